@@ -31,7 +31,7 @@ export function speak<Q extends { toOperationNode(): OperationNode }>(query: Q):
 }
 
 /** Statements are written in the names of schema.prisma; PostgreSQL has them in snake case, and answers the outermost in those of the schema. */
-class NamesCompiler extends PostgresQueryCompiler {
+export class NamesCompiler extends PostgresQueryCompiler {
   #isAnswer = false
 
   protected override visitSelection(node: SelectionNode): void {

@@ -1,4 +1,14 @@
-import { type Compilable, type CompiledQuery, type Expression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type Compilable,
+  type CompiledQuery,
+  DeleteResult,
+  type Expression,
+  InsertResult,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  UpdateResult,
+} from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { builder, speak, type Tables } from './builder.ts'
 import { type Connection, type Statement, send, sendTogether } from './client.ts'
@@ -97,3 +107,14 @@ export function prepare<Given extends object, Further extends (string | number |
 }
 
 const placeholdersOf = (fields: string[]) => Object.fromEntries(fields.map((field) => [field, new Placeholder(field)]))
+
+type Executable = { execute: () => Promise<object[]> }
+/** Executes a query. @returns how many rows it has written, or answers with. */
+export async function affectedRows(query: Executable): Promise<number> {
+  const results = await query.execute()
+  const [result] = results
+  if (result instanceof UpdateResult) return Number(result.numUpdatedRows)
+  if (result instanceof DeleteResult) return Number(result.numDeletedRows)
+  if (result instanceof InsertResult) return Number(result.numInsertedOrUpdatedRows)
+  return results.length
+}

@@ -12,6 +12,7 @@ import {
   type SelectType,
 } from 'kysely'
 import { builder, snakeOf, sql, statement, type Tables } from './builder.ts'
+import { markScoped } from './executor.ts'
 import { prepare, type Query } from './statements.ts'
 
 /** A column of what is inserted that gets its default. */
@@ -40,6 +41,7 @@ export function insertForEach<T extends keyof Tables, DB, From extends keyof DB>
     .insertInto(table)
     .columns(given.map(([column]) => column) as never)
     .expression(values as never)
+  markScoped(insertion.toOperationNode().into!, null)
   if (!its) return insertion as never
   // What writes may stand only before the whole.
   const queryNode = { ...insertion.toOperationNode(), with: its, values: source }
@@ -97,7 +99,7 @@ export const givenRows = <T extends keyof Tables>(table: T, rows: readonly objec
   recordset(table, jsonOfRows(rows))
 
 const recordset = <T extends keyof Tables>(table: T, json: string): RawBuilder<Selectable<Tables[T]>> =>
-  sql`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`
+  sql`jsonb_populate_recordset(null::${sql.id(table)}, ${json}::jsonb)`
 
 const jsonOfRows = (rows: readonly object[]): string =>
   JSON.stringify(

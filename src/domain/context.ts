@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
-import type { Mode } from '../db/own.ts'
+import { type Mode, type TenantDb, tenantDb } from '../db/tenant-db.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
@@ -381,19 +381,38 @@ export type ServiceContext = {
   deps: Deps
 }
 
+declare const entered: unique symbol
+/** Made by {@link enterOrganization} and {@link inMode} only, so that `{ ...ctx, mode }` with the database of another mode does not compile. */
+type Entered<T> = T & { [entered]: true }
+
 /** Context of work for one organization: every query is restricted to its id, and to the data that the actor sees. */
 export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
   /** Whether the actor sees live data, test data, or both, as the service itself does. */
-  mode: Mode
+  mode: Entered<Mode>
+  /** Limited to the organization and the mode: whoever changes one of these does it by {@link enterOrganization} or {@link inMode}. */
+  db: TenantDb
   /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
   replica?: Replica | undefined
   /** Of requests: tells when the client has gone without its answer, for work that is worth stopping then. */
   onGone?: OnGone | undefined
 }
 
-/** The context of work that the service, or whoever runs it, does for an organization: on live and on test data. */
-export const enterOrganization = <Service extends ServiceContext>(
+/** The context of work for an organization: on live and test data, if nothing else is said. */
+export const enterOrganization = <Service extends ServiceContext, Organization extends { id: string }>(
   service: Service,
-  organization: Context['organization'],
-): Service & Pick<Context, 'organization' | 'mode'> => ({ ...service, organization, mode: 'all' })
+  organization: Organization,
+  mode: Mode = 'all',
+): Service & { organization: Organization } & Pick<Context, 'mode' | 'db'> => ({
+  ...service,
+  organization,
+  mode: mode as Entered<Mode>,
+  db: tenantDb(service.db, { organization, mode }),
+})
+
+/** The same context for data of another mode. */
+export const inMode = <Ctx extends Context>(ctx: Ctx, mode: Mode): Ctx => ({
+  ...ctx,
+  mode: mode as Entered<Mode>,
+  db: tenantDb(ctx.db, { ...ctx, mode }),
+})

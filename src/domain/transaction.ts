@@ -1,9 +1,10 @@
-import { type Connection, transact } from '../db/client.ts'
+import { type Session, sessionOf } from '../db/client.ts'
 import { type Query, together } from '../db/statements.ts'
+import { transact } from '../db/transact.ts'
 import type { ServiceContext } from './context.ts'
 
 /** The transactions that have recorded events. */
-const recording = new WeakSet<Connection>()
+const recording = new WeakSet<Session>()
 
 /**
  * Does the work in a transaction. Inside an open transaction it becomes a savepoint: when it fails, the transaction can go on.
@@ -14,7 +15,7 @@ export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, wor
   let hasRecorded = false
   const result = await transact(ctx.db, async (db) => {
     const result = await work({ ...ctx, db })
-    hasRecorded = recording.has(db)
+    hasRecorded = recording.has(sessionOf(db))
     return result
   })
   if (hasRecorded) tell(ctx)
@@ -28,9 +29,9 @@ export async function writeTogether(ctx: ServiceContext, writes: [...Query<unkno
 }
 
 function tell({ db, deps }: ServiceContext): void {
-  recording.add(db) // of the part of a transaction, the whole is to tell
+  recording.add(sessionOf(db)) // of the part of a transaction, the whole is to tell
   deps.events.recorded()
 }
 
 /** Has the numbering of events told when the open transaction is committed, so that what it recorded is soon in the feed. */
-export const tellAfterCommit = ({ db }: Pick<ServiceContext, 'db'>): void => void recording.add(db)
+export const tellAfterCommit = ({ db }: Pick<ServiceContext, 'db'>): void => void recording.add(sessionOf(db))

@@ -1,7 +1,6 @@
 import { sql } from '../db/builder.ts'
-import { everyones } from '../db/everyone.ts'
 import { among, sameOwner } from '../db/own.ts'
-import { all } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, MemberEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
@@ -25,10 +24,11 @@ export async function matchAccounts(check: Check, { organizations }: ImportDocum
     })),
   )
   const ids = members.map(({ memberId }) => memberId)
-  const existing = await all(
-    check.db,
-    everyones.selectFrom('members').select(['id', 'userId', 'erasedAt']).where('id', '=', among(ids)),
-  )
+  const existing = await unscoped(check.db)
+    .selectFrom('members')
+    .select(['id', 'userId', 'erasedAt'])
+    .where('id', '=', among(ids))
+    .execute()
   const present = new Map(existing.map(({ id, userId }) => [id, userId]))
   const memberships = members.map((member) => ({
     ...member,
@@ -65,7 +65,7 @@ async function reportDoubleMemberships(check: Check, memberships: Membership[]):
     unnest(${accountIds}::uuid[], ${memberIds}::uuid[], ${organizationIds}::uuid[]) with ordinality`.as<'given'>(
     sql`given (account_id, member_id, organization_id, place)`,
   )
-  const others = everyones
+  const others = unscoped()
     .selectFrom(given)
     .innerJoin('members', (join) =>
       join
@@ -73,10 +73,7 @@ async function reportDoubleMemberships(check: Check, memberships: Membership[]):
         .on(sameOwner('members', 'given'))
         .onRef('members.id', '<>', 'given.memberId'),
     )
-  const rows = await all(
-    check.db,
-    others.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']),
-  )
+  const rows = await others.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']).execute()
   for (const { place, id } of rows) check.report(`${memberships[place - 1]!.path}.userId`, `is the account of the member ${id}`)
 }
 
@@ -85,7 +82,7 @@ async function reportTakenAddresses(check: Check, memberships: Membership[]): Pr
   const [accountIds, emails] = [changes.map((m) => m.accountId), changes.map((m) => m.row.email!)]
   const given = sql<{ accountId: string; email: string; place: string }>`
     unnest(${accountIds}::uuid[], ${emails}::text[]) with ordinality`.as<'given'>(sql`given (account_id, email, place)`)
-  const holders = everyones
+  const holders = unscoped()
     .selectFrom(given)
     .innerJoin('users', (join) => join.onRef('users.id', '=', 'given.accountId').onRef('users.email', '<>', 'given.email'))
     .innerJoin('members as own', (join) => join.onRef('own.userId', '=', 'users.id').onRef('own.email', '=', 'users.email'))
@@ -95,10 +92,7 @@ async function reportTakenAddresses(check: Check, memberships: Membership[]): Pr
         .onRef('other.id', '<>', 'own.id')
         .on((eb) => eb(eb.fn<string>('address_key', ['other.email']), '=', eb.fn<string>('address_key', ['given.email']))),
     )
-  const rows = await all(
-    check.db,
-    holders.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'other.id']),
-  )
+  const rows = await holders.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'other.id']).execute()
   for (const { place, id } of rows)
     check.report(`${changes[place - 1]!.path}.email`, `is taken by the member ${id}, where this account is a member too`)
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import { findDefinitionIssues, isCorrected, readWholeDefinition, writeVersion } from '../domain/assessments/define-question.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import type { Issue } from '../domain/errors.ts'
@@ -31,7 +31,7 @@ function describe(path: string, issue: Issue): Problem {
 
 const BATCH = 1_000
 
-type Into = { tx: Transaction; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
+type Into = { tx: Connection; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
 
 /**
  * Keeps the definitions of an organization's questions, unless they are kept already. One whose key was corrected since stays as it is.
@@ -45,7 +45,7 @@ export async function writeDefinitions(
 ): Promise<Map<QuestionEntry, WrittenDefinition>> {
   const written = new Map<QuestionEntry, WrittenDefinition>()
   const row = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx = { ...enterOrganization(service, row), db: tx, actor: { kind: 'operator' as const } }
+  const ctx = enterOrganization({ ...service, db: tx, actor: { kind: 'operator' } }, row)
   const questions = (organization.assessments ?? []).flatMap((assessment) => assessment.questions ?? [])
   for (const batch of inBatches(questions, BATCH)) {
     const ids = batch.map((entry) => plan.ids.get(entry)!)

@@ -1,6 +1,7 @@
 import { sql } from '../db/builder.ts'
-import { among, shared } from '../db/own.ts'
+import { among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
@@ -39,7 +40,8 @@ async function identify(check: Check, merged: Merged[]): Promise<Map<string, Lan
   const ids = merged.flatMap(({ row }) => row.id ?? [])
   const existing = await all(
     check.db,
-    shared('languages')
+    unscoped()
+      .selectFrom('languages')
       .select(['id', 'code'])
       .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', among(ids))])),
   )

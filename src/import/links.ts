@@ -1,7 +1,6 @@
-import type { Transaction } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
+import type { Connection } from '../db/client.ts'
 import { among, type Tables } from '../db/own.ts'
-import { all, run } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import { createRows } from './write.ts'
 
@@ -18,32 +17,31 @@ export const links = <T extends LinkTable>(table: T, owner: keyof Tables[T], ite
   ({ table, owner, item }) as Links
 
 /** The lists by their owners' ids; those that are empty are left out. */
-export async function findLinks(tx: Transaction, links: Links, ids: string[]): Promise<Map<string, string[]>> {
+export async function findLinks(tx: Connection, links: Links, ids: string[]): Promise<Map<string, string[]>> {
   const { table, owner, item } = links
   const lists = new Map<string, string[]>()
   for (const owners of await groupByLength(tx, links, ids)) {
-    const linked = everyones.selectFrom(table).where(owner, '=', among(owners)).groupBy(owner)
-    const rows = await all(
-      tx,
-      linked.select((eb) => {
+    const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(owners)).groupBy(owner)
+    const rows = await linked
+      .select((eb) => {
         const items = eb.fn
           .agg<string[]>('array_agg', [eb.cast<string>(item, 'text')])
           .orderBy('position')
           .orderBy(item)
         return [eb.ref(owner).as('id'), items.as('items')]
-      }),
-    )
+      })
+      .execute()
     for (const { id, items } of rows) lists.set(id, items)
   }
   return lists
 }
 
 /** Writes whole lists in their order, in place of those that are there. */
-export async function replaceLinks(tx: Transaction, links: Links, organizationId: string, lists: OwnedList[]): Promise<void> {
+export async function replaceLinks(tx: Connection, links: Links, organizationId: string, lists: OwnedList[]): Promise<void> {
   const { table, owner, item } = links
   const ids = lists.map(({ id }) => id)
   for (const owners of await groupByLength(tx, links, ids))
-    await run(tx, everyones.deleteFrom(table).where(owner, '=', among(owners)))
+    await unscoped(tx).deleteFrom(table).where(owner, '=', among(owners)).execute()
   const rows = lists.flatMap(({ id, items }) =>
     items.map((linked, position) => ({ organizationId, [owner]: id, [item]: linked, position })),
   )
@@ -51,12 +49,11 @@ export async function replaceLinks(tx: Transaction, links: Links, organizationId
 }
 
 /** The owners that have links, in groups with as many as a statement takes. */
-async function groupByLength(tx: Transaction, { table, owner }: Links, ids: string[]): Promise<string[][]> {
-  const linked = everyones.selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
-  const lengths = await all(
-    tx,
-    linked.select((eb) => [eb.ref(owner).as('id'), eb.cast<number>(eb.fn.countAll(), 'integer').as('length')]),
-  )
+async function groupByLength(tx: Connection, { table, owner }: Links, ids: string[]): Promise<string[][]> {
+  const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
+  const lengths = await linked
+    .select((eb) => [eb.ref(owner).as('id'), eb.cast<number>(eb.fn.countAll(), 'integer').as('length')])
+    .execute()
   const groups: string[][] = []
   let room = 0
   for (const { id, length } of lengths) {

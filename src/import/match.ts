@@ -1,8 +1,8 @@
 import { sql } from '../db/builder.ts'
-import type { Transaction } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
+import type { Connection } from '../db/client.ts'
 import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import type { Problem } from './problems.ts'
 
@@ -29,7 +29,7 @@ export type Candidate = Found<{ id: string }> & { key: string | undefined }
 
 /** What the checks share: where they look, and what they have found out so far. */
 export type Check = {
-  db: Transaction
+  db: Connection
   newId: () => string
   /** Notes a problem; the first one of a path is the one that counts. */
   report: (path: string, message: string) => void
@@ -39,7 +39,7 @@ export type Check = {
   usedIds: Record<MatchedKind, Map<string, string>>
 }
 
-export function startCheck(db: Transaction, newId: () => string): { check: Check; problems: () => Problem[] } {
+export function startCheck(db: Connection, newId: () => string): { check: Check; problems: () => Problem[] } {
   const found = new Map<string, string>()
   const report = (path: string, message: string) => void (found.has(path) || found.set(path, message))
   const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Check['usedIds']
@@ -71,26 +71,34 @@ const nothing = sql<null>`null::uuid`
 const imported = sql<boolean>`false`.as('isLeftOut')
 const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address'), imported] as const
 const tables = {
-  organizations: everyones.selectFrom('organizations').select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
-  categories: everyones.selectFrom('categories').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  instructions: everyones
+  organizations: unscoped()
+    .selectFrom('organizations')
+    .select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
+  categories: unscoped()
+    .selectFrom('categories')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  instructions: unscoped()
     .selectFrom('instructions')
     .select(({ ref }) => sql<string>`${ref('title')} || E'\\n' || ${ref('body')}`.as('key'))
     .select(['id', 'organizationId as owner', ...unplaced]),
-  members: everyones
+  members: unscoped()
     .selectFrom('members')
     .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('address_key', ['email']).as('key'), ...unplaced]),
-  apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  tags: everyones
+  apiKeys: unscoped()
+    .selectFrom('apiKeys')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  tags: unscoped()
     .selectFrom('tags')
     .select(['id', 'organizationId as owner', 'nameKey as key', nothing.as('assessmentId'), sql<null>`null::text`.as('address')])
     .select(({ ref }) => sql<boolean>`${ref('mode')} <> 'live'`.as('isLeftOut')),
-  assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  questions: everyones
+  assessments: unscoped()
+    .selectFrom('assessments')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  questions: unscoped()
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
     .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address'), imported]),
-  invites: everyones
+  invites: unscoped()
     .selectFrom('invites')
     .select(({ ref }) => sql<boolean>`(${ref('mode')} <> 'live' or ${ref('attempt')} > 1)`.as('isLeftOut'))
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || address_key(${ref('recipientEmail')})`.as('key'))
@@ -188,7 +196,7 @@ function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: s
 
 /** Whatever the rows' ids and natural keys already stand for; of kinds that others refer to, all rows of the organization. */
 async function findExisting(
-  db: Transaction,
+  db: Connection,
   kind: MatchedKind,
   organizationId: string | null,
   rows: Candidate[],
@@ -206,7 +214,7 @@ async function findExisting(
 }
 
 const rowsOf = (kind: MatchedKind) =>
-  everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
+  unscoped().selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)

@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import { caseKey } from '../domain/values/fold-text.ts'
 import { matchAccounts } from './accounts.ts'
 import type { ImportDocument, OrganizationEntry } from './format.ts'
@@ -20,7 +20,7 @@ export type Plan = {
 
 /** Holds a document against the database, without writing. The plan is good for loading when there is no problem. */
 export async function planImport(
-  db: Transaction,
+  db: Connection,
   newId: () => string,
   document: ImportDocument,
 ): Promise<{ plan: Plan; problems: Problem[] }> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import type { Tables } from '../db/own.ts'
 import { inBatches } from './batches.ts'
 import { findLinks, type Links, replaceLinks } from './links.ts'
@@ -21,7 +21,7 @@ export type Wanted<T> = {
 export type Table<T> = {
   name: keyof Tables
   /** As they are at this instant, without the lists. */
-  find: (tx: Transaction, ids: string[], now: Date) => Promise<(Row & Partial<T>)[]>
+  find: (tx: Connection, ids: string[], now: Date) => Promise<(Row & Partial<T>)[]>
   links?: Record<string, Links>
 }
 
@@ -32,7 +32,7 @@ export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKe
 
 /** One organization's part of an import, in its transaction. */
 export type Run = {
-  tx: Transaction
+  tx: Connection
   organizationId: string
   now: Date
   overwriteProgress: boolean

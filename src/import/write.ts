@@ -1,7 +1,7 @@
-import type { Transaction } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
+import type { Connection } from '../db/client.ts'
 import type { Tables } from '../db/own.ts'
 import { run } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { givenRows, insertRows } from '../db/writes.ts'
 
 export type Fields = Record<string, unknown>
@@ -10,17 +10,17 @@ export type Row = Fields & { id: string }
 // Rows come by the hundred thousand: as one parameter a statement they take a fraction of the time of one for each value.
 
 /** Inserts rows that all have the same fields. */
-export async function createRows(tx: Transaction, table: keyof Tables, rows: Fields[]): Promise<void> {
+export async function createRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
   if (rows.length > 0) await run(tx, insertRows({ [table]: rows }))
 }
 
 /** Changes rows, each to what it gives; all give the same fields besides their id. */
-export async function updateRows(tx: Transaction, table: keyof Tables, rows: Fields[]): Promise<void> {
+export async function updateRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
   const fields = Object.keys(rows[0]!).filter((field) => field !== 'id')
   if (fields.length === 0) return
   // Any of the tables is like that of the tags.
   const its = table as 'tags'
-  const changes = everyones.updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
+  const changes = unscoped(tx).updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
   const change = changes.set(({ ref }) => Object.fromEntries(fields.map((field) => [field, ref(`changed.${field as 'name'}`)])))
-  await run(tx, change)
+  await change.execute()
 }

@@ -2,22 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statement } from '../../src/db/builder.ts'
-import { createDb, openPool, transact } from '../../src/db/client.ts'
+import { type Connection, createDb, openPool } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
-import {
-  among,
-  compose,
-  into,
-  ofThese,
-  own,
-  ownDelete,
-  ownOrganization,
-  ownUpdate,
-  type Rows,
-  sameOwner,
-  shared,
-} from '../../src/db/own.ts'
+import { among, project, type Rows } from '../../src/db/own.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
+import { type Mode, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
+import { transact } from '../../src/db/transact.ts'
 import { byDefault, givenRows, insertForEach, insertRows, same } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 
@@ -36,18 +26,21 @@ async function make(invites = 2) {
   for (let i = 0; i < invites; i++) ids.push((await database.make.invite(assessment, { recipientEmail: `${i}@example.com` })).id)
   return { owner, assessment, ids }
 }
+const within = (owner: { organization: { id: string }; mode: Mode }, db: Connection = database.db) => tenantDb(db, owner)
 const pidOf = statement(sql<{ pid: number }>`select pg_backend_pid() as pid`)
 
 describe('a statement', () => {
   it('is written in the names of the schema, and answers in them', async () => {
     const { owner, ids } = await make()
-    const query = own(owner, 'invites')
+    const query = within(owner)
+      .selectFrom('invites')
       .select(['recipientEmail', 'sentAt', 'status'])
       .select((eb) => eb.ref('invites.answerRecordLimit').as('recordLimit'))
       .orderBy('recipientEmail')
     expect(Object.keys((await all(database.db, query))[0]!)).toEqual(['recipientEmail', 'sentAt', 'status', 'recordLimit'])
     expect((await first(database.db, query))!.sentAt).toBeInstanceOf(Date)
-    const updated = ownUpdate(owner, 'invites')
+    const updated = within(owner)
+      .updateTable('invites')
       .set({ customMessage: 'Hello' })
       .where('id', '=', ids[0]!)
       .returning('customMessage')
@@ -57,54 +50,70 @@ describe('a statement', () => {
   it('has the organization as its condition: of others it finds, changes and deletes nothing', async () => {
     const [mine, theirs] = [await make(), await make()]
     const which = among(theirs.ids)
-    expect(await all(database.db, own(mine.owner, 'invites').select('id').where('id', '=', which))).toEqual([])
-    expect(await run(database.db, ownUpdate(mine.owner, 'invites').set({ customMessage: '' }).where('id', '=', which))).toBe(0)
-    expect(await run(database.db, ownDelete(mine.owner, 'invites').where('id', '=', which))).toBe(0)
-    expect(await run(database.db, ownDelete(theirs.owner, 'invites').where('id', '=', which))).toBe(2)
-    expect(await all(database.db, ownOrganization(mine.owner).select('id'))).toEqual([{ id: mine.owner.organization.id }])
+    expect(await all(database.db, within(mine.owner).selectFrom('invites').select('id').where('id', '=', which))).toEqual([])
+    expect(
+      await run(database.db, within(mine.owner).updateTable('invites').set({ customMessage: '' }).where('id', '=', which)),
+    ).toBe(0)
+    expect(await run(database.db, within(mine.owner).deleteFrom('invites').where('id', '=', which))).toBe(0)
+    expect(await run(database.db, within(theirs.owner).deleteFrom('invites').where('id', '=', which))).toBe(2)
+    expect(await all(database.db, within(mine.owner).selectFrom('organizations').select('id'))).toEqual([
+      { id: mine.owner.organization.id },
+    ])
   })
 
   it('finds what is shared by all organizations', async () => {
     const code = uuidv7()
     await database.db.language.create({ data: { id: uuidv7(), code } })
-    expect(await all(database.db, shared('languages').select('code').where('code', '=', code))).toEqual([{ code }])
-    expect(await all(database.db, shared('mailOutages').select('since'))).toEqual([])
+    expect(
+      await all(
+        database.db,
+        within({ organization: { id: '' }, mode: 'all' })
+          .selectFrom('languages')
+          .select('code')
+          .where('code', '=', code),
+      ),
+    ).toEqual([{ code }])
+    expect(
+      await all(
+        database.db,
+        within({ organization: { id: '' }, mode: 'all' })
+          .selectFrom('mailOutages')
+          .select('since'),
+      ),
+    ).toEqual([])
   })
 
   it('names what it answers with, column by column', () => {
-    expect(() => textOf(own({ organization: { id: '' }, mode: 'all' }, 'tags').selectAll())).toThrow('column by column')
-  })
-
-  it('is sent by statements.ts, not by itself', async () => {
-    await expect(
-      own({ organization: { id: '' }, mode: 'all' }, 'tags')
-        .select('id')
-        .execute(),
-    ).rejects.toThrow('statements.ts')
+    expect(() =>
+      textOf(
+        within({ organization: { id: '' }, mode: 'all' })
+          .selectFrom('tags')
+          .selectAll(),
+      ),
+    ).toThrow('column by column')
   })
 
   it('has rows made JSON by PostgreSQL, each with what a view shows of it', async () => {
     const { owner, ids } = await make()
-    const show = (invites: Rows<'invites'>) =>
+    const show = (invites: Rows<'invites'>, db: TenantDb) =>
       invites.select((eb) => [
         'id',
         'sentAt',
         eb
-          .selectFrom('assessments')
+          .selectFrom(db.table('assessments'))
           .select('assessments.name')
-          .where(sameOwner('assessments', 'invites'))
           .whereRef('assessments.id', '=', 'invites.assessmentId')
           .as('assessmentName'),
       ])
-    const page = own(owner, 'invites').orderBy('recipientEmail', 'desc').limit(1)
-    const rows = await allAsJson(database.db, ofThese(owner, page, 'invites', show))
+    const page = within(owner).selectFrom('invites').orderBy('recipientEmail', 'desc').limit(1)
+    const rows = await allAsJson(database.db, project(within(owner), page, 'invites', show))
     expect(rows).toEqual([{ id: ids[1], sentAt: expect.stringMatching(/^\d{4}-/), assessmentName: 'Support' }])
-    const counted = compose
-      .with('mine', () => own(owner, 'invites').select('id'))
+    const counted = within(owner)
+      .with('mine', () => within(owner).selectFrom('invites').select('id'))
       .selectFrom('mine')
-      .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(ofThese(owner, page, 'invites', show)).as('rows')])
+      .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(project(within(owner), page, 'invites', show)).as('rows')])
     expect(await one(database.db, counted)).toMatchObject({ total: '2', rows })
-    expect(await allAsJson(database.db, own(owner, 'tags').select('id'))).toEqual([])
+    expect(await allAsJson(database.db, within(owner).selectFrom('tags').select('id'))).toEqual([])
   })
 
   it('is made once where it is prepared, for each set of values', async () => {
@@ -113,7 +122,8 @@ describe('a statement', () => {
     const find = prepare(
       ({ organizationId, id, email }: { organizationId: string; id?: string; email?: string }, order: 'asc' | 'desc') => {
         made++
-        let query = own({ organization: { id: organizationId }, mode: 'all' }, 'invites')
+        let query = within({ organization: { id: organizationId }, mode: 'all' })
+          .selectFrom('invites')
           .select('id')
           .orderBy('recipientEmail', order)
         if (id !== undefined) query = query.where('id', '=', id)
@@ -127,7 +137,11 @@ describe('a statement', () => {
     expect(await found({ organizationId }, 'desc')).toEqual(ids.toReversed())
     for (const id of ids) expect(await found({ organizationId, id }, 'asc')).toEqual([id])
     expect(made).toBe(3)
-    const looks = prepare(({ id }: { id: string }) => own({ organization: { id: `${id}` }, mode: 'all' }, 'tags').select('id'))
+    const looks = prepare(({ id }: { id: string }) =>
+      within({ organization: { id: `${id}` }, mode: 'all' })
+        .selectFrom('tags')
+        .select('id'),
+    )
     expect(() => looks({ id: 'x' })).toThrow("can't depend on id")
   })
 })
@@ -139,7 +153,7 @@ describe('writes', () => {
     const newId = uuidv7()
     const copy = insertForEach(
       'questions',
-      own(owner, 'questions').where('id', '=', question.id),
+      within(owner).selectFrom('questions').where('id', '=', question.id),
       (eb) =>
         ({
           ...same(eb, ...(Object.keys(question) as 'script'[]).filter((column) => !['id', 'order'].includes(column))),
@@ -151,7 +165,9 @@ describe('writes', () => {
     const { id, order, ...rest } = await database.db.question.findFirstOrThrow({ where: { id: newId } })
     expect([id, order]).toEqual([newId, question.order + 1])
     expect(rest).toEqual({ ...question, id: undefined, order: undefined })
-    expect(textOf(insertForEach('tags', own(owner, 'tags'), () => ({ name: byDefault }) as never)).text).not.toContain('"name"')
+    expect(
+      textOf(insertForEach('tags', within(owner).selectFrom('tags'), () => ({ name: byDefault }) as never)).text,
+    ).not.toContain('"name"')
   })
 
   it('insert rows of several tables by one statement, whatever their types', async () => {
@@ -169,23 +185,24 @@ describe('writes', () => {
     const inviteTags = tags.map(({ id }, position) => ({ organizationId, inviteId: ids[0]!, tagId: id, position }))
     const keys = [{ organizationId, key: 'k', fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) }]
     await run(database.db, insertRows({ inviteTags, tags, idempotencyRecords: keys, invites: [] }))
-    const found = await all(database.db, own(owner, 'tags').select('name').orderBy('name'))
+    const found = await all(database.db, within(owner).selectFrom('tags').select('name').orderBy('name'))
     expect(found.map(({ name }) => name)).toEqual(['a', 'b"\\'])
-    const key = await one(database.db, own(owner, 'idempotencyRecords').select(['fingerprint', 'createdAt']))
+    const key = await one(database.db, within(owner).selectFrom('idempotencyRecords').select(['fingerprint', 'createdAt']))
     expect(key).toEqual({ fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) })
   })
 
   it('have rows that are given as a table, by one value', async () => {
     const { owner, ids } = await make()
     const given = givenRows('invites', [{ id: ids[0]!, customMessage: 'Hello', sentAt: new Date(1_000) }]).as('given')
-    const update = ownUpdate(owner, 'invites')
+    const update = within(owner)
+      .updateTable('invites')
       .from(given)
       .whereRef('invites.id', '=', 'given.id')
       .set((eb) => ({ customMessage: eb.ref('given.customMessage'), sentAt: eb.ref('given.sentAt') }))
     expect(await run(database.db, update)).toBe(1)
     const [first, second] = await all(
       database.db,
-      own(owner, 'invites').select(['customMessage', 'sentAt']).orderBy('recipientEmail'),
+      within(owner).selectFrom('invites').select(['customMessage', 'sentAt']).orderBy('recipientEmail'),
     )
     expect(first).toEqual({ customMessage: 'Hello', sentAt: new Date(1_000) })
     expect(second!.customMessage).not.toBe('Hello')
@@ -193,8 +210,10 @@ describe('writes', () => {
 
   it('begin with what the rows they insert begin with', async () => {
     const { owner, ids } = await make(1)
-    const changed = compose
-      .with('changed', () => ownUpdate(owner, 'invites').set({ customMessage: 'changed' }).returning(['id', 'organizationId']))
+    const changed = within(owner)
+      .with('changed', () =>
+        within(owner).updateTable('invites').set({ customMessage: 'changed' }).returning(['id', 'organizationId']),
+      )
       .selectFrom('changed')
     const tag = uuidv7()
     const now = new Date()
@@ -219,14 +238,14 @@ describe('writes', () => {
     const { owner } = await make(0)
     const tag = {
       id: uuidv7(),
-      organizationId: owner.organization.id,
       name: 'one',
       nameKey: 'one',
       nameSearch: 'one',
       color: '',
       ...times(),
     }
-    const write = into('tags')
+    const write = within({ ...owner, mode: 'live' })
+      .insertInto('tags')
       .values(tag)
       .onConflict((conflict) => conflict.column('id').doUpdateSet((eb) => ({ name: sql`${eb.ref('tags.name')} || ' more'` })))
     expect(await run(database.db, write.returning('id'))).toBe(1)
@@ -235,11 +254,11 @@ describe('writes', () => {
 
   it('go together or not at all', async () => {
     const { owner, ids } = await make(1)
-    const write = ownUpdate(owner, 'invites').set({ customMessage: 'together' }).where('id', '=', ids[0]!)
+    const write = within(owner).updateTable('invites').set({ customMessage: 'together' }).where('id', '=', ids[0]!)
     const fails = statement(sql`select 1 / 0`)
     await expect(together(database.db, [write, fails])).rejects.toThrow('division by zero')
     expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).not.toBe('together')
-    expect(await together(database.db, [write, own(owner, 'invites').select('customMessage')])).toEqual([
+    expect(await together(database.db, [write, within(owner).selectFrom('invites').select('customMessage')])).toEqual([
       { customMessage: 'together' },
     ])
   })
@@ -253,7 +272,7 @@ describe('a transaction', () => {
     const work = transact(database.db, async (inside) => {
       const [{ pid }] = (await inside.$queryRaw`SELECT pg_backend_pid() AS pid`) as [{ pid: number }]
       expect((await one(inside, pidOf)).pid).toBe(pid)
-      await run(inside, ownUpdate(owner, 'invites').set({ customMessage: 'changed' }).where('id', '=', ids[0]!))
+      await run(inside, within(owner).updateTable('invites').set({ customMessage: 'changed' }).where('id', '=', ids[0]!))
       expect((await inside.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('changed')
       throw new Error('undone')
     })
@@ -263,7 +282,8 @@ describe('a transaction', () => {
 
   it('has savepoints within it: what fails in one is undone alone', async () => {
     const { owner, ids } = await make(1)
-    const set = (message: string) => ownUpdate(owner, 'invites').set({ customMessage: message }).where('id', '=', ids[0]!)
+    const set = (message: string) =>
+      within(owner).updateTable('invites').set({ customMessage: message }).where('id', '=', ids[0]!)
     await transact(database.db, async (inside) => {
       await run(inside, set('first'))
       const failed = transact(inside, async (deeper) => {

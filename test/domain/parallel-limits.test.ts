@@ -28,7 +28,7 @@ async function furnish() {
   const entered = { ...service.system, deps: { ...service.deps, queue } }
   const named = { id: organization.id, name: organization.name, tier: 'standard' } as const
   const actor = { kind: 'member' as const, id, userId, roles: ['admin'], portalRoles: ['owner'] }
-  const member: Context = { ...enterOrganization({ ...entered, actor }, named), mode: 'live' }
+  const member: Context = enterOrganization({ ...entered, actor }, named, 'live')
   const apiKey: Context = {
     ...member,
     actor: { kind: 'apiKey', id: organization.apiKeyId, mode: 'live', createdById: id },

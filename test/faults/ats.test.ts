@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { enterTheirKey, generateAtsKey } from '../../src/domain/ats/keys.ts'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { createAshby, listenAsAshby } from '../support/ats/ashby.ts'
 import { TO_FAKES } from '../support/ats/connect.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
@@ -32,11 +32,11 @@ async function start() {
   const assessment = await make.assessment(organizationId)
   await make.question(assessment)
   const deps = { ...system.deps, secretKeys: [SECRET_KEY], ats: { ashby: { url: host.url }, callbackHosts: new Set<string>() } }
-  const ctx: Context = {
-    ...{ ...system, deps, actor: { kind: 'operator' } },
-    organization: { id: organizationId, name, tier: 'standard' },
-    mode: 'live',
-  }
+  const ctx: Context = enterOrganization(
+    { ...system, deps, actor: { kind: 'operator' } },
+    { id: organizationId, name, tier: 'standard' },
+    'live',
+  )
   const key = await generateAtsKey(ctx, 'ashby', 'live')
   await enterTheirKey(ctx, 'ashby', 'live', THEIR_KEY)
   const launch = () => startProcess({ ...TO_FAKES, DATABASE_URL: url, ATS_ASHBY: host.url })

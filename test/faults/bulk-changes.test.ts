@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { startBulkChange } from '../../src/domain/invites/bulk/bulk-changes.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
@@ -38,7 +38,7 @@ it(`sends ${INVITES} invitations again exactly once each by one bulk change, wha
   // The queue that this process adds the job to is the one that the service has made.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
-  const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')
   const since = performance.now()
   const id = await startBulkChange(ctx, { action: 'resend', params: {}, which: { filter: {} }, most: INVITES })
   process.stdout.write(`${INVITES} invites noted in ${Math.round(performance.now() - since)} ms\n`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { editInvite } from '../../src/domain/invites/correct-invite.ts'
 import { createInvite } from '../../src/domain/invites/create-invite.ts'
@@ -98,7 +98,7 @@ it(`keeps copies of invites that are true, by the feed and by updatedSince with 
     ids.push((await service.make.invite(assessment, { expiresAt })).id)
   }
   const actor = { kind: 'operator' } as const
-  const ctx: Context = { ...service.system, organization, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...service.system, actor }, organization, 'live')
   let isWritten = false
 
   async function followFeed(): Promise<Copy> {

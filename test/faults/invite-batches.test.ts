@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { startBatch } from '../../src/domain/invites/batches/control-batch.ts'
 import { readerOf } from '../support/candidate-lists.ts'
@@ -43,7 +43,7 @@ it(`invites each good row of ${ROWS} exactly once, whatever is killed half-way`,
   // The queue that this process adds the job to is the one that the service has made.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
-  const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')
   const since = performance.now()
   const id = await createBatch(ctx, { assessmentId, readList: readerOf(list), terms: {} })
   process.stdout.write(`${ROWS} rows checked in ${Math.round(performance.now() - since)} ms\n`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { correctKey } from '../../src/domain/submissions/corrections/correct-key.ts'
 import { previewCorrection } from '../../src/domain/submissions/corrections/preview.ts'
 import { makeAnswered } from '../support/answered.ts'
@@ -44,7 +44,7 @@ it(`scores ${ANSWERS} answers by a corrected key, each once, lowers no released 
   const releasedBefore = await db.release.findMany({ where: { organizationId }, select: { submissionId: true, points: true } })
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
-  const ctx: Context = { ...gate.system, organization: { ...organization, tier: 'standard' }, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...gate.system, actor }, { ...organization, tier: 'standard' }, 'live')
   await db.$executeRaw`ANALYZE`
   const launch = () => startProcess({ DATABASE_URL: url })
   let running = await launch()

@@ -12,7 +12,9 @@ async function start() {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, deps } = database
-  const system = { ...database.system, deps: { ...deps, secretKeys: [SECRET_KEY] } } as ServiceContext & { db: typeof db }
+  const system = { ...database.system, deps: { ...deps, secretKeys: [SECRET_KEY] } } as unknown as ServiceContext & {
+    db: typeof db
+  }
   const { id: organizationId } = await database.make.organization()
   /** Somebody with a password that nobody has to give here. */
   const makePerson = async () => {

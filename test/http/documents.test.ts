@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fastify from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../src/domain/events/event.ts'
 import { tagInvite } from '../../src/domain/invites/change-invite.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
@@ -208,7 +208,7 @@ describe('the events in the document of v1', () => {
     const invite = await service.make.invite(await service.make.assessment(id))
     const [tag, other] = [await service.make.tag(id), await service.make.tag(id)]
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
-    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+    const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
     for (const { id: tagId } of [tag, other]) await tagInvite(ctx, invite.id, tagId)
     for (const move of ['extend', 'resend', 'revoke', 'reactivate'])
       await service.v1(key).post(`/invites/${invite.id}/${move}`).send({ expiresInDays: 60 })

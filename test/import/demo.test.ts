@@ -4,7 +4,7 @@ import { loadDemo } from '../../src/demo/load.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
 import { findReady, readAsset } from '../../src/domain/assets/assets.ts'
 import { assetAt } from '../../src/domain/assets/references.ts'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
 import { listQueue, type Queued } from '../../src/domain/submissions/grading/queue.ts'
@@ -59,12 +59,11 @@ async function startWithDemo() {
   const loaded = (await loadDemo(system))!
   const past = { NOT: { recipientEmail: 'candidate@example.com' } }
   const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.join.email } })
-  const ctx: Context = {
-    ...system,
-    organization: { ...loaded.organization, tier: 'standard' },
-    mode: 'live',
-    actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles },
-  }
+  const ctx: Context = enterOrganization(
+    { ...system, actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles } },
+    { ...loaded.organization, tier: 'standard' },
+    'live',
+  )
   return { ...service, loaded, past, ctx }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
+import { inMode } from '../../src/domain/context.ts'
 import { createInvite } from '../../src/domain/invites/create-invite.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { candidateOf } from '../support/candidate.ts'
@@ -72,7 +73,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
 
   // What is made all the same, by what was under way, waits: its mail, and what webhooks are told.
   const [before, operator] = [receiver.received.length, asOperator(service, organization)]
-  const { id } = await createInvite({ ...operator, mode: 'live' }, {
+  const { id } = await createInvite(inMode(operator, 'live'), {
     assessmentId: organization.assessmentId,
     recipientEmail: 'waits@example.com',
   } as never)

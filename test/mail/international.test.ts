@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listAuditEntries } from '../../src/domain/access/audit-log.ts'
 import { findSpeaker } from '../../src/domain/access/speakers.ts'
 import { resolveReferences } from '../../src/domain/assessments/assessment-references.ts'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, inMode } from '../../src/domain/context.ts'
 import { findTraces } from '../../src/domain/erasure/find-traces.ts'
 import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts'
@@ -151,7 +151,7 @@ it('has one address in both forms: where members, and domains of a provider, are
   const actor: Context['actor'] = { kind: 'member', id: memberId, userId: memberId, roles: ['admin'] }
   const list = `email,grader\na@example.com,${written}\n`
   const batchId = await createBatch(
-    { ...ctx, mode: 'live', actor },
+    { ...inMode(ctx, 'live'), actor },
     { assessmentId, readList: readerOf(list), terms: { sendEmail: false } },
   )
   const rows = await service.db.inviteBatchRow.findMany({ where: { organizationId: organization.id, batchId } })

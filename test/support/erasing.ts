@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
-import { type Context, enterOrganization } from '../../src/domain/context.ts'
+import { type Context, enterOrganization, inMode } from '../../src/domain/context.ts'
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
 import { forgetOldMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'
 import { startReceiver } from './receiver.ts'
@@ -141,7 +141,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
   if (otherIds[1]) await act(otherIds[1], 'complete')
   await act(second, 'start')
   await act(third, 'bounce')
-  const asKey: Context = { ...asEraser(service, organization), mode: 'test' }
+  const asKey: Context = inMode(asEraser(service, organization), 'test')
   expect((await v1.post('/suppressions').send({ address: ADDRESS })).status).toBe(201)
   expect((await v1.post('/suppressions').send({ address: 'other0@keep-me.example' })).status).toBe(201)
   ids.push(await invite(ADDRESS, 1, theirs, service.v1(live))) // as a live one

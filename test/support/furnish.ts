@@ -1,7 +1,7 @@
 import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
 import { KEY_SCOPES } from '../../src/domain/access/permissions.ts'
 import { EMPTY_QUESTION } from '../../src/domain/assessments/edit-questions.ts'
-import type { Context, KeyMode } from '../../src/domain/context.ts'
+import { type Context, enterOrganization, type KeyMode } from '../../src/domain/context.ts'
 import { sealClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
@@ -94,7 +94,7 @@ async function makeBatch({ db, deps }: Service, invite: Invite, words: string) {
 /** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
 export async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string, mode: KeyMode = 'live') {
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...system, actor: { kind: 'operator' }, organization, mode: 'all' }
+  const ctx: Context = enterOrganization({ ...system, actor: { kind: 'operator' } }, organization)
   const { endpoint } = await createEndpoint(ctx, { url: 'https://webhooks.invalid/', mode, description: `${words} webhook` })
   const [id, now] = [deps.newId(), deps.clock()]
   const row = { organizationId, endpointId: endpoint.id, eventId: id, queuedAt: now, nextAttemptAt: now }

@@ -1,4 +1,4 @@
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/save-grade.ts'
 import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
@@ -94,12 +94,12 @@ export const asMember = (
   service: Service,
   { id, name }: { id: string; name: string },
   member: { id: string; userId: string; roles: string[] },
-): Context => ({
-  ...service.system,
-  organization: { id, name, tier: 'standard' },
-  mode: 'live',
-  actor: { kind: 'member', id: member.id, userId: member.userId, roles: member.roles },
-})
+): Context =>
+  enterOrganization(
+    { ...service.system, actor: { kind: 'member', id: member.id, userId: member.userId, roles: member.roles } },
+    { id, name, tier: 'standard' },
+    'live',
+  )
 
 /** A submission that was handed in and graded, with a result that was released and is reopened: rows only. @returns its id. */
 export async function makeReopened(

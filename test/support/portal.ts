@@ -1,6 +1,6 @@
 import type { Response, Test } from 'supertest'
 import { startSession } from '../../src/domain/access/sessions.ts'
-import type { Context } from '../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts'
 import type { MemberRole } from '../../src/domain/members/members.ts'
 import { PASSWORD } from './known-secrets.ts'
@@ -42,12 +42,8 @@ export function visit(service: Service, start?: string): Visitor {
 }
 
 /** The organization as the operator sees it. */
-export const asOperator = (service: Service, { id, name }: { id: string; name: string }): Context => ({
-  ...service.system,
-  organization: { id, name, tier: 'standard' },
-  mode: 'all',
-  actor: { kind: 'operator' },
-})
+export const asOperator = (service: Service, { id, name }: { id: string; name: string }): Context =>
+  enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { id, name, tier: 'standard' })
 
 /** The organization as an admin of it sees it. */
 export async function asAdmin(service: Service, organization: { id: string; name: string }): Promise<Context> {

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql, statement, type Tables } from '../builder.ts'
-import { type Mode, ofThese, own, type Selects } from '../own.ts'
+import { type Mode, project, type Selects, type TenantDb } from '../own.ts'
 import { type AsJson, jsonOf, type Query } from '../statements.ts'
 
 // By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.
@@ -54,6 +54,7 @@ export type FoundPage<Row> = { rows: AsJson<Row>[]; total: number; tooMany: bool
  * @param mostByAddress with more matches by address than this the answer is not whole, and says so.
  */
 export function searchInvites<Row>(
+  db: TenantDb,
   searched: Searched,
   combinations: Combination[],
   { field, direction, size, number }: Paged,
@@ -64,8 +65,8 @@ export function searchInvites<Row>(
   const byAddress = combinations.map((combination) => sql`(${selectByAddress(searched, combination, mostByAddress)})`)
   const skip =
     number === 'last' ? sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
-  const sight = { organization: { id: searched.organizationId }, mode: searched.mode }
-  const found = own(sight, 'invites')
+  const found = db
+    .selectFrom('invites')
     .where('invites.id', '=', sql<string>`any(array(SELECT id FROM found))`)
     .orderBy(`invites.${field}`, direction)
     .orderBy('invites.id', direction)
@@ -85,7 +86,7 @@ export function searchInvites<Row>(
       ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${size}
     )
     SELECT (SELECT total::int FROM place) AS total, (SELECT by_address > ${mostByAddress} FROM place) AS "tooMany",
-      ${jsonOf(ofThese(sight, found, 'invites', show))} AS rows`)
+      ${jsonOf(project(db, found, 'invites', show))} AS rows`)
 }
 
 const ofMode = (mode: Mode) => (mode === 'all' ? sql`` : sql`AND mode = ${sql.lit(mode)}`)

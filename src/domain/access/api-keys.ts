@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import { type AuditDetails, detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -100,7 +99,7 @@ export async function authenticate(
   if (found.isSuspended) throw new DomainError('organization_suspended')
   const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
   const actor = { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } as const
-  const ctx: Context = { ...service, organization, mode, actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, organization, mode)
   const allowances = [found.networks, found.organizationNetworks]
   if (!allowances.every((networks) => isAllowedFrom(networks, from.address))) {
     void recordRefusal(ctx, 'network')
@@ -199,8 +198,8 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
     const { db } = inside
     const found = await db.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
     if (!found) throw new Error(`There is no key ${id}.`)
-    const owner = { organization: { id: found.organizationId } }
-    await run(db, own(owner, 'apiKeys').select('id').where('id', '=', id).forNoKeyUpdate())
+    const tenant = tenantDb(db, { organization: { id: found.organizationId }, mode: 'all' })
+    await tenant.selectFrom('apiKeys').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
     const wanted = withChange(before, change)
     const details = changesOf(before, wanted)
@@ -248,7 +247,8 @@ export const recordKey = (
   { id, name, organizationId }: { id: string; name: string; organizationId: string },
   details: AuditDetails = {},
 ): Promise<void> =>
-  recordAudit(
-    { ...ctx, organization: { id: organizationId } },
-    { action, target: { kind: 'api_key', id }, details: { name, ...details } },
-  )
+  recordAudit(enterOrganization(ctx, { id: organizationId }), {
+    action,
+    target: { kind: 'api_key', id },
+    details: { name, ...details },
+  })

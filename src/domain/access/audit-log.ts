@@ -1,13 +1,12 @@
 import { sql } from '../../db/builder.ts'
-import { among, own } from '../../db/own.ts'
+import { among } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
 import { isUuid } from '../values/uuid.ts'
 import { authorize } from './permissions.ts'
@@ -118,8 +117,8 @@ async function findEntries(
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
   const where = { organizationId: organization.id }
-  const theirs = own({ organization }, 'members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
-  const members = await all(db, theirs.select('id'))
+  const theirs = db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
+  const members = await theirs.select('id').execute()
   const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
   return [...members, ...keys].map(({ id }) => id)
 }
@@ -157,16 +156,18 @@ function idsIn(details: unknown): string[] {
 /** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, an assessment, or an invite, by its candidate. */
 async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
-  const members = own(ctx, 'members')
+  const members = ctx.db
+    .selectFrom('members')
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', among(ids))
-  const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
-  const both = { ...ctx, mode: 'all' } as const
-  const tags = own(both, 'tags').select(['id', 'name']).where('id', '=', among(ids))
-  const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
-  const invites = own(both, 'invites')
+  const keys = ctx.db.selectFrom('apiKeys').select(['id', 'name']).where('id', '=', among(ids))
+  const both = inMode(ctx, 'all')
+  const tags = both.db.selectFrom('tags').select(['id', 'name']).where('id', '=', among(ids))
+  const assessments = ctx.db.selectFrom('assessments').select(['id', 'name']).where('id', '=', among(ids))
+  const invites = both.db
+    .selectFrom('invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
     .where('id', '=', among(ids))
-  const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites))
+  const found = await members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites).execute()
   return found.map(({ id, name }) => [id, name])
 }

@@ -1,5 +1,5 @@
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { type AccountLink, claimLink, findOpenLink, type PendingJoin } from './account-links.ts'
@@ -8,9 +8,9 @@ import { asMember } from './sessions.ts'
 
 /** Locks the member that a link was made for: before the credential, as everybody does who locks both. */
 export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: { organizationId: string; memberId: string }) =>
-  run(
-    db,
-    own({ organization: { id: organizationId } }, 'members')
+  affectedRows(
+    tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+      .selectFrom('members')
       .select('id')
       .where('id', '=', memberId)
       .forNoKeyUpdate(),

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { SignedIn } from './sessions.ts'
@@ -12,10 +11,12 @@ export type LockedCredential = { id: string; authVersion: number; emailVerifiedA
  * what the first has done. A transaction that locks a member as well locks the member before.
  */
 export const lockCredential = ({ db }: ServiceContext, id: string): Promise<LockedCredential | undefined> =>
-  first(
-    db,
-    everyones.selectFrom('credentials').select(['id', 'authVersion', 'emailVerifiedAt']).where('id', '=', id).forNoKeyUpdate(),
-  )
+  unscoped(db)
+    .selectFrom('credentials')
+    .select(['id', 'authVersion', 'emailVerifiedAt'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
 /**
  * Locks the credential of whoever is signed in. The request may have waited for a change that ended its session, so the session is read again.

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { everyones } from '../../db/everyone.ts'
-import { all, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
@@ -53,13 +52,13 @@ export async function recognize(
 ): Promise<Familiar> {
   const since = new Date(deps.clock().getTime() - KNOWN_FOR_MS)
   const tokenHash = hashDevice(device ?? '')
-  const theirs = everyones
+  const theirs = unscoped(db)
     .selectFrom('devices')
     .select(['id', 'tokenHash', 'authVersion', 'network'])
     .where('credentialId', '=', credential?.id ?? NOBODY)
     .where('lastSeenAt', '>', since)
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
-  const found = await all(db, theirs)
+  const found = await theirs.execute()
   const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0
   const own = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
   const isKnownNetwork = !isShared && !isInside && found.some((one) => one.network === network)
@@ -80,7 +79,7 @@ export async function rememberDevice(
   const { db, deps } = inside
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const tokenHash = hashDevice(token)
-  if (device) await run(db, everyones.updateTable('devices').set({ tokenHash }).where('tokenHash', '=', hashDevice(device)))
+  if (device) await unscoped(db).updateTable('devices').set({ tokenHash }).where('tokenHash', '=', hashDevice(device)).execute()
   const now = deps.clock()
   const seen = { authVersion: credential.authVersion, userAgent: shorten(userAgent), network, lastSeenAt: now }
   const { id: credentialId } = credential

@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 import { KNOWN_FOR_MS } from './devices.ts'
@@ -21,31 +21,31 @@ export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
   const unused = new Date(now.getTime() - KNOWN_FOR_MS)
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const sessions = everyones.selectFrom('sessions').select('id').where('expiresAt', '<=', over).limit(atMost)
-    return run(db, everyones.deleteFrom('sessions').where('id', 'in', sessions))
+    const sessions = unscoped(system.db).selectFrom('sessions').select('id').where('expiresAt', '<=', over).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('sessions').where('id', 'in', sessions))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const unknown = everyones.selectFrom('devices').select('id').where('lastSeenAt', '<=', unused).limit(atMost)
-    return run(db, everyones.deleteFrom('devices').where('id', 'in', unknown))
+    const unknown = unscoped(system.db).selectFrom('devices').select('id').where('lastSeenAt', '<=', unused).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('devices').where('id', 'in', unknown))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const spent = everyones.selectFrom('usedTokens').select('key').where('expiresAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('usedTokens').where('key', 'in', spent))
+    const spent = unscoped(system.db).selectFrom('usedTokens').select('key').where('expiresAt', '<=', now).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('usedTokens').where('key', 'in', spent))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const parked = everyones.selectFrom('savedForms').select('id').where('expiresAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('savedForms').where('id', 'in', parked))
+    const parked = unscoped(system.db).selectFrom('savedForms').select('id').where('expiresAt', '<=', now).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('savedForms').where('id', 'in', parked))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const ended = everyones.selectFrom('signInAttempts').select('key').where('expiresAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('signInAttempts').where('key', 'in', ended.forUpdate().skipLocked()))
+    const ended = unscoped(system.db).selectFrom('signInAttempts').select('key').where('expiresAt', '<=', now).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('signInAttempts').where('key', 'in', ended.forUpdate().skipLocked()))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const links = everyones.selectFrom('accountLinks').select('id').where('expiresAt', '<=', old).limit(atMost)
-    return run(db, everyones.deleteFrom('accountLinks').where('id', 'in', links))
+    const links = unscoped(system.db).selectFrom('accountLinks').select('id').where('expiresAt', '<=', old).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('accountLinks').where('id', 'in', links))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const mails = everyones.selectFrom('memberEmails').select('id').where('createdAt', '<=', old).limit(atMost)
-    return run(db, everyones.deleteFrom('memberEmails').where('id', 'in', mails))
+    const mails = unscoped(system.db).selectFrom('memberEmails').select('id').where('createdAt', '<=', old).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('memberEmails').where('id', 'in', mails))
   })
 }

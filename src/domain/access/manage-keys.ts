@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { findNetworkIssues } from '../checking/find-network-issues.ts'
@@ -214,7 +212,7 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
 /** Of two who rotate a key at once, the second finds what the first has made of it. */
 async function lockKey(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) return
-  await run(ctx.db, own(ctx, 'apiKeys').select('id').where('id', '=', id).forUpdate())
+  await ctx.db.selectFrom('apiKeys').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 async function findKey({ db, organization }: Context, id: string): Promise<ListedKey> {

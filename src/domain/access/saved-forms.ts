@@ -1,6 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { among, own } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { among } from '../../db/own.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
@@ -91,9 +90,9 @@ export async function parkForm(
     if (!session || !savesForms(inside, session, credential)) return null
     const expiresAt = new Date(now.getTime() + KEPT_FOR_MS)
     await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt } })
-    const theirs = everyones.selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
+    const theirs = unscoped(inside.db).selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
     const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
-    await run(db, everyones.deleteFrom('savedForms').where('id', 'in', excess))
+    await unscoped(db).deleteFrom('savedForms').where('id', 'in', excess).execute()
     return id
   })
 }
@@ -143,9 +142,9 @@ export async function forgetSavedForms(
   isAbout: (text: string) => boolean,
   replace?: (text: string) => string,
 ): Promise<number> {
-  const members = own({ organization }, 'members').where('credentialId', 'is not', null).select('credentialId')
-  const theirs = everyones.selectFrom('savedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
-  const parked = await all(db, theirs)
+  const members = db.selectFrom('members').where('credentialId', 'is not', null).select('credentialId')
+  const theirs = unscoped(db).selectFrom('savedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
+  const parked = await theirs.execute()
   const about = parked.filter(({ id, url, body }) => {
     if (!url.includes(organization.id)) return false
     return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
@@ -160,7 +159,7 @@ export async function forgetSavedForms(
         data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
       })
   }
-  if (deleted.length > 0) await run(db, everyones.deleteFrom('savedForms').where('id', '=', among(deleted)))
+  if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', among(deleted)).execute()
   return about.length
 }
 

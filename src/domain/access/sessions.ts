@@ -1,8 +1,7 @@
-import { everyones } from '../../db/everyone.ts'
-import { first, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, inMode, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
 import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
@@ -95,9 +94,9 @@ export async function startSession(
       },
     },
   })
-  const theirs = everyones.selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
+  const theirs = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
   const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
-  await run(db, everyones.updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess))
+  await unscoped(db).updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess).execute()
   if (device.isAnother) await tellPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
   return { token, expiresAt, device: device.token }
 }
@@ -109,9 +108,9 @@ export async function lockUnchanged(
   { db }: Pick<ServiceContext, 'db'>,
   { id, passwordHash, authVersion }: Credential,
 ): Promise<boolean> {
-  const current = everyones.selectFrom('credentials').select('id').where('id', '=', id)
+  const current = unscoped(db).selectFrom('credentials').select('id').where('id', '=', id)
   const same = current.where('passwordHash', '=', passwordHash).where('authVersion', '=', authVersion)
-  return (await first(db, same.forNoKeyUpdate())) !== undefined
+  return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined
 }
 
 /** Why a session has ended before its time. */
@@ -212,19 +211,19 @@ export function contextOf(
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
   if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
-  return { ...asMember(service, membership), mode }
+  return inMode(asMember(service, membership), mode)
 }
 
 type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
   organization: Context['organization'] & { ownerNamedAt: Date | null }
 }
 
-export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context => ({
-  ...service,
-  organization: { id: organization.id, name: organization.name, tier: organization.tier },
-  mode: 'live',
-  actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) },
-})
+export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
+  enterOrganization(
+    { ...service, actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) } },
+    { id: organization.id, name: organization.name, tier: organization.tier },
+    'live',
+  )
 
 /** The memberships that a credential opens. */
 export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { into } from '../../db/own.ts'
-import { one } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -124,7 +123,9 @@ async function count({ db, deps }: ServiceContext, counted: Counted, text: strin
   const { most, windowMs } = LIMITS[counted]
   const now = deps.clock()
   const expiresAt = new Date(now.getTime() + windowMs)
-  const attempt = into('signInAttempts').values({ key: keyOf(counted, text), count: 1, expiresAt })
+  const attempt = unscoped(db)
+    .insertInto('signInAttempts')
+    .values({ key: keyOf(counted, text), count: 1, expiresAt })
   const counting = attempt
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
@@ -137,7 +138,7 @@ async function count({ db, deps }: ServiceContext, counted: Counted, text: strin
       }),
     )
     .returning(['count', 'expiresAt'])
-  const after = await one(db, counting)
+  const after = await counting.executeTakeFirstOrThrow()
   return after.count > most ? Math.ceil((after.expiresAt.getTime() - now.getTime()) / 1000) : null
 }
 

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -34,13 +33,12 @@ export async function findCredential(
   { db }: ServiceContext,
   email: string,
 ): Promise<(Credential & { failures: number }) | undefined> {
-  const credentials = everyones
+  const credentials = unscoped(db)
     .selectFrom('credentials')
     .select(['id', 'email', 'passwordHash', 'authVersion', 'emailVerifiedAt', 'failures'])
-  return first(
-    db,
-    credentials.where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase())),
-  )
+  return credentials
+    .where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase()))
+    .executeTakeFirst()
 }
 
 /**

@@ -1,7 +1,6 @@
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { domainOf } from '../checking/email-address.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
 /** Milliseconds for which a domain whose record is gone is still the organization's. */
@@ -9,14 +8,12 @@ export const GRACE_MS = 30 * DAY_MS
 
 /** Whose identity providers speak for an address; null: nobody's. One whose record has been gone for too long speaks for none. */
 export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
-  const verified = await first(
-    db,
-    everyones
-      .selectFrom('signInDomains')
-      .select(['organizationId', 'failingSince'])
-      .where('domain', '=', domainOf(email))
-      .where('verifiedAt', 'is not', null),
-  )
+  const verified = await unscoped(db)
+    .selectFrom('signInDomains')
+    .select(['organizationId', 'failingSince'])
+    .where('domain', '=', domainOf(email))
+    .where('verifiedAt', 'is not', null)
+    .executeTakeFirst()
   return verified && !isLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
 }
 
@@ -25,5 +22,8 @@ export const isLost = ({ failingSince }: { failingSince: Date | null }, now: Dat
   failingSince !== null && now.getTime() - failingSince.getTime() > GRACE_MS
 
 /** Whether the organization's identity provider is the only way in, but for those who are named. */
-export const isSsoEnforced = async ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<boolean> =>
+export const isSsoEnforced = async ({
+  db,
+  organization,
+}: Pick<ServiceContext, 'db'> & { organization: { id: string } }): Promise<boolean> =>
   (await db.organizationSecurity.count({ where: { organizationId: organization.id, ssoEnforcedAt: { not: null } } })) > 0

@@ -1,5 +1,5 @@
 import { recordAudit } from '../audit/record-audit.ts'
-import type { ServiceContext } from '../context.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isByOwnFactors } from './openings.ts'
@@ -32,6 +32,6 @@ export async function tellOfBreakGlass(
     if (proofs.some(({ provider }) => provider?.organizationId === organizationId)) continue
     if (!(await spend(inside, `break glass ${id} ${organizationId}`, endsAt))) continue
     await recordAudit(asMember(inside, membership), { action: 'used_break_glass' })
-    await queueOwnerEmails({ ...inside, organization }, { kind: 'break_glass_used', facts: { person: nameOf(user) } })
+    await queueOwnerEmails(enterOrganization(inside, organization), { kind: 'break_glass_used', facts: { person: nameOf(user) } })
   }
 }

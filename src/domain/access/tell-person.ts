@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueMemberEmail, type SecurityMailKind } from '../mails/member-emails.ts'
 
 type Membership = { id: string; organization: { id: string } }
@@ -10,5 +10,5 @@ export async function tellPerson(
   kind: SecurityMailKind,
   facts: { called?: string } = {},
 ): Promise<void> {
-  if (first) await queueMemberEmail({ ...inside, organization: first.organization }, { kind, memberId: first.id, facts })
+  if (first) await queueMemberEmail(enterOrganization(inside, first.organization), { kind, memberId: first.id, facts })
 }

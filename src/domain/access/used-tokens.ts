@@ -1,5 +1,5 @@
-import { into } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { ServiceContext } from '../context.ts'
  * @returns whether it was this one; false: it was used before.
  */
 export async function spend({ db }: Pick<ServiceContext, 'db'>, key: string, expiresAt: Date): Promise<boolean> {
-  const spent = into('usedTokens').values({ key, expiresAt })
+  const spent = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
   return (
     (await run(
       db,

@@ -1,5 +1,5 @@
-import { own, ownUpdate } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -63,7 +63,8 @@ type Lease = { organizationId: string; id: string; downloadId: string | null }
 /** @returns whether the lease was free for the session. */
 async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string): Promise<boolean> {
   const now = ctx.deps.clock()
-  const claiming = ownUpdate(ctx, 'archives')
+  const claiming = ctx.db
+    .updateTable('archives')
     .where('id', '=', id)
     .where('key', 'is not', null)
     .where(({ eb, or }) => or([eb('downloadLeasedUntil', 'is', null), eb('downloadLeasedUntil', '<=', now)]))
@@ -77,7 +78,7 @@ async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string)
       downloadSessionId: sessionId,
       downloadStartedAt: fn.coalesce(ref('downloadStartedAt'), val(now)),
     }))
-  return (await run(ctx.db, claiming)) > 0
+  return (await affectedRows(claiming)) > 0
 }
 
 const renew = (ctx: Context, lease: Lease): Promise<boolean> =>
@@ -89,8 +90,8 @@ async function updateLease(
   { id, downloadId }: Lease,
   change: { downloadId?: null; downloadLeasedUntil: Date | null },
 ): Promise<boolean> {
-  const held = ownUpdate(ctx, 'archives').where('id', '=', id).where('downloadId', '=', downloadId)
-  return (await run(ctx.db, held.set(change))) > 0
+  const held = ctx.db.updateTable('archives').where('id', '=', id).where('downloadId', '=', downloadId)
+  return (await affectedRows(held.set(change))) > 0
 }
 
 async function* readParts({ deps }: Context, key: string, bytes: number, isLost: () => boolean): AsyncGenerator<Uint8Array> {
@@ -119,12 +120,12 @@ export const removeFile = (
   change: { fetchedAt?: Date },
 ): Promise<boolean> =>
   inTransaction(service, async ({ db, deps }) => {
-    const owner = { organization: { id: organizationId } }
-    const held = own(owner, 'archives').where('id', '=', id).where('downloadId', 'is not distinct from', downloadId)
-    const found = await first(db, held.select('key').forUpdate())
+    const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    const held = tenant.selectFrom('archives').where('id', '=', id).where('downloadId', 'is not distinct from', downloadId)
+    const found = await held.select('key').forUpdate().executeTakeFirst()
     if (!found?.key) return false
     const cleared = { key: null, downloadId: null, downloadLeasedUntil: null, ...change }
-    await run(db, ownUpdate(owner, 'archives').where('id', '=', id).set(cleared))
+    await tenant.updateTable('archives').where('id', '=', id).set(cleared).execute()
     await db.deletedMediaFile.create({ data: { id: deps.newId(), key: found.key, deletedAt: deps.clock() } })
     return true
   })

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, own, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { among, type SqlBool } from '../../db/own.ts'
 import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
 import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
 import type { Context } from '../context.ts'
@@ -33,13 +32,14 @@ const MAX_EVENTS = 10_000
  */
 export async function* readHeldInviteIds(ctx: Context, address: string): AsyncGenerator<string> {
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'invites')
+    let page = ctx.db
+      .selectFrom('invites')
       .where((eb) => isTo(eb, address))
       .where(({ not, exists, ref }) =>
-        not(exists(own(ctx, 'erasedInvites').select('inviteId').where('inviteId', '=', ref('invites.id')))),
+        not(exists(ctx.db.selectFrom('erasedInvites').select('inviteId').where('inviteId', '=', ref('invites.id')))),
       )
     if (last !== undefined) page = page.where('invites.id', '>', last)
-    const rows = await all(ctx.db, page.select('invites.id').orderBy('invites.id').limit(INVITES_AT_ONCE))
+    const rows = await page.select('invites.id').orderBy('invites.id').limit(INVITES_AT_ONCE).execute()
     yield* rows.map(({ id }) => id)
     last = rows.at(-1)?.id
     if (rows.length < INVITES_AT_ONCE) return
@@ -148,10 +148,11 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
   const { db, deps, organization } = ctx
   const listRows: HeldListRow[] = []
   for await (const ids of readLists(ctx, deps.clock())) {
-    const rows = own(ctx, 'inviteBatchRows')
+    const rows = ctx.db
+      .selectFrom('inviteBatchRows')
       .where('batchId', '=', among(ids))
       .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
-    const found = (await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]
+    const found = (await rows.select(rowColumns).orderBy('batchId').orderBy('number').execute()) as HeldListRow[]
     listRows.push(...found.map(withoutGrader))
   }
   const its = { organizationId: organization.id }

@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 
@@ -56,10 +54,10 @@ export async function readHeldMember({ db, organization }: Context, asked: Membe
 /** What they have done, oldest first, some at a time: without what it says of others. */
 export async function* readHeldActs(ctx: Context, memberId: string) {
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'auditEntries').where('actorId', '=', memberId)
+    let page = ctx.db.selectFrom('auditEntries').where('actorId', '=', memberId)
     if (last !== undefined) page = page.where('id', '>', last)
     const columns = ['id', 'at', 'action', 'targetKind', 'targetId', 'address', 'userAgent', 'sessionId'] as const
-    const rows = await all(ctx.db, page.select(columns).orderBy('id').limit(ROWS_AT_ONCE))
+    const rows = await page.select(columns).orderBy('id').limit(ROWS_AT_ONCE).execute()
     yield rows
     last = rows.at(-1)?.id
     if (rows.length < ROWS_AT_ONCE) return
@@ -69,10 +67,10 @@ export async function* readHeldActs(ctx: Context, memberId: string) {
 /** The points they have given, oldest first, some at a time. */
 export async function* readHeldGrades(ctx: Context, memberId: string) {
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'grades').where('graderId', '=', memberId)
+    let page = ctx.db.selectFrom('grades').where('graderId', '=', memberId)
     if (last !== undefined) page = page.where('id', '>', last)
     const columns = ['id', 'submissionId', 'questionNumber', 'round', 'points', 'createdAt', 'updatedAt'] as const
-    const rows = await all(ctx.db, page.select(columns).orderBy('id').limit(ROWS_AT_ONCE))
+    const rows = await page.select(columns).orderBy('id').limit(ROWS_AT_ONCE).execute()
     yield rows
     last = rows.at(-1)?.id
     if (rows.length < ROWS_AT_ONCE) return

@@ -1,5 +1,4 @@
-import { own, ownUpdate } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { open } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
@@ -37,8 +36,8 @@ export async function makeArchive(
     await ctx.deps.writeArchive(ctx, whoseOf(ctx, found), parts.write)
     const bytes = await parts.end()
     const finishedAt = ctx.deps.clock()
-    const finishing = ownUpdate(ctx, 'archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null)
-    await run(ctx.db, finishing.set({ bytes, finishedAt, expiresAt: daysAfter(finishedAt, ARCHIVE_DAYS) }))
+    const finishing = ctx.db.updateTable('archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null)
+    await finishing.set({ bytes, finishedAt, expiresAt: daysAfter(finishedAt, ARCHIVE_DAYS) }).execute()
   } catch (error) {
     if (error !== GONE) throw error
   }
@@ -48,11 +47,11 @@ export async function makeArchive(
 const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const its = own(inside, 'archives').where('id', '=', id).where('finishedAt', 'is', null)
-    const before = await first(db, its.select('key').forUpdate())
+    const its = inside.db.selectFrom('archives').where('id', '=', id).where('finishedAt', 'is', null)
+    const before = await its.select('key').forUpdate().executeTakeFirst()
     if (!before) return false
     if (before.key) await db.deletedMediaFile.create({ data: { id: deps.newId(), key: before.key, deletedAt: deps.clock() } })
-    return (await run(db, ownUpdate(inside, 'archives').where('id', '=', id).set({ key }))) > 0
+    return (await affectedRows(inside.db.updateTable('archives').where('id', '=', id).set({ key }))) > 0
   })
 
 type Making = { id: string; key: string }
@@ -70,9 +69,14 @@ function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }:
 function putParts(ctx: Context, { id, key }: Making) {
   const part = Buffer.allocUnsafe(PART_BYTES)
   let [filled, number] = [0, 0]
-  const making = own(ctx, 'archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null).select('id')
+  const making = ctx.db
+    .selectFrom('archives')
+    .where('id', '=', id)
+    .where('key', '=', key)
+    .where('finishedAt', 'is', null)
+    .select('id')
   async function put() {
-    if (!(await first(ctx.db, making))) throw GONE
+    if (!(await making.executeTakeFirst())) throw GONE
     await ctx.deps.media.put(partOfArchive(key, number++), part.subarray(0, filled))
   }
   return {

@@ -1,5 +1,4 @@
-import { into, own } from '../../db/own.ts'
-import { one, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
@@ -57,10 +56,11 @@ async function request(ctx: Context, asked: Asked): Promise<Archive> {
   const id = await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
     const createdAt = deps.clock()
-    const row = { organizationId: organization.id, ...asked, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
+    const row = { ...asked, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
     const inserted = await run(
       db,
-      into('archives')
+      db
+        .insertInto('archives')
         .values({ ...row, expiresAt: daysAfter(createdAt, ARCHIVE_DAYS) })
         .onConflict((conflict) => conflict.doNothing()),
     )
@@ -76,12 +76,13 @@ async function request(ctx: Context, asked: Asked): Promise<Archive> {
 /** The one that is being made for who asks, or was until a moment ago. */
 async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Promise<string> {
   const { actor } = inside
-  const theirs = own(inside, 'archives')
+  const theirs = inside.db
+    .selectFrom('archives')
     .where('actorKind', '=', actor.kind)
     .where('actorId', 'is not distinct from', actorIdOf(actor))
     .orderBy('createdAt', 'desc')
   const its = addressHmac ? theirs.where('addressHmac', '=', addressHmac) : theirs.where('memberId', '=', memberId)
-  return (await one(inside.db, its.select('id'))).id
+  return (await its.select('id').executeTakeFirstOrThrow()).id
 }
 
 /** Those that are gone since, because their candidate was erased, count no more. */

@@ -1,9 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { own, shared } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { caseKey } from '../values/fold-text.ts'
 import type { AssessmentInput } from './assessment-input.ts'
@@ -75,58 +73,50 @@ const wanted = (names: string[]) =>
   sql<{ name: string; position: string }>`unnest(${names}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, position)`)
 
 const findCodes = ({ db }: Context, codes: string[]): Promise<Found[]> =>
-  all(
-    db,
-    shared('languages')
-      .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
-      .select(['wanted.name', 'languages.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('languages'),
-  )
+  db
+    .selectFrom('languages')
+    .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
+    .select(['wanted.name', 'languages.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('languages')
+    .execute()
 
 const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'categories')
-      .innerJoin(wanted(names), 'wanted.name', 'categories.name')
-      .select(['wanted.name', 'categories.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('categories'),
-  )
+  ctx.db
+    .selectFrom('categories')
+    .innerJoin(wanted(names), 'wanted.name', 'categories.name')
+    .select(['wanted.name', 'categories.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('categories')
+    .execute()
 
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    own({ ...ctx, mode: 'live' }, 'tags')
-      .innerJoin(
-        sql<{
-          name: string
-          key: string
-          position: string
-        }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(
-          sql`wanted (name, key, position)`,
-        ),
-        'wanted.key',
-        'tags.nameKey',
-      )
-      .select(['wanted.name', 'tags.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('tags'),
-  )
+  inMode(ctx, 'live')
+    .db.selectFrom('tags')
+    .innerJoin(
+      sql<{
+        name: string
+        key: string
+        position: string
+      }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, key, position)`),
+      'wanted.key',
+      'tags.nameKey',
+    )
+    .select(['wanted.name', 'tags.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('tags')
+    .execute()
 
 const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'members')
-      .innerJoin(wanted(addresses), (join) =>
-        join.on(({ eb, fn }) =>
-          eb(fn<string>('address_key', ['members.email']), '=', fn<string>('address_key', ['wanted.name'])),
-        ),
-      )
-      .select(['wanted.name', 'members.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('members'),
-  )
+  ctx.db
+    .selectFrom('members')
+    .innerJoin(wanted(addresses), (join) =>
+      join.on(({ eb, fn }) => eb(fn<string>('address_key', ['members.email']), '=', fn<string>('address_key', ['wanted.name']))),
+    )
+    .select(['wanted.name', 'members.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('members')
+    .execute()
 
 /** Two names may be one row's. */
 const idsOf = (found: Found[]): string[] => [...new Set(found.map(({ id }) => id))]

@@ -1,7 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { among, compose, type Expressions, own, type Sight, sameOwner } from '../../db/own.ts'
+import { among, type Expressions } from '../../db/own.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -62,56 +63,58 @@ export type Assessment = AssessmentRow & {
   inviteCount: number
 }
 
-const languageIds = (eb: Expressions<'assessments'>) =>
+const languageIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('assessmentLanguages')
+      .selectFrom(db.table('assessmentLanguages'))
       .select('assessmentLanguages.languageId')
       .whereRef('assessmentLanguages.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentLanguages.position'),
   )
-const languageCodes = (eb: Expressions<'assessments'>) =>
+const languageCodes = (eb: Expressions<'assessments'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('assessmentLanguages')
-      .innerJoin('languages', 'languages.id', 'assessmentLanguages.languageId')
+      .selectFrom(db.table('assessmentLanguages'))
+      .innerJoin(db.table('languages'), 'languages.id', 'assessmentLanguages.languageId')
       .select('languages.code')
       .whereRef('assessmentLanguages.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentLanguages.position'),
   )
-const categoryIds = (eb: Expressions<'assessments'>) =>
+const categoryIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('assessmentCategories')
+      .selectFrom(db.table('assessmentCategories'))
       .select('assessmentCategories.categoryId')
       .whereRef('assessmentCategories.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentCategories.position'),
   )
-const tagIds = (eb: Expressions<'assessments'>) =>
+const tagIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('assessmentTags')
+      .selectFrom(db.table('assessmentTags'))
       .select('assessmentTags.tagId')
       .whereRef('assessmentTags.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentTags.position'),
   )
-const clientIds = (eb: Expressions<'assessments'>) =>
+const clientIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('assessmentClients')
+      .selectFrom(db.table('assessmentClients'))
       .select('assessmentClients.memberId')
       .whereRef('assessmentClients.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentClients.position'),
   )
 /** How many were sent: those of who was erased since are gone, and were sent all the same. */
-const inviteCount = ({ ref: its }: Expressions<'assessments'>, sight: Sight) => {
-  const kept = own(sight, 'assessmentInviteCounts')
+const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => {
+  const kept = db
+    .selectFrom('assessmentInviteCounts')
     .select('count')
     .where('assessmentInviteCounts.assessmentId', '=', its('assessments.id'))
-  const erased = own(sight, 'erasedInviteCounts')
+  const erased = db
+    .selectFrom('erasedInviteCounts')
     .select('count')
     .where('erasedInviteCounts.assessmentId', '=', its('assessments.id'))
-  return compose
+  return db
     .selectFrom(kept.unionAll(erased).as('sent'))
     .select(({ ref }) => sql<number>`coalesce(sum(${ref('sent.count')}), 0)::int`.as('count'))
     .$asScalar()
@@ -134,14 +137,13 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
   createdById: (eb, id) => eb('assessments.createdById', '=', id),
   audience: (eb, audience) => eb('assessments.audience', '=', audience),
   questionCount: (eb, count) => eb('assessments.questionCount', '=', count),
-  tagIds: (eb, ids) =>
+  tagIds: (eb, ids, db) =>
     eb(
       'assessments.id',
       'in',
       eb
-        .selectFrom('assessmentTags')
+        .selectFrom(db.table('assessmentTags'))
         .select('assessmentTags.assessmentId')
-        .where(sameOwner('assessmentTags', 'assessments'))
         .where('assessmentTags.tagId', '=', among(ids)),
     ),
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
@@ -194,5 +196,5 @@ export const findCategories = findById(wholeCategory)
 /** Languages are shared by all organizations. */
 export const languages = <View>(present: (language: Language) => View): Source<View> => ({
   present,
-  find: (_owner, ids) => jsonOf(everyones.selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', among(ids))),
+  find: (_owner, ids) => jsonOf(unscoped().selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', among(ids))),
 })

@@ -1,20 +1,18 @@
-import { own } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
 /** Copies what the mails of one assessment say in words of its own to another, which has none: of each text the newest version. */
 export async function copyMailTexts(ctx: Context, from: string, to: string): Promise<void> {
-  const newest = await all(
-    ctx.db,
-    own(ctx, 'mailTemplates')
-      .distinctOn(['mailTemplates.kind', 'mailTemplates.language'])
-      .select(['mailTemplates.kind', 'mailTemplates.language', 'mailTemplates.subject', 'mailTemplates.body'])
-      .where('mailTemplates.assessmentId', '=', from)
-      .orderBy('mailTemplates.kind')
-      .orderBy('mailTemplates.language')
-      .orderBy('mailTemplates.version', 'desc'),
-  )
+  const newest = await ctx.db
+    .selectFrom('mailTemplates')
+    .distinctOn(['mailTemplates.kind', 'mailTemplates.language'])
+    .select(['mailTemplates.kind', 'mailTemplates.language', 'mailTemplates.subject', 'mailTemplates.body'])
+    .where('mailTemplates.assessmentId', '=', from)
+    .orderBy('mailTemplates.kind')
+    .orderBy('mailTemplates.language')
+    .orderBy('mailTemplates.version', 'desc')
+    .execute()
   const { organization, actor, deps } = ctx
   const createdById = actor.kind === 'member' ? actor.id : null
   const rows = newest

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { own } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 import { copiedFields } from '../values/field-policy.ts'
@@ -10,18 +9,19 @@ import { sealVersions } from './versions.ts'
 /** Copies the questions of one assessment to another, which has none; thousands of them as well. What they are of a kind, they share. */
 export async function copyQuestions(ctx: Context, from: string, to: string): Promise<void> {
   const { db, deps } = ctx
-  const originals = await all(
-    db,
-    own(ctx, 'questions').where('assessmentId', '=', from).orderBy('order').orderBy('id').select('id'),
-  )
+  const originals = await ctx.db
+    .selectFrom('questions')
+    .where('assessmentId', '=', from)
+    .orderBy('order')
+    .orderBy('id')
+    .select('id')
+    .execute()
   const ids = originals.map(({ id }) => id)
   const copies = ids.map(() => deps.newId())
   const pairs = sql<{ original: string; copy: string }>`unnest(${ids}::uuid[], ${copies}::uuid[])`
-  const questions = own(ctx, 'questions').innerJoin(
-    pairs.as<'pairs'>(sql`pairs (original, copy)`),
-    'pairs.original',
-    'questions.id',
-  )
+  const questions = ctx.db
+    .selectFrom('questions')
+    .innerJoin(pairs.as<'pairs'>(sql`pairs (original, copy)`), 'pairs.original', 'questions.id')
   const now = deps.clock()
   const insertion = insertForEach('questions', questions, (eb) => ({
     ...same(eb, ...copiedFields(QUESTION_FIELDS)),
@@ -31,5 +31,5 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
     updatedAt: time(now),
   }))
   await run(db, insertion)
-  await sealVersions(ctx, own(ctx, 'questions').where('questions.assessmentId', '=', to).select('questions.versionId'))
+  await sealVersions(ctx, ctx.db.selectFrom('questions').where('questions.assessmentId', '=', to).select('questions.versionId'))
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { among, sameOwner } from '../../db/own.ts'
+import { among } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
@@ -111,11 +111,9 @@ export async function readWholeDefinition({ db, organization }: Context, version
 
 /** The same of several, by their ids. */
 export async function readWholeDefinitions(ctx: Context, versionIds: readonly string[]): Promise<Map<string, Definition>> {
-  const newest = newestKeys(ctx)
+  const newest = newestKeys(ctx.db)
     .where('answerKeys.versionId', '=', among(versionIds))
-    .innerJoin('questionVersions', (join) =>
-      join.on(sameOwner('questionVersions', 'answerKeys')).onRef('questionVersions.id', '=', 'answerKeys.versionId'),
-    )
+    .innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'answerKeys.versionId')
     .select(['questionVersions.responseType', 'questionVersions.spec'])
   const found = await all(ctx.db, newest)
   return new Map(found.map(({ versionId, responseType, spec, key }) => [versionId, { responseType, spec, key }]))

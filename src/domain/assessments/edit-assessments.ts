@@ -1,6 +1,4 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize, may } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -8,7 +6,7 @@ import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { lockTags } from '../tags/tags.ts'
@@ -140,7 +138,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const off = { autoReleaseById: null, autoReleaseToCandidate: false }
     const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
-    const tags = await lockTags({ ...inside, mode: 'live' }, references.tagIds)
+    const tags = await lockTags(inMode(inside, 'live'), references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await copyMailTexts(inside, original.id, copyId)
@@ -161,7 +159,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
   await refuseInvited(ctx, id)
   const work = inTransaction(ctx, async (inside) => {
     // Whoever is just inviting to it holds it, and then its count: to wait here, with nothing in hand, is not to wait for each other.
-    await run(inside.db, own(inside, 'assessments').select('id').where('id', '=', id).forUpdate())
+    await inside.db.selectFrom('assessments').select('id').where('id', '=', id).forUpdate().execute()
     const assessment = await getAssessment(inside, id)
     await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
     await forgetInstruction(inside, assessment)
@@ -185,7 +183,7 @@ async function refuseInvited({ db, organization }: Context, assessmentId: string
 /** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */
 export async function lockAssessment(ctx: Context, id: string): Promise<Assessment> {
   if (!isUuid(id)) throw new DomainError('assessment_not_found')
-  await run(ctx.db, own(ctx, 'assessments').select('id').where('id', '=', id).forNoKeyUpdate())
+  await ctx.db.selectFrom('assessments').select('id').where('id', '=', id).forNoKeyUpdate().execute()
   return getAssessment(ctx, id)
 }
 

@@ -1,4 +1,3 @@
-import { own } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { useAssets } from '../assets/assets.ts'
 import { assetAddress, assetAt } from '../assets/references.ts'
@@ -158,7 +157,10 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
     const unlinked = { libraryQuestionId: null, libraryNumber: null }
     const copy = { ...original, ...unlinked, id: deps.newId(), createdAt: now, updatedAt: now }
     await db.question.create({ data: copy })
-    await sealVersions(inside, own(inside, 'questions').where('questions.id', '=', copy.id).select('questions.versionId'))
+    await sealVersions(
+      inside,
+      inside.db.selectFrom('questions').where('questions.id', '=', copy.id).select('questions.versionId'),
+    )
     const ids = (await listIds(inside, assessment.id)).filter((id) => id !== copy.id)
     ids.splice(ids.indexOf(original.id) + 1, 0, copy.id)
     await numberQuestions(inside, ids)

@@ -1,5 +1,4 @@
-import type { Sight } from '../../db/own.ts'
-import { own } from '../../db/own.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Context } from '../context.ts'
 
 // What is right. Only what scores, corrects and edits may read it: .ci/dependency-rules.mjs names them.
@@ -9,8 +8,9 @@ export const KEY_EFFECTS = ['key', 'full', 'none'] as const
 export type KeyEffect = (typeof KEY_EFFECTS)[number]
 
 /** The newest keys of versions, one each. */
-export const newestKeys = (sight: Sight) =>
-  own(sight, 'answerKeys')
+export const newestKeys = (db: TenantDb) =>
+  db
+    .selectFrom('answerKeys')
     .distinctOn('answerKeys.versionId')
     .orderBy('answerKeys.versionId')
     .orderBy('answerKeys.number', 'desc')

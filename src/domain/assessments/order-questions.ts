@@ -1,6 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { own, ownUpdate } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
 import { time } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -73,22 +71,21 @@ const isSame = (some: string[], others: string[]): boolean =>
 
 /** The ids of an assessment's questions, in their order. */
 export async function listIds(ctx: Context, assessmentId: string): Promise<string[]> {
-  const questions = own(ctx, 'questions').where('assessmentId', '=', assessmentId)
-  return (await all(ctx.db, questions.orderBy('order').orderBy('id').select('id'))).map(({ id }) => id)
+  const questions = ctx.db.selectFrom('questions').where('assessmentId', '=', assessmentId)
+  return (await questions.orderBy('order').orderBy('id').select('id').execute()).map(({ id }) => id)
 }
 
 /** Gives questions the numbers of their places, from 1: `updatedAt` changes for those that get another. */
 export async function numberQuestions(inside: Context, ids: string[]): Promise<void> {
   const numbered = sql<{ id: string; place: number }>`unnest(${ids}::uuid[]) with ordinality`
-  await run(
-    inside.db,
-    ownUpdate(inside, 'questions')
-      .from(numbered.as<'numbered'>(sql`numbered (id, place)`))
-      .set((eb) => ({
-        order: eb.ref('numbered.place'),
-        updatedAt: sql<Date>`greatest(${time(inside.deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
-      }))
-      .whereRef('questions.id', '=', 'numbered.id')
-      .whereRef('questions.order', '<>', 'numbered.place'),
-  )
+  await inside.db
+    .updateTable('questions')
+    .from(numbered.as<'numbered'>(sql`numbered (id, place)`))
+    .set((eb) => ({
+      order: eb.ref('numbered.place'),
+      updatedAt: sql<Date>`greatest(${time(inside.deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
+    }))
+    .whereRef('questions.id', '=', 'numbered.id')
+    .whereRef('questions.order', '<>', 'numbered.place')
+    .execute()
 }

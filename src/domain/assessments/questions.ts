@@ -1,4 +1,3 @@
-import { own } from '../../db/own.ts'
 import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
@@ -19,7 +18,7 @@ const list = createList<'questions', { assessmentId: string }>(
   'questions',
   { assessmentId: (eb, id) => eb('questions.assessmentId', '=', id) },
   {
-    of: (owner, { assessmentId }) => own(owner, 'assessments').select('questionCount').where('id', '=', assessmentId),
+    of: (db, { assessmentId }) => db.selectFrom('assessments').select('questionCount').where('id', '=', assessmentId),
     missing: () => new DomainError('assessment_not_found'),
   },
 )

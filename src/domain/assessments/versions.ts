@@ -1,11 +1,10 @@
-import { type Expression, own, ownUpdate } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import type { Expression } from '../../db/own.ts'
 import { time } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
 /** Until the end of the transaction nobody else changes the version, or corrects its key. */
 export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id: string): Promise<void> {
-  await run(ctx.db, own(ctx, 'questionVersions').select('id').where('id', '=', id).forNoKeyUpdate())
+  await ctx.db.selectFrom('questionVersions').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
 /**
@@ -15,9 +14,10 @@ export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id:
  * @param ids a query of their ids; null stands for none.
  */
 export async function sealVersions(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, ids: Expression<unknown>): Promise<void> {
-  const seal = ownUpdate(ctx, 'questionVersions')
+  const seal = ctx.db
+    .updateTable('questionVersions')
     .where('questionVersions.lockedAt', 'is', null)
     .where(({ eb, ref }) => eb(ref('questionVersions.id'), 'in', ids as Expression<string>))
     .set({ lockedAt: time(ctx.deps.clock()) })
-  await run(ctx.db, seal)
+  await seal.execute()
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { beginTurn } from '../work/sweep-parts.ts'
@@ -34,7 +34,7 @@ function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'su
 }
 
 function look({ db, deps }: ServiceContext): Promise<Looked[]> {
-  const looked = everyones
+  const looked = unscoped(db)
     .selectFrom('assets')
     .select(['assets.organizationId', 'assets.id'])
     .select(({ exists, or, selectFrom }) => {
@@ -46,7 +46,6 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))
-            .where(sameOwner(table, 'questionVersions'))
             .where(() => sql<SqlBool>`${sql.ref(`${table}.versionId`)} = ${sql.ref('questionVersions.id')}`),
         ),
       )
@@ -72,7 +71,7 @@ async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<voi
     const found = looked.filter((one) => one.isUsed === isUsed)
     if (found.length === 0) continue
     const [owners, ids] = [found.map(({ organizationId }) => organizationId), found.map(({ id }) => id)]
-    const noted = everyones
+    const noted = unscoped(db)
       .updateTable('assets')
       .where(
         ({ ref }) =>
@@ -82,7 +81,7 @@ async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<voi
         checkedAt: now,
         unusedSince: isUsed ? null : sql<Date>`coalesce(${ref('assets.unusedSince')}, ${now}::timestamptz)`,
       }))
-    await run(db, noted)
+    await noted.execute()
   }
 }
 

@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto'
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
@@ -128,7 +126,12 @@ async function findMedium({ db, organization }: Context, id: string): Promise<As
 }
 
 async function hold(ctx: Context, id: string): Promise<{ state: string; bytes: string }> {
-  const held = await first(ctx.db, own(ctx, 'assets').where('id', '=', id).select(['state', 'bytes']).forNoKeyUpdate())
+  const held = await ctx.db
+    .selectFrom('assets')
+    .where('id', '=', id)
+    .select(['state', 'bytes'])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
   if (!held) throw new DomainError('media_not_found')
   return held
 }

@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { AtsCall } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -41,11 +41,11 @@ export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: Pa
 export async function forgetOldReports({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - CALLS_KEPT_DAYS * DAY_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = everyones.selectFrom('atsCalls').select('id').where('createdAt', '<=', until).limit(atMost)
-    return run(db, everyones.deleteFrom('atsCalls').where('id', 'in', old))
+    const old = unscoped(db).selectFrom('atsCalls').select('id').where('createdAt', '<=', until).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('atsCalls').where('id', 'in', old))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const over = everyones.selectFrom('atsReports').select('id').where('queuedAt', '<=', until).where('state', '<>', 'waiting')
-    return run(db, everyones.deleteFrom('atsReports').where('id', 'in', over.limit(atMost)))
+    const over = unscoped(db).selectFrom('atsReports').select('id').where('queuedAt', '<=', until).where('state', '<>', 'waiting')
+    return affectedRows(unscoped(db).deleteFrom('atsReports').where('id', 'in', over.limit(atMost)))
   })
 }

@@ -1,6 +1,6 @@
-import { everyones } from '../../db/everyone.ts'
 import { among, sameOwner } from '../../db/own.ts'
-import { all, one, run } from '../../db/statements.ts'
+import { all, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Ats, ServiceContext } from '../context.ts'
 import { endOfBatch } from '../events/end-of-batch.ts'
@@ -21,17 +21,17 @@ const AT_ONCE = 2_000
  * @returns whether there may be more.
  */
 export async function handOverToOrders(ctx: ServiceContext): Promise<{ more: boolean }> {
-  const { position, head } = await one(
-    ctx.db,
-    everyones.selectFrom(['atsFanout', 'eventSequence']).select(['atsFanout.position', 'eventSequence.position as head']),
-  )
+  const { position, head } = await unscoped(ctx.db)
+    .selectFrom(['atsFanout', 'eventSequence'])
+    .select(['atsFanout.position', 'eventSequence.position as head'])
+    .executeTakeFirstOrThrow()
   if (BigInt(position) >= BigInt(head)) return { more: false }
   return inTransaction(ctx, handOverNext)
 }
 
 async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> {
   const { db } = inside
-  const { position } = await one(db, everyones.selectFrom('atsFanout').select('position').forUpdate())
+  const { position } = await unscoped(db).selectFrom('atsFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   const first = await db.atsOrder.findFirst({ orderBy: { startPosition: 'asc' }, select: { startPosition: true } })
   // What no order is told of is passed over: there may be years of it before the first is made.
@@ -40,7 +40,7 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   const until = await endOfBatch(inside, { from, head }, AT_ONCE)
   const reports = await makeReports(inside, from, until)
   if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
-  await run(db, everyones.updateTable('atsFanout').set({ position: until }))
+  await unscoped(db).updateTable('atsFanout').set({ position: until }).execute()
   return { more: until < head }
 }
 
@@ -67,7 +67,7 @@ async function makeReports(inside: ServiceContext, from: bigint, until: bigint):
 
 /** Events, and the orders that are told of each: those that were there before it, and that their ATS has not cancelled. */
 const toldOrders = (from: bigint, until: bigint) =>
-  everyones
+  unscoped()
     .selectFrom('events as event')
     .innerJoin('atsOrders as order', (join) =>
       join.on(sameOwner('order', 'event')).onRef('order.inviteId', '=', 'event.inviteId'),
@@ -93,7 +93,7 @@ type LastTimes = { happenedAt: Date; nextAttemptAt: Date | null }
 
 /** Of each order, when its last report happened, and when the reports that wait are attempted: a new one is attempted after them. */
 async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, LastTimes>> {
-  const last = everyones
+  const last = unscoped(db)
     .selectFrom('atsReports')
     .where('orderId', '=', among(orderIds))
     .groupBy('orderId')

@@ -6,7 +6,7 @@ import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkName, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
+import { type Ats, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { open, seal } from '../secrets/seal.ts'
@@ -43,7 +43,11 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
     organization: { id: organizationId, name, tier },
   } = connection
   const organization = { id: organizationId, name, tier }
-  return { ...service, organization, mode, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
+  return enterOrganization(
+    { ...service, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } },
+    organization,
+    mode,
+  )
 }
 
 /** Only the owner of an existing API key can send it, so naming its kind tells nothing to others. */

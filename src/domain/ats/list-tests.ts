@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 
@@ -18,11 +16,12 @@ export const isReady = (
 /** The assessments that candidates can be sent to, but for those that are archived, in the order of their names, which are all different: a recruiter sees nothing else of them. */
 export async function listTests(ctx: Context): Promise<Test[]> {
   authorize(ctx, 'read')
-  const ready = own(ctx, 'assessments')
+  const ready = ctx.db
+    .selectFrom('assessments')
     .where('audience', '=', 'invite_only')
     .where('archivedAt', 'is', null)
     .where('questionCount', '>=', ctx.deps.hasOwnPlayer ? 1 : 0)
-  const tests = await all(ctx.db, ready.select(['id', 'name']).orderBy('name').orderBy('id'))
+  const tests = await ready.select(['id', 'name']).orderBy('name').orderBy('id').execute()
   const ofName = Map.groupBy(tests, ({ name }) => name)
   return tests.map(({ id, name }) => ({ id, name: ofName.get(name)!.length > 1 ? `${name} (${id.slice(-TOLD_OF_ID)})` : name }))
 }

@@ -1,5 +1,5 @@
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, ServiceContext } from '../context.ts'
 
 /** Locks an order until the transaction ends. Whatever changes an order and its reports, or several of its reports, locks the order first. */
@@ -7,4 +7,7 @@ export const lockOrder = (
   { db }: Pick<ServiceContext, 'db'>,
   organization: Context['organization'],
   id: string,
-): Promise<number> => run(db, own({ organization }, 'atsOrders').where('id', '=', id).select('id').forNoKeyUpdate())
+): Promise<number> =>
+  affectedRows(
+    tenantDb(db, { organization, mode: 'all' }).selectFrom('atsOrders').where('id', '=', id).select('id').forNoKeyUpdate(),
+  )

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import type { SqlBool } from '../../db/own.ts'
 import { modeOf } from '../access/author.ts'
 import { proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
@@ -115,11 +114,12 @@ async function findOrInvite(inside: Context, order: NewOrder): Promise<{ inviteI
 
 /** Locked: nothing is recorded of it until the transaction ends. */
 async function findEarlier(inside: Context, { assessmentId, recipientEmail }: NewOrder): Promise<string | undefined> {
-  const toAddress = own(inside, 'invites')
+  const toAddress = inside.db
+    .selectFrom('invites')
     .where('assessmentId', '=', assessmentId)
     .where('mode', '=', modeOf(inside))
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${asStored(recipientEmail)})`)
-  return (await first(inside.db, toAddress.select('id').orderBy('attempt', 'desc').forUpdate()))?.id
+  return (await toAddress.select('id').orderBy('attempt', 'desc').forUpdate().executeTakeFirst())?.id
 }
 
 /** Why an order is not taken; null: it is. Nobody who has declined is mailed again without a person's decision. */
@@ -131,8 +131,8 @@ function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): Order
 
 /** By index each: there is one of the events with a position, and one of those without. */
 async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
-  const its = own(inside, 'events').where('inviteId', '=', inviteId).select('sequence')
+  const its = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
   const both = its.where('position', 'is not', null).unionAll(its.where('position', 'is', null))
-  const last = await first(inside.db, both.orderBy('sequence', 'desc').limit(1))
+  const last = await both.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
   return BigInt(last?.sequence ?? 0) // of an invite that was imported there may be none
 }

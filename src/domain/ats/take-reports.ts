@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { isNotSuspended, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
 import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
@@ -83,17 +83,17 @@ const include = {
 } satisfies Prisma.AtsReportInclude
 
 const reachableConnections = (enabled: Ats[]) =>
-  everyones
+  unscoped()
     .selectFrom('atsConnections as connection')
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
     .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
-      const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
+      const its = selectFrom('atsKeys').select('atsKeys.id')
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
     })
 
 const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) =>
-  everyones
+  unscoped()
     .with(
       (cte) => cte('due').materialized(),
       () =>
@@ -116,7 +116,7 @@ const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) 
     .returning(['atsReports.id', 'atsReports.leasedUntil'])
 
 const dueReports = (now: Date) =>
-  everyones
+  unscoped()
     .selectFrom('atsReports as report')
     .leftJoin('atsOrders as order', (join) => join.on(sameOwner('order', 'report')).onRef('order.id', '=', 'report.orderId'))
     .select(['report.id', 'report.nextAttemptAt'])

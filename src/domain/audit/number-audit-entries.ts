@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { identity } from '../../db/identity.ts'
 import { one, prepare, together } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
 /** Entries a transaction. */
@@ -22,21 +22,23 @@ export async function numberAuditEntries({ db, deps }: ServiceContext): Promise<
   }
 }
 
-const unnumbered = everyones.selectFrom('auditEntries').select('id').where('position', 'is', null)
+const unnumbered = unscoped().selectFrom('auditEntries').select('id').where('position', 'is', null)
 
 const waiting = prepare(() =>
-  everyones.selectFrom('auditSequence').select((eb) =>
-    eb
-      .exists(unnumbered.limit(eb.lit(1)))
-      .$castTo<boolean>()
-      .as('isWaiting'),
-  ),
+  unscoped()
+    .selectFrom('auditSequence')
+    .select((eb) =>
+      eb
+        .exists(unnumbered.limit(eb.lit(1)))
+        .$castTo<boolean>()
+        .as('isWaiting'),
+    ),
 )
 
-const hold = prepare(() => everyones.selectFrom('auditSequence').select('position').forUpdate())
+const hold = prepare(() => unscoped().selectFrom('auditSequence').select('position').forUpdate())
 
 const noteDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
-  everyones
+  unscoped()
     .updateTable('auditSequence')
     .set((eb) => ({
       database: identity,
@@ -48,7 +50,7 @@ const noteDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
 )
 
 const numberNext = prepare(() =>
-  everyones
+  unscoped()
     .with(
       (cte) => cte('chosen').materialized(),
       // What a transaction that deletes an organization holds is skipped, as of events.

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
@@ -244,7 +244,7 @@ export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promi
   const now = deps.clock()
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
     // Each organization's oldest are looked at, so that what others keep for longer costs nothing.
-    const old = everyones
+    const old = unscoped(db)
       .selectFrom('organizations')
       .leftJoin('organizationSecurity', 'organizationSecurity.organizationId', 'organizations.id')
       .innerJoinLateral(
@@ -264,6 +264,6 @@ export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promi
       )
       .select('oldest.id')
       .limit(atMost)
-    return run(db, everyones.deleteFrom('auditEntries').where('id', 'in', old))
+    return affectedRows(unscoped(db).deleteFrom('auditEntries').where('id', 'in', old))
   })
 }

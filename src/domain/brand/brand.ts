@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { keepFile } from '../assets/keep-file.ts'
 import { readPicture } from '../assets/picture-file.ts'
@@ -92,7 +90,7 @@ async function changeBrand(
   check: (before: Brand & { updatedAt: Date }, inside: Context) => void | Promise<void> = () => {},
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readBrand(inside)
     await check(before, inside)
     const after = { ...before, ...data }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from '../../db/builder.ts'
-import { own, ownOrganization } from '../../db/own.ts'
-import { all, first, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
@@ -74,7 +73,7 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
   ])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
-    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readPageWords(inside, language)
     const findBy = () => findLastChange(inside, { action: 'changed_page_words', language })
     await refuseUnseenChanges({ isAsSeen: markOfWords(before) === seen, findBy }, before, words)
@@ -142,23 +141,23 @@ export async function findAgreedText(
   }: { organizationConsentLanguage: string | null; organizationConsentVersion: number | null },
 ): Promise<ConsentText | null> {
   if (organizationConsentLanguage === null || organizationConsentVersion === null) return null
-  const agreed = own(ctx, 'consentTexts')
+  const agreed = ctx.db
+    .selectFrom('consentTexts')
     .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
     .where('consentTexts.language', '=', organizationConsentLanguage)
     .where('consentTexts.version', '=', organizationConsentVersion)
-  return (await first(ctx.db, agreed)) ?? null
+  return (await agreed.executeTakeFirst()) ?? null
 }
 
 const newestConsentTexts = (ctx: Context, languages: readonly string[]): Promise<ConsentText[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'consentTexts')
-      .distinctOn('consentTexts.language')
-      .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
-      .where('consentTexts.language', '=', sql<string>`any(${[...languages]}::text[])`)
-      .orderBy('consentTexts.language')
-      .orderBy('consentTexts.version', 'desc'),
-  )
+  ctx.db
+    .selectFrom('consentTexts')
+    .distinctOn('consentTexts.language')
+    .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
+    .where('consentTexts.language', '=', sql<string>`any(${[...languages]}::text[])`)
+    .orderBy('consentTexts.language')
+    .orderBy('consentTexts.version', 'desc')
+    .execute()
 
 function checkLink(link: PageLink, text: string): Violation | undefined {
   const address = text.trim()

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { type Condition, compose, type Expressions, own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
-import { all, first } from '../../db/statements.ts'
+import type { Condition, Expressions, Rows, SqlBool } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -51,8 +51,10 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   const isShort = words.length > 0 && !words.some(isIndexed)
   refuse(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])
   const found = words.length > 0 ? await findInvites(ctx, search.trim()) : null
-  const place = isUuid(after) ? await first(ctx.db, own(ctx, 'invites').where('id', '=', after).select(placeOf)) : undefined
-  let rows = own(ctx, 'invites')
+  const place = isUuid(after)
+    ? await ctx.db.selectFrom('invites').where('id', '=', after).select(placeOf).executeTakeFirst()
+    : undefined
+  let rows = ctx.db.selectFrom('invites')
   if (found) rows = rows.where('invites.id', '=', sql<string>`any(${found}::uuid[])`)
   if (place) rows = rows.where((eb) => isBehind(eb, place, order))
   const page = order === 'address' ? byAddress(rows, size + 1) : byLatest(ctx, rows, size + 1)
@@ -73,8 +75,8 @@ const isBehind = (eb: Expressions<'invites'>, { address, sentAt, id }: Place, or
 /** The ids of the invites whose candidate's name or address has the words: some of them, where there are very many. */
 async function findInvites(ctx: Context, search: string): Promise<string[]> {
   const filter = isEmailAddress(search) ? { recipientEmail: search } : { recipient: search }
-  const matches = matchingInvites(ctx, filter, ctx.deps.clock())
-  const found = await all(ctx.db, matches.select('invites.id').limit(sql.lit(MAX_SEARCHED)))
+  const matches = matchingInvites(ctx.db, filter, ctx.deps.clock())
+  const found = await matches.select('invites.id').limit(sql.lit(MAX_SEARCHED)).execute()
   return found.map(({ id }) => id)
 }
 
@@ -93,7 +95,8 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
     .where(({ not, exists }) =>
       not(
         exists(
-          own(ctx, 'invites', 'later')
+          ctx.db
+            .selectFrom('invites as later')
             .select('later.id')
             .where(sql<SqlBool>`${addressOf('later')} = ${addressOf('invites')}`)
             .where(sql<SqlBool>`(later.sent_at, later.id) > (invites.sent_at, invites.id)`),
@@ -106,15 +109,14 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
 
 /** What is shown of each. */
 function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
-  const invites = compose.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
-  const its = own(ctx, 'invites', 'its')
+  const invites = ctx.db.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
+  const its = ctx.db
+    .selectFrom('invites as its')
     .select(sql.lit(1).as('one'))
     .where(sql<SqlBool>`${addressOf('its')} = ${addressOf('invites')}`)
     .limit(sql.lit(MAX_COUNTED))
   const shown = invites
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-    )
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     .select((eb) => [
       'invites.id' as const,
       'invites.recipientEmail as email' as const,
@@ -123,7 +125,7 @@ function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
       'invites.declinedAt' as const,
       'invites.revokedAt' as const,
       'invites.sentAt' as const,
-      statusNow(eb as never, ctx.deps.clock()).as('status'),
+      statusNow(eb, ctx.deps.clock()).as('status'),
       sql<number>`(select count(*)::int from (${its}) as its)`.as('count'),
     ])
   return order === 'address'

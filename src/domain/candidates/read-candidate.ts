@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool, seen } from '../../db/own.ts'
+import { type SqlBool, seen } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
 import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import type { InviteEmailRow } from '../invites/emails.ts'
@@ -88,8 +87,9 @@ export async function findOtherInvites(ctx: Context, { id, recipientEmail }: Pic
 
 /** The latest invites to an address, in either case. */
 function findInvites(ctx: Context, email: string, most: number) {
-  const theirs = own(ctx, 'invites')
-    .innerJoin('assessments', (join) =>
+  const theirs = ctx.db
+    .selectFrom('invites')
+    .innerJoin(ctx.db.table('assessments'), (join) =>
       join
         .onRef('assessments.organizationId', '=', 'invites.organizationId')
         .onRef('assessments.id', '=', 'invites.assessmentId'),
@@ -97,7 +97,7 @@ function findInvites(ctx: Context, email: string, most: number) {
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${email})`)
     .select(['invites.id', 'invites.recipientName', 'assessments.name as assessment', 'invites.attempt', 'invites.status'])
     .select(['invites.declinedAt', 'invites.revokedAt', 'invites.sentAt', 'invites.expiresAt', 'invites.updatedAt'])
-  return all(ctx.db, theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most))
+  return theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most).execute()
 }
 
 /** What was sent in for each of the invites, and what was released of it, by the invites' ids. */

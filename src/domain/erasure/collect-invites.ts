@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { type Condition, type Expressions, own, type SqlBool } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import type { Condition, Expressions, SqlBool } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
@@ -29,7 +29,7 @@ export async function collectMade(
 }
 
 async function collect(inside: Context, id: string, which: (eb: Expressions<'invites'>) => Condition): Promise<void> {
-  const insertion = insertForEach('erasedInvites', own(inside, 'invites').where(which), (eb) => ({
+  const insertion = insertForEach('erasedInvites', inside.db.selectFrom('invites').where(which), (eb) => ({
     ...same(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(id),
@@ -45,9 +45,10 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
 }
 
 /** The erasure's invites that are there still. */
-const presentOf = (ctx: Omit<Context, 'db'>, id: string) =>
-  own(ctx, 'erasedInvites')
-    .innerJoin('invites', (join) =>
+const presentOf = (ctx: Context, id: string) =>
+  ctx.db
+    .selectFrom('erasedInvites')
+    .innerJoin(ctx.db.table('invites'), (join) =>
       join
         .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
         .onRef('invites.id', '=', 'erasedInvites.inviteId'),
@@ -55,26 +56,24 @@ const presentOf = (ctx: Omit<Context, 'db'>, id: string) =>
     .where('erasedInvites.erasureId', '=', id)
 
 /** Those of them that can be revoked. */
-export const findOpen = ({ db, ...ctx }: Context, id: string) =>
-  all(db, presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id'))
+export const findOpen = (ctx: Context, id: string) =>
+  presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id').execute()
 
 /** Some of them, in the order of their ids. */
-export const findPresent = ({ db, ...ctx }: Context, id: string, atMost: number) =>
-  all(
-    db,
-    presentOf(ctx, id)
-      .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])
-      .orderBy('erasedInvites.inviteId')
-      .limit(atMost)
-      .forUpdate('invites'),
-  )
+export const findPresent = (ctx: Context, id: string, atMost: number) =>
+  presentOf(ctx, id)
+    .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])
+    .orderBy('erasedInvites.inviteId')
+    .limit(atMost)
+    .forUpdate('invites')
+    .execute()
 
 /** The ids of the erasure's invites, and of the mails and submissions that they had, some at a time. */
-export async function* readErased({ db, ...ctx }: Context, id: string, atOnce: number) {
+export async function* readErased(ctx: Context, id: string, atOnce: number) {
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'erasedInvites').where('erasureId', '=', id)
+    let page = ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id)
     if (last !== undefined) page = page.where('inviteId', '>', last)
-    const rows = await all(db, page.select(['inviteId', 'relatedIds']).orderBy('inviteId').limit(atOnce))
+    const rows = await page.select(['inviteId', 'relatedIds']).orderBy('inviteId').limit(atOnce).execute()
     if (rows.length > 0)
       yield { inviteIds: rows.map(({ inviteId }) => inviteId), relatedIds: rows.flatMap(({ relatedIds }) => relatedIds ?? []) }
     last = rows.at(-1)?.inviteId

@@ -1,5 +1,4 @@
-import { ownUpdate } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { eraseInvites, eraseListRows, eraseMedia, revokeOpen } from './erase-invites.ts'
 import { type ErasingMember, eraseMemberArchives, eraseMemberMails, eraseMemberTraces } from './erase-member-traces.ts'
@@ -45,10 +44,10 @@ export async function continueErasure(
   const { createdAt: until, encryptedAddress, step: reached } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
   const sealed = openAddress(ctx, { id, encryptedAddress })
-  const its = ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
+  const its = ctx.db.updateTable('erasures').where('id', '=', id).where('finishedAt', 'is', null)
   // One that was at its receipt stays there, whatever is looked through once more: its log may have the line.
   const mayBeKnown = reached === 'receipt'
-  const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : run(ctx.db, its.set({ step })))
+  const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : affectedRows(its.set({ step })))
   if (found.memberId !== null) {
     const erasing = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as Named, mayBeKnown }
     for (const step of MEMBER_STEPS) {

@@ -1,6 +1,6 @@
-import { among, ownDelete } from '../../db/own.ts'
+import { among } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 
 /** @property media photos and recordings, whose files go with a sweep some minutes later. */
@@ -18,6 +18,6 @@ export async function deleteInvites(ctx: Context, ids: string[]): Promise<Gone> 
   const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
   const submissions = await db.submission.count({ where: submission })
   const media = await db.mediaFile.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
-  const invites = await run(db, ownDelete(ctx, 'invites').where('id', '=', among(ids)))
+  const invites = await affectedRows(ctx.db.deleteFrom('invites').where('id', '=', among(ids)))
   return { invites, submissions, media }
 }

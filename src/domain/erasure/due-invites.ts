@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, type Rows } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import type { Rows } from '../../db/own.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 
@@ -21,11 +21,12 @@ export const startOfDay = (time: Date): Date => new Date(Math.floor(time.getTime
 
 /** Those of one rule and mode that are due on that day, in the order of an index: it costs by what is due, however many there are. */
 export function dueInvites(
-  ctx: Pick<Context, 'organization'>,
+  ctx: Pick<Context, 'organization' | 'db'>,
   { mode, rule, days, day }: { mode: KeyMode; rule: RetentionRule; days: number; day: Date },
 ): Rows<'invites'> {
   const endedAt = ENDED_AT[rule]
-  return own({ ...ctx, mode }, 'invites')
+  return tenantDb(ctx.db, { ...ctx, mode })
+    .selectFrom('invites')
     .where('invites.status', '=', sql.lit(rule))
     .where(endedAt, '<', daysAfter(day, -days))
     .orderBy(endedAt)
@@ -44,8 +45,8 @@ export async function countDue(ctx: Context, kept: KeptAfter, day: Date): Promis
       const atMost = MOST_COUNTED + 1 - counts[rule]
       if (days === null || atMost === 0) continue
       const due = dueInvites(ctx, { mode, rule, days, day }).select('invites.id').limit(atMost)
-      const counting = compose.selectFrom(due.as('due')).select(sql<number>`count(*)::int`.as('count'))
-      counts[rule] += (await first(ctx.db, counting))!.count
+      const counting = ctx.db.selectFrom(due.as('due')).select(sql<number>`count(*)::int`.as('count'))
+      counts[rule] += (await counting.executeTakeFirst())!.count
     }
   return counts
 }

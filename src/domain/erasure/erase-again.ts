@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, compose, own, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { among, type SqlBool } from '../../db/own.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -98,21 +97,24 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
 async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   const folded = (column: string) => sql<string>`address_key(${sql.ref(column)})`.as('address')
   for await (const ids of readLists(ctx, ctx.deps.clock())) {
-    const rows = own(ctx, 'inviteBatchRows').where('batchId', '=', among(ids))
+    const rows = ctx.db.selectFrom('inviteBatchRows').where('batchId', '=', among(ids))
     const typed = rows.select(({ ref }) => sql<string>`address_key(trim(${ref('email')}))`.as('address')).distinct()
-    yield (await all(ctx.db, typed)).map(({ address }) => address)
+    yield (await typed.execute()).map(({ address }) => address)
   }
-  const sources = [own(ctx, 'invites').select(folded('recipientEmail')), own(ctx, 'suppressions').select(folded('address'))]
+  const sources = [
+    ctx.db.selectFrom('invites').select(folded('recipientEmail')),
+    ctx.db.selectFrom('suppressions').select(folded('address')),
+  ]
   for (const source of sources)
     for (let last = ''; ; ) {
-      const some = compose
+      const some = ctx.db
         .selectFrom(source.as('known'))
         .where(({ ref }) => sql<SqlBool>`${ref('known.address')} > ${last}`)
         .select('known.address')
         .distinct()
         .orderBy('known.address')
         .limit(ADDRESSES_AT_ONCE)
-      const addresses = (await all(ctx.db, some)).map(({ address }) => address)
+      const addresses = (await some.execute()).map(({ address }) => address)
       yield addresses
       last = addresses.at(-1) ?? ''
       if (addresses.length < ADDRESSES_AT_ONCE) break

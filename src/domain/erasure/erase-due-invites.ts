@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, own, ownDelete, type Rows } from '../../db/own.ts'
+import { among, type Rows } from '../../db/own.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
@@ -138,16 +138,17 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
 /** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
 async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
   const { ctx } = counting
-  const marked = own(ctx, 'erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
-  const invites = own(ctx, 'invites')
+  const marked = ctx.db.selectFrom('erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
+  const invites = ctx.db
+    .selectFrom('invites')
     .where('invites.id', 'in', marked)
     .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
   await forgetRecentMails(ctx, marked)
   await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
-  await eraseArchivesOf(counting, await all(ctx.db, invites.select('invites.recipientEmail').distinct()))
+  await eraseArchivesOf(counting, await invites.select('invites.recipientEmail').distinct().execute())
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
     const its = ['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'] as const
-    const held = await all(inside.db, invites.select(its).orderBy('invites.id').forUpdate())
+    const held = await invites.select(its).orderBy('invites.id').forUpdate().execute()
     if (held.length === 0) return {}
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
@@ -185,8 +186,11 @@ async function eraseRest(ctx: Context): Promise<void> {
 
 /** Rows of lists that repeat the address of one that these were made of. */
 function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
-  const repeats = ownDelete(inside, 'inviteBatchRows')
-    .using(own(inside, 'inviteBatchRows').where('inviteId', '=', among(inviteIds)).select(['batchId', 'number']).as('its'))
+  const repeats = inside.db
+    .deleteFrom('inviteBatchRows')
+    .using(
+      inside.db.selectFrom('inviteBatchRows').where('inviteId', '=', among(inviteIds)).select(['batchId', 'number']).as('its'),
+    )
     .whereRef('inviteBatchRows.batchId', '=', 'its.batchId')
     .where('inviteBatchRows.state', '=', 'repeated')
     .whereRef('inviteBatchRows.repeats', '=', 'its.number')
@@ -195,9 +199,10 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
 
 /** What the queue keeps for a day of mails that were sent, such as that of a result. */
 async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
-  const recent = own(ctx, 'inviteEmails')
+  const recent = ctx.db
+    .selectFrom('inviteEmails')
     .where((eb) => eb('inviteId', 'in', inviteIds))
     .where('updatedAt', '>', daysAfter(ctx.deps.clock(), -MAIL_DAYS))
-  const emailIds = (await all(ctx.db, recent.select('id'))).map(({ id }) => id)
+  const emailIds = (await recent.select('id').execute()).map(({ id }) => id)
   if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
 }

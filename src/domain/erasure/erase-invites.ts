@@ -1,18 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import {
-  among,
-  type Condition,
-  compose,
-  type Expressions,
-  into,
-  own,
-  ownDelete,
-  ownUpdate,
-  type SqlBool,
-  sameOwner,
-} from '../../db/own.ts'
+import { among, type Condition, type Expressions, type SqlBool } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all, first, run } from '../../db/statements.ts'
+import { affectedRows, run } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import { givenRows, insertRows } from '../../db/writes.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -45,11 +35,13 @@ export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Prom
 }
 
 /** The rows of lists with an address, of the lists that were there by then, some lists at a time. */
-export async function* readLists({ db, ...ctx }: Context, until: Date) {
+export async function* readLists(ctx: Context, until: Date) {
   for (let last: string | undefined; ; ) {
-    let page = own({ ...ctx, mode: 'all' }, 'inviteBatches').where('createdAt', '<=', until)
+    let page = tenantDb(ctx.db, { ...ctx, mode: 'all' })
+      .selectFrom('inviteBatches')
+      .where('createdAt', '<=', until)
     if (last !== undefined) page = page.where('id', '>', last)
-    const ids = (await all(db, page.select('id').orderBy('id').limit(LISTS_AT_ONCE))).map(({ id }) => id)
+    const ids = (await page.select('id').orderBy('id').limit(LISTS_AT_ONCE).execute()).map(({ id }) => id)
     if (ids.length > 0) yield ids
     last = ids.at(-1)
     if (ids.length < LISTS_AT_ONCE) return
@@ -60,15 +52,11 @@ export async function* readLists({ db, ...ctx }: Context, until: Date) {
 export async function countListRows(ctx: Context, address: string, until: Date): Promise<number> {
   let count = 0
   for await (const ids of readLists(ctx, until)) {
-    const rows = own(ctx, 'inviteBatchRows')
+    const rows = ctx.db
+      .selectFrom('inviteBatchRows')
       .where('batchId', '=', among(ids))
       .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
-    count += Number(
-      (await first(
-        ctx.db,
-        rows.select(({ fn }) => fn.countAll<string>().as('count')),
-      ))!.count,
-    )
+    count += Number((await rows.select(({ fn }) => fn.countAll<string>().as('count')).executeTakeFirst())!.count)
   }
   return count
 }
@@ -78,10 +66,11 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
   const { ctx, address, until } = erasing
   for await (const ids of readLists(ctx, until))
     await eraseCounted(erasing, async (inside) => {
-      const gone = ownDelete(inside, 'inviteBatchRows')
+      const gone = inside.db
+        .deleteFrom('inviteBatchRows')
         .where('batchId', '=', among(ids))
         .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
-      const rows = await all(inside.db, gone.returning('inviteId'))
+      const rows = await gone.returning('inviteId').execute()
       await collectMade(
         inside,
         erasing,
@@ -97,7 +86,7 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
 export const eraseMedia = (erasing: Erasing): Promise<void> =>
   eraseMediaOf(erasing, (eb) => eb('submissions.inviteId', 'in', idsOfErased(erasing)))
 
-const idsOfErased = ({ ctx, id }: Counting) => own(ctx, 'erasedInvites').where('erasureId', '=', id).select('inviteId')
+const idsOfErased = ({ ctx, id }: Counting) => ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id).select('inviteId')
 
 /**
  * Has the store delete photos and recordings, and only then goes on to their rows: while it refuses, they tell what is left to delete. What
@@ -108,24 +97,21 @@ const idsOfErased = ({ ctx, id }: Counting) => own(ctx, 'erasedInvites').where('
 export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
   const { ctx } = counting
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'mediaFiles')
-      .innerJoin('submissions', (join) =>
-        join.on(sameOwner('submissions', 'mediaFiles')).onRef('submissions.id', '=', 'mediaFiles.submissionId'),
-      )
-      .where((eb) => those(eb as never))
+    let page = ctx.db
+      .selectFrom('mediaFiles')
+      .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'mediaFiles.submissionId')
+      .where((eb) => those(eb))
       .where('mediaFiles.removedAt', 'is', null)
     if (last !== undefined) page = page.where('mediaFiles.id', '>', last)
-    const media = await all(
-      ctx.db,
-      page.select(['mediaFiles.id', 'mediaFiles.key']).orderBy('mediaFiles.id').limit(MEDIA_AT_ONCE),
-    )
+    const media = await page.select(['mediaFiles.id', 'mediaFiles.key']).orderBy('mediaFiles.id').limit(MEDIA_AT_ONCE).execute()
     if (media.length === 0) return
     await eraseCounted(counting, async (inside) => {
-      const marking = ownUpdate(inside, 'mediaFiles')
+      const marking = inside.db
+        .updateTable('mediaFiles')
         .where('id', '=', among(media.map((one) => one.id)))
         .where('state', '<>', 'deleted')
         .set({ state: 'deleted', deletedAt: inside.deps.clock() })
-      return { media: await run(inside.db, marking) }
+      return { media: await affectedRows(marking) }
     })
     for (const { key } of media) await ctx.deps.media.deletePrefix(folderOf(key))
     last = media.at(-1)?.id
@@ -160,13 +146,12 @@ export async function eraseHeld(inside: Context, invites: Counted[]): Promise<He
     inviteId,
     relatedIds: its.map(({ id }) => id),
   }))
-  await run(
-    db,
-    ownUpdate(inside, 'erasedInvites')
-      .from(givenRows('erasedInvites', noted).as('noted'))
-      .whereRef('erasedInvites.inviteId', '=', 'noted.inviteId')
-      .set(({ ref }) => ({ relatedIds: ref('noted.relatedIds') })),
-  )
+  await inside.db
+    .updateTable('erasedInvites')
+    .from(givenRows('erasedInvites', noted).as('noted'))
+    .whereRef('erasedInvites.inviteId', '=', 'noted.inviteId')
+    .set(({ ref }) => ({ relatedIds: ref('noted.relatedIds') }))
+    .execute()
   const listRows = await db.inviteBatchRow.count({ where })
   await keepSums(inside, invites)
   await recordEvents(inside, invites.map(inviteErased))
@@ -179,25 +164,25 @@ export type Counted = { id: string; organizationId: string; assessmentId: string
 /** Keeps what reports count: how many were sent, and what was given in each result; and has the triggers leave their sums as they are. */
 async function keepSums(inside: Context, invites: Counted[]): Promise<void> {
   const { db, deps, organization } = inside
-  await run(db, compose.selectNoFrom(sql`set_config('assessments.keeps_sums', 'on', true)`.as('set')))
+  await db.selectNoFrom(sql`set_config('assessments.keeps_sums', 'on', true)`.as('set')).execute()
   const ids = invites.map(({ id }) => id)
-  const newest = own(inside, 'submissions')
-    .innerJoin('releases', (join) =>
-      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
-    )
+  const newest = inside.db
+    .selectFrom('submissions')
+    .innerJoin(inside.db.table('releases'), 'releases.submissionId', 'submissions.id')
     .where('submissions.inviteId', '=', among(ids))
     .distinctOn('releases.submissionId')
     .orderBy('releases.submissionId')
     .orderBy('releases.version', 'desc')
     .select(['submissions.assessmentId', 'submissions.mode', 'releases.points', 'releases.ofPoints'])
-  const results = await all(db, newest)
+  const results = await newest.execute()
   const ownIds = { organizationId: organization.id }
   if (results.length > 0)
     await run(db, insertRows({ erasedResults: results.map((result) => ({ ...ownIds, id: deps.newId(), ...result })) }))
   for (const of of Map.groupBy(invites, ({ assessmentId, mode }) => `${assessmentId} ${mode}`).values()) {
     const { assessmentId, mode } = of[0]!
-    const counting = into('erasedInviteCounts')
-      .values({ ...ownIds, assessmentId, mode, count: of.length })
+    const counting = tenantDb(db, { organization, mode })
+      .insertInto('erasedInviteCounts')
+      .values({ assessmentId, count: of.length })
       .onConflict((conflict) =>
         conflict
           .columns(['organizationId', 'assessmentId', 'mode'])

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expression, own, ownUpdate, type SqlBool } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { among, type Expression, type SqlBool } from '../../db/own.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -38,8 +38,8 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
   for (const address of addresses) {
     await eraseAnswers({ ...erasing, address }, [])
     await eraseCounted(erasing, async (inside) => {
-      const providers = ownUpdate(inside, 'signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
-      return { otherTraces: await run(inside.db, providers.set({ lastError: null })) }
+      const providers = inside.db.updateTable('signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
+      return { otherTraces: await affectedRows(providers.set({ lastError: null })) }
     })
   }
   for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text, ERASED_MEMBER)
@@ -50,16 +50,14 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
 
 /** Who was not let in by the organization's identity provider: by its id of them, or by their address. */
 function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
-  const theirs = ownUpdate(inside, 'auditEntries')
+  const theirs = inside.db
+    .updateTable('auditEntries')
     .where('action', '=', 'refused_sign_in' satisfies AuditAction)
     .where(({ ref }) => {
       const told = (key: string) => sql`${ref('details')} ->> ${key}`
       return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or ${isOneOf(told('email'), addresses)})`
     })
-  return run(
-    inside.db,
-    theirs.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })),
-  )
+  return affectedRows(theirs.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })))
 }
 
 /** Compares in any letter case: the database folds both sides. */
@@ -74,11 +72,8 @@ async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } 
     ['person', '{person,address,userAgent}'],
     ['called', '{called}'],
   ] as const) {
-    const told = ownUpdate(inside, 'memberEmails').where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
-    count += await run(
-      inside.db,
-      told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })),
-    )
+    const told = inside.db.updateTable('memberEmails').where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
+    count += await affectedRows(told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })))
   }
   return count
 }
@@ -92,7 +87,7 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
     let found = 0
     await eraseCounted(erasing, async (inside) => {
       const isOwnName = sql<SqlBool>`action = any(${OWN_NAMES}::text[]) and details <> '{}'::jsonb`
-      const entries = own(inside, 'auditEntries').select('id').limit(atMost)
+      const entries = inside.db.selectFrom('auditEntries').select('id').limit(atMost)
       const by = entries
         .where('actorId', '=', memberId)
         .where(({ or, eb }) => or([eb('address', 'is not', null), eb('userAgent', 'is not', null), isOwnName]))
@@ -100,15 +95,15 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
         .where('targetKind', '=', 'member')
         .where('targetId', '=', memberId)
         .where(({ ref }) => sql<SqlBool>`${ref('details')} ?| '{department,reason}'::text[]`)
-      const [done, told] = [await all(inside.db, by), await all(inside.db, about)]
+      const [done, told] = [await by.execute(), await about.execute()]
       found = Math.max(done.length, told.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
       const [emptied, without] = [done, told].map((some) =>
-        ownUpdate(inside, 'auditEntries').where('id', '=', among(some.map(({ id }) => id))),
+        inside.db.updateTable('auditEntries').where('id', '=', among(some.map(({ id }) => id))),
       )
-      const count = await run(inside.db, emptied!.set({ address: null, userAgent: null, details }))
+      const count = await affectedRows(emptied!.set({ address: null, userAgent: null, details }))
       const words = without!.set(({ ref }) => ({ details: sql`${ref('details')} - '{department,reason}'::text[]` }))
-      return { auditEntries: count, otherTraces: await run(inside.db, words) }
+      return { auditEntries: count, otherTraces: await affectedRows(words) }
     })
     return found
   })

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { among, type OwnTable, own, ownDeleteSome, ownUpdate } from '../../db/own.ts'
-import { all, first, run } from '../../db/statements.ts'
+import { among, deleteSome, type TenantTable } from '../../db/own.ts'
+import { affectedRows, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Context } from '../context.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
@@ -16,7 +16,7 @@ import { type OrganizationCounts, writeOrganizationReceipt } from './organizatio
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
 
 /** The organization's rows that are deleted, or that others are, in this order, and how many at once; `along`: with what they hang on, which has few. */
-const ROWS: Record<OwnTable, number | 'along'> = {
+const ROWS: Record<TenantTable, number | 'along'> = {
   // With each invite goes all that hangs on it, which is a page or two.
   invites: 50,
   ...{
@@ -109,7 +109,7 @@ export async function eraseOrganization(ctx: Context, suspensionId: string): Pro
   await eraseFiles(erasing)
   await forgetMails(ctx)
   await repeatInHalves(ROWS.invites as number, (atMost) => eraseSomeInvites(erasing, atMost))
-  for (const [table, atOnce] of Object.entries(ROWS) as [OwnTable, number | 'along'][])
+  for (const [table, atOnce] of Object.entries(ROWS) as [TenantTable, number | 'along'][])
     if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseSome(erasing, table, atMost))
   await repeatInHalves(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
   await forgetJobs(ctx)
@@ -125,14 +125,17 @@ const counted = (
   work: (inside: Context) => Promise<OrganizationCounts>,
 ): Promise<OrganizationCounts> =>
   inTransaction(ctx, async (inside) => {
-    const suspension = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
-    const row = await first(inside.db, suspension.select('counts').forUpdate())
+    const suspension = inside.db.selectFrom('organizationSuspensions').where('id', '=', suspensionId)
+    const row = await suspension.select('counts').forUpdate().executeTakeFirst()
     if (!row) return {}
     const gone = await work(inside)
     const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }
     for (const [kind, count] of Object.entries(gone) as [keyof OrganizationCounts, number][])
       counts[kind] = (counts[kind] ?? 0) + count
-    await run(inside.db, ownUpdate(inside, 'organizationSuspensions').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
+    await inside.db
+      .updateTable('organizationSuspensions')
+      .set({ counts: sql`${JSON.stringify(counts)}::jsonb` })
+      .execute()
     return gone
   })
 
@@ -149,15 +152,15 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
   await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
-    const some = own(erasing.ctx, 'mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
+    const some = erasing.ctx.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
     let found = 0
     await counted(erasing, async (inside) => {
-      const ids = (await all(inside.db, some)).map(({ id }) => id)
+      const ids = (await some.execute()).map(({ id }) => id)
       found = ids.length
-      const marking = ownUpdate(inside, 'mediaFiles').where('id', '=', among(ids))
+      const marking = inside.db.updateTable('mediaFiles').where('id', '=', among(ids))
       const now = inside.deps.clock()
-      const media = await run(inside.db, marking.where('state', '<>', 'deleted').set({ state: 'deleted', deletedAt: now }))
-      await run(inside.db, marking.set({ removedAt: now }))
+      const media = await affectedRows(marking.where('state', '<>', 'deleted').set({ state: 'deleted', deletedAt: now }))
+      await marking.set({ removedAt: now }).execute()
       return { media }
     })
     return found
@@ -168,9 +171,9 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
 async function forgetMails(ctx: Context): Promise<void> {
   for (const table of ['inviteEmails', 'memberEmails'] as const)
     for (let last: string | undefined; ; ) {
-      let page = own(ctx, table as 'memberEmails')
+      let page = ctx.db.selectFrom(table as 'memberEmails')
       if (last !== undefined) page = page.where('id', '>', last)
-      const ids = (await all(ctx.db, page.select('id').orderBy('id').limit(MAILS_AT_ONCE))).map(({ id }) => id)
+      const ids = (await page.select('id').orderBy('id').limit(MAILS_AT_ONCE).execute()).map(({ id }) => id)
       await forgetMailEvents(ctx, ids)
       last = ids.at(-1)
       if (ids.length < MAILS_AT_ONCE) break
@@ -178,18 +181,18 @@ async function forgetMails(ctx: Context): Promise<void> {
 }
 
 async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<number> {
-  const some = own(erasing.ctx, 'invites').select('id').limit(atMost)
+  const some = erasing.ctx.db.selectFrom('invites').select('id').limit(atMost)
   const gone = await counted(erasing, async (inside) => {
-    const ids = (await all(inside.db, some.forUpdate())).map(({ id }) => id)
+    const ids = (await some.forUpdate().execute()).map(({ id }) => id)
     const { invites, submissions } = await deleteInvites(inside, ids)
     return { invites, submissions }
   })
   return gone.invites ?? 0
 }
 
-async function eraseSome(erasing: Erasing, table: OwnTable, atMost: number): Promise<number> {
+async function eraseSome(erasing: Erasing, table: TenantTable, atMost: number): Promise<number> {
   const gone = await counted(erasing, async (inside) => {
-    const rows = await run(inside.db, ownDeleteSome(inside, table, atMost))
+    const rows = await run(inside.db, deleteSome(inside.db, table, atMost))
     return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
   })
   return gone.assessments ?? gone.otherRows ?? 0
@@ -199,12 +202,12 @@ async function eraseSome(erasing: Erasing, table: OwnTable, atMost: number): Pro
 async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
   const gone = await counted(erasing, async (inside) => {
     const { db, organization } = inside
-    const some = own(inside, 'members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
-    const members = await all(db, some)
+    const some = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
+    const members = await some.execute()
     const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
     // Whoever joins another organization with it waits, and finds it gone or stays.
-    const theirs = everyones.selectFrom('credentials').where('id', '=', among(credentialIds)).select('id').orderBy('id')
-    await all(db, theirs.forUpdate())
+    const theirs = unscoped(inside.db).selectFrom('credentials').where('id', '=', among(credentialIds)).select('id').orderBy('id')
+    await theirs.forUpdate().execute()
     await forgetAtAccounts(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
     const isNobodys = { memberships: { none: {} } }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { among } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { affectedRows, all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -18,14 +18,14 @@ const ACCOUNTS_AT_ONCE = 500
 const KEPT = [
   {
     table: 'users',
-    members: everyones
+    members: unscoped()
       .selectFrom('members')
       .select('id')
       .whereRef('members.userId', '=', 'users.id' as never),
   },
   {
     table: 'credentials',
-    members: everyones
+    members: unscoped()
       .selectFrom('members')
       .select('id')
       .whereRef('members.credentialId', '=', 'credentials.id' as never),
@@ -38,20 +38,17 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
   const now = deps.clock()
   let erased = 0
   for (const { table, members } of KEPT) {
-    const accounts = everyones.selectFrom(table).select('id')
+    const accounts = unscoped(system.db).selectFrom(table).select('id')
     const back = accounts.where('orphanedSince', 'is not', null).where(({ exists }) => exists(members))
-    await run(db, everyones.updateTable(table).set({ orphanedSince: null }).where('id', 'in', back))
+    await unscoped(db).updateTable(table).set({ orphanedSince: null }).where('id', 'in', back).execute()
     await repeatInHalves(ACCOUNTS_AT_ONCE, (atMost) => checkSome(system, { table, members, atMost }))
     const due = accounts.where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
     await repeatInHalves(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
         // Whoever joins with one of them at this moment is waited for, and keeps it.
         const ids = (await all(inside.db, due.limit(atMost).forUpdate())).map(({ id }) => id)
-        const deletion = everyones.deleteFrom(table).where('id', '=', among(ids))
-        return run(
-          inside.db,
-          deletion.where(({ not, exists }) => not(exists(members))),
-        )
+        const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', among(ids))
+        return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))
       })
       erased += gone
       return gone
@@ -68,11 +65,14 @@ type Some = (typeof KEPT)[number] & { atMost: number }
  */
 const checkSome = (system: ServiceContext, { table, members, atMost }: Some): Promise<number> =>
   inTransaction(system, async ({ db, deps }) => {
-    const unchecked = everyones.selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
-    const ids = (await all(db, unchecked.limit(atMost).forUpdate().skipLocked())).map(({ id }) => id)
+    const unchecked = unscoped(db).selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
+    const ids = (await unchecked.limit(atMost).forUpdate().skipLocked().execute()).map(({ id }) => id)
     // By a statement that begins once they are held: no membership ends unseen.
-    const its = everyones.updateTable(table).where('id', '=', among(ids))
-    await run(db, its.where(({ not, exists }) => not(exists(members))).set({ orphanedSince: deps.clock() }))
-    await run(db, its.set({ needsOrphanCheck: false }))
+    const its = unscoped(db).updateTable(table).where('id', '=', among(ids))
+    await its
+      .where(({ not, exists }) => not(exists(members)))
+      .set({ orphanedSince: deps.clock() })
+      .execute()
+    await its.set({ needsOrphanCheck: false }).execute()
     return ids.length
   })

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
-import type { Context } from '../context.ts'
+import type { SqlBool } from '../../db/own.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite } from '../invites/invites.ts'
 import { requestErasure } from './request-erasure.ts'
@@ -18,16 +17,15 @@ export async function erasePerson(
 ): Promise<void> {
   if (await isBeingErased(inside, inviteId)) return
   const { recipientEmail: address } = await getInvite(inside, inviteId)
-  const everywhere: Context = { ...inside, mode: 'all' }
-  const chosen = own(inside, 'bulkChangeRows').where('bulkChangeId', '=', changeId).select('inviteId')
-  const invites = await all(
-    inside.db,
-    own(everywhere, 'invites')
-      .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
-      .select((eb) => ['invites.status', 'invites.startedAt', eb('invites.id', 'in', chosen).as('isChosen')])
-      .orderBy('invites.id')
-      .forUpdate('invites'),
-  )
+  const everywhere: Context = inMode(inside, 'all')
+  const chosen = inside.db.selectFrom('bulkChangeRows').where('bulkChangeId', '=', changeId).select('inviteId')
+  const invites = await everywhere.db
+    .selectFrom('invites')
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
+    .select((eb) => ['invites.status', 'invites.startedAt', eb('invites.id', 'in', chosen).as('isChosen')])
+    .orderBy('invites.id')
+    .forUpdate('invites')
+    .execute()
   const say = (problem: 'otherInvites' | 'hasStarted') =>
     new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem }] })
   if (invites.some(({ isChosen }) => !isChosen)) throw say('otherInvites')

@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import {
-  among,
-  type Expression,
-  type Expressions,
-  own,
-  ownDelete,
-  ownUpdate,
-  type RawBuilder,
-  type SqlBool,
-} from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { among, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/own.ts'
+import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetSavedForms } from '../access/saved-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { NAMING } from '../events/event.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -83,62 +74,61 @@ export async function eraseEvents(erasing: Erasing): Promise<void> {
   await eraseOldAnswers(erasing)
   await eraseCounted(erasing, async (inside) => {
     // What a recruiting system has called for before there was an order.
-    const calls = ownUpdate(inside, 'atsCalls')
+    const calls = inside.db
+      .updateTable('atsCalls')
       .where('orderId', 'is', null)
       .where(({ or, ref }) => or([isNaming(ref('error'), erasing.address), isNaming(ref('answer'), erasing.address)]))
-    return { otherTraces: await run(inside.db, calls.set({ error: '', answer: '' })) }
+    return { otherTraces: await affectedRows(calls.set({ error: '', answer: '' })) }
   })
 }
 
 /** Of these invites. @param inside a transaction. */
 export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
-  const its = { ...inside, mode: 'all' as const }
+  const its = inMode(inside, 'all')
   // Each of the two has an index of its own. What is numbered in between is found by the second.
   const emptying = (isNumbered: boolean) =>
-    ownUpdate(its, 'events')
+    its.db
+      .updateTable('events')
       .where('inviteId', '=', among(inviteIds))
       .where('position', isNumbered ? 'is not' : 'is', null)
       .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
       .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
   const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
-  const endpointIds = (await all(inside.db, own(inside, 'webhookEndpoints').select('id'))).map((endpoint) => endpoint.id)
+  const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
-  const told = own(its, 'events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
-  const eventIds = (await all(inside.db, told)).map((event) => event.id)
-  const answers = ownUpdate(inside, 'webhookAttempts')
+  const told = its.db.selectFrom('events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
+  const eventIds = (await told.execute()).map((event) => event.id)
+  const answers = inside.db
+    .updateTable('webhookAttempts')
     .where('endpointId', '=', among(endpointIds))
     .where('eventId', '=', among(eventIds))
     .where('answer', '<>', '')
-  return { events, webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+  return { events, webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
 }
 
 /** An event is forgotten sooner than what was answered to it: of those it is not known whose they were, and their words decide. */
 async function eraseOldAnswers(erasing: Erasing): Promise<void> {
   const { ctx, address } = erasing
   for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
-    let page = own(ctx, 'webhookDeliveries').select(['endpointId', 'eventId'])
+    let page = ctx.db.selectFrom('webhookDeliveries').select(['endpointId', 'eventId'])
     const { endpointId, eventId } = last ?? {}
     if (last)
       page = page.where(
         ({ ref }) => sql<SqlBool>`(${ref('endpointId')}, ${ref('eventId')}) > (${endpointId}::uuid, ${eventId}::uuid)`,
       )
-    const some = await all(ctx.db, page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE))
+    const some = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
     const ids = [...new Set(some.map((one) => one.eventId))]
-    const kept = await all(
-      ctx.db,
-      own({ ...ctx, mode: 'all' }, 'events')
-        .select('id')
-        .where('id', '=', among(ids)),
-    )
+    const kept = await inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', among(ids)).execute()
     const isKept = new Set(kept.map((event) => event.id))
     const orphans = some.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)
       await eraseCounted(erasing, async (inside) => {
-        const answers = ownUpdate(inside, 'webhookAttempts')
+        const answers = inside.db
+          .updateTable('webhookAttempts')
           .where('endpointId', '=', among([...new Set(orphans.map((one) => one.endpointId))]))
           .where('eventId', '=', among(orphans.map((one) => one.eventId)))
           .where(({ ref }) => isNaming(ref('answer'), address))
-        return { webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+        return { webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
       })
     last = some.at(-1)
     if (some.length < ROWS_AT_ONCE) return
@@ -178,24 +168,28 @@ export async function eraseWords(erasing: Counting, text: string, replacement?: 
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetSavedForms(inside, isInbound, replace) }))
   await eraseCounted(erasing, async (inside) => {
     const isAbout = ({ or, ref }: Expressions<'savedFilters'>) => or([isNaming(ref('query'), text), isNaming(ref('name'), text)])
-    if (!replace) return { otherTraces: await run(inside.db, ownDelete(inside, 'savedFilters').where(isAbout)) }
-    const filters = await all(inside.db, own(inside, 'savedFilters').where(isAbout).select(['id', 'memberId', 'name', 'query']))
+    if (!replace) return { otherTraces: await affectedRows(inside.db.deleteFrom('savedFilters').where(isAbout)) }
+    const filters = await inside.db
+      .selectFrom('savedFilters')
+      .where(isAbout)
+      .select(['id', 'memberId', 'name', 'query'])
+      .execute()
     for (const filter of filters) await renameFilter(inside, filter, replace)
     return { otherTraces: filters.length }
   })
   await eraseCounted(erasing, async (inside) => {
-    const worded = own(inside, 'auditEntries')
+    const worded = inside.db
+      .selectFrom('auditEntries')
       .where('action', '=', sql<string>`any(${WORDED})`)
       .where(({ ref }) => isNaming(ref('details'), text))
-    const entries = await all(inside.db, worded.select(['id', 'details']))
+    const entries = await worded.select(['id', 'details']).execute()
     for (const entry of entries) {
       const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isInbound(value) ? '' : value))
-      await run(
-        inside.db,
-        ownUpdate(inside, 'auditEntries')
-          .where('id', '=', entry.id)
-          .set({ details: sql`${details}::jsonb` }),
-      )
+      await inside.db
+        .updateTable('auditEntries')
+        .where('id', '=', entry.id)
+        .set({ details: sql`${details}::jsonb` })
+        .execute()
     }
     return { otherTraces: entries.length }
   })

@@ -1,6 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { own, ownUpdate } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
 import { inLetters } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
@@ -20,20 +18,19 @@ export type Erasing = Counting & { address: string; until: Date }
  */
 export const eraseCounted = ({ ctx, id }: Counting, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
   inTransaction(ctx, async (inside) => {
-    const its = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
-    const row = await first(inside.db, its.select('counts').forUpdate())
+    const its = inside.db.selectFrom('erasures').where('id', '=', id).where('finishedAt', 'is', null)
+    const row = await its.select('counts').forUpdate().executeTakeFirst()
     if (!row) return 0
     const gone = Object.entries(await work(inside)) as [keyof ErasedCounts, number][]
     const sum = gone.reduce((all, [, count]) => all + count, 0)
     if (sum === 0) return 0
     const before = row.counts as ErasedCounts
     const counts = { ...before, ...Object.fromEntries(gone.map(([kind, count]) => [kind, (before[kind] ?? 0) + count])) }
-    await run(
-      inside.db,
-      ownUpdate(inside, 'erasures')
-        .where('id', '=', id)
-        .set({ counts: sql`${JSON.stringify(counts)}::jsonb` }),
-    )
+    await inside.db
+      .updateTable('erasures')
+      .where('id', '=', id)
+      .set({ counts: sql`${JSON.stringify(counts)}::jsonb` })
+      .execute()
     return sum
   })
 

@@ -1,8 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import type { SqlBool } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
 import { ofAddress } from '../invites/suppressions.ts'
 import { isTo } from './collect-invites.ts'
@@ -30,30 +29,27 @@ export async function findTracesOf(ctx: Context, inviteId: string): Promise<{ em
 /** Of an address that is not known: nothing of anything. @throws DomainError not_permitted. */
 export async function findTraces(given: Context, typed: string): Promise<Traces> {
   authorize(given, 'erase_candidates')
-  const ctx: Context = { ...given, mode: 'all' }
+  const ctx: Context = inMode(given, 'all')
   const { db, deps, organization } = ctx
   const address = normalize(typed)
-  const invites = own(ctx, 'invites').where((eb) => isTo(eb, address))
-  const submissions = invites.innerJoin('submissions', (join) =>
-    join.on(sameOwner('submissions', 'invites')).onRef('submissions.inviteId', '=', 'invites.id'),
-  )
+  const invites = ctx.db.selectFrom('invites').where((eb) => isTo(eb, address))
+  const submissions = invites.innerJoin(given.db.table('submissions'), 'submissions.inviteId', 'invites.id')
   const media = submissions
-    .innerJoin('mediaFiles', (join) =>
-      join.on(sameOwner('mediaFiles', 'submissions')).onRef('mediaFiles.submissionId', '=', 'submissions.id'),
-    )
+    .innerJoin(given.db.table('mediaFiles'), 'mediaFiles.submissionId', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
-  const mails = invites.innerJoin('inviteEmails', (join) =>
-    join.on(sameOwner('inviteEmails', 'invites')).onRef('inviteEmails.inviteId', '=', 'invites.id'),
-  )
+  const mails = invites.innerJoin(given.db.table('inviteEmails'), 'inviteEmails.inviteId', 'invites.id')
   const counted = sql<number>`count(*)::int`.as('count')
   const isOpen = ({ ref }: { ref: (column: 'invites.status') => unknown }) =>
     sql<SqlBool>`${ref('invites.status')} in ('pending', 'accepted', 'started')`
   return {
-    invites: (await first(db, invites.select(counted)))!.count,
-    open: (await first(db, invites.where((eb) => isOpen(eb as never)).select(counted)))!.count,
-    submissions: (await first(db, submissions.select(counted)))!.count,
-    media: (await first(db, media.select(counted)))!.count,
-    mails: (await first(db, mails.select(counted)))!.count,
+    invites: (await invites.select(counted).executeTakeFirst())!.count,
+    open: (await invites
+      .where((eb) => isOpen(eb))
+      .select(counted)
+      .executeTakeFirst())!.count,
+    submissions: (await submissions.select(counted).executeTakeFirst())!.count,
+    media: (await media.select(counted).executeTakeFirst())!.count,
+    mails: (await mails.select(counted).executeTakeFirst())!.count,
     listRows: await countListRows(ctx, address, deps.clock()),
     suppressions: await db.suppression.count({
       where: { organizationId: organization.id, ...ofAddress(deps, organization, address) },

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { among } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Context } from '../context.ts'
 
 /**
@@ -19,13 +18,11 @@ export async function forgetAtAccounts(inside: Context, credentialIds: string[])
   await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
   await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })
   await db.savedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
-  const closed = everyones.updateTable('sessions').where('credentialId', '=', among(credentialIds))
-  await run(
-    db,
-    closed
-      .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedOrganizationIds')})`)
-      .set(({ ref }) => ({
-        closedOrganizationIds: sql`array_remove(${ref('closedOrganizationIds')}, ${organization.id}::uuid)`,
-      })),
-  )
+  const closed = unscoped(inside.db).updateTable('sessions').where('credentialId', '=', among(credentialIds))
+  await closed
+    .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedOrganizationIds')})`)
+    .set(({ ref }) => ({
+      closedOrganizationIds: sql`array_remove(${ref('closedOrganizationIds')}, ${organization.id}::uuid)`,
+    }))
+    .execute()
 }

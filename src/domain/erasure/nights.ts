@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { into, own, ownUpdate } from '../../db/own.ts'
-import { all, first, one, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
@@ -18,34 +17,36 @@ const ANSWERS_AT_ONCE = 200
 
 /** The one that runs. */
 export const runningNight = (ctx: Context) =>
-  own(ctx, 'erasures').where('addressHmac', '=', RETENTION.code).where('finishedAt', 'is', null)
+  ctx.db.selectFrom('erasures').where('addressHmac', '=', RETENTION.code).where('finishedAt', 'is', null)
 
 /** The erasure of this night: the one that runs, or a new one. */
 export async function beginNight(ctx: Context): Promise<Counting> {
-  const running = await first(ctx.db, runningNight(ctx).select('id'))
+  const running = await runningNight(ctx).select('id').executeTakeFirst()
   if (running) return { ctx, id: running.id }
-  const { deps, organization, actor } = ctx
-  const row = { organizationId: organization.id, id: deps.newId(), subject: RETENTION.subject, addressHmac: RETENTION.code }
-  const beginning = into('erasures').values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
+  const { deps, actor } = ctx
+  const row = { id: deps.newId(), subject: RETENTION.subject, addressHmac: RETENTION.code }
+  const beginning = ctx.db
+    .insertInto('erasures')
+    .values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
   await run(
     ctx.db,
     beginning.onConflict((conflict) => conflict.doNothing()),
   )
-  return { ctx, id: (await one(ctx.db, runningNight(ctx).select('id'))).id }
+  return { ctx, id: (await runningNight(ctx).select('id').executeTakeFirstOrThrow()).id }
 }
 
 /** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
 export async function endNight(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
-  const night = await first(ctx.db, runningNight(ctx).select('id'))
+  const night = await runningNight(ctx).select('id').executeTakeFirst()
   if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
     if (night) {
       const finishedAt = deps.clock()
       const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
-      const ending = ownUpdate(inside, 'erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
-      const ended = await first(db, ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts'))
+      const ending = inside.db.updateTable('erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
+      const ended = await ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts').executeTakeFirst()
       const counts = (ended?.counts ?? {}) as ErasedCounts
       const details = detailsOf(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
       if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
@@ -62,8 +63,11 @@ async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<vo
   for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
     const named = await readIdsInAnswers(ctx, keys)
     if (named.length === 0) continue
-    const its = own(ctx, 'erasedInvites').where('erasureId', '=', id).where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
-    const ids = (await all(ctx.db, its.select('inviteId'))).map(({ inviteId }) => inviteId)
+    const its = ctx.db
+      .selectFrom('erasedInvites')
+      .where('erasureId', '=', id)
+      .where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
+    const ids = (await its.select('inviteId').execute()).map(({ inviteId }) => inviteId)
     if (ids.length === 0) continue
     const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
     await eraseCounted(counting, async (inside) => ({

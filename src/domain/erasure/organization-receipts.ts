@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
@@ -55,8 +53,8 @@ export async function writeOrganizationReceipt(ctx: Context, suspensionId: strin
   const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: asked.requestedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const its = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
-    if (!(await first(db, its.select('id').forUpdate()))) return
+    const its = inside.db.selectFrom('organizationSuspensions').where('id', '=', suspensionId)
+    if (!(await its.select('id').forUpdate().executeTakeFirst())) return
     const suspension = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
     const finishedAt = deps.clock()
     const line: OrganizationLine = {

@@ -1,5 +1,3 @@
-import { own, ownUpdate } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
 import type { Deps, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
@@ -83,8 +81,8 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
   const isKnown = mayBeKnown && (await hasReceiptLine(ctx, { id, since }))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const running = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
-    if (!(await first(db, running.select('id').forUpdate()))) return
+    const running = inside.db.selectFrom('erasures').where('id', '=', id).where('finishedAt', 'is', null)
+    if (!(await running.select('id').forUpdate().executeTakeFirst())) return
     const row = await db.erasure.findUniqueOrThrow({ where })
     const { counts, ofMember, createdAt, actorKind, actorId } = toErasure(row)
     const isMember = row.subject === 'member'
@@ -102,7 +100,7 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
       stays: [...(isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS)],
     }
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
-    const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)
-    await run(db, finishing.set({ step: 'receipt', finishedAt, backupsUntil, encryptedAddress: null }))
+    const finishing = inside.db.updateTable('erasures').where('id', '=', id)
+    await finishing.set({ step: 'receipt', finishedAt, backupsUntil, encryptedAddress: null }).execute()
   })
 }

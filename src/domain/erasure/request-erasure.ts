@@ -1,9 +1,8 @@
-import { into, own } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
@@ -30,7 +29,7 @@ export async function requestErasure(
   authorize(given, 'erase_candidates')
   const address = normalize(typed)
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
-  const ctx: Context = { ...given, mode: 'all' }
+  const ctx: Context = inMode(given, 'all')
   const { erasureId, isNew } = await inTransaction(ctx, (inside) => begin(inside, address, repeated))
   if (isNew) await revokeOpen({ ctx, id: erasureId })
   return getErasure(ctx, erasureId)
@@ -50,17 +49,18 @@ async function begin(
   const addressHmac = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
   const actorId = actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
   const encryptedAddress = seal(deps.secretKeys, purposeOf(id), address)
-  const row = { organizationId: organization.id, id, subject: 'candidate', addressHmac, encryptedAddress, createdAt }
+  const row = { id, subject: 'candidate', addressHmac, encryptedAddress, createdAt }
   const inserted = await run(
     db,
-    into('erasures')
+    inside.db
+      .insertInto('erasures')
       // The log has the line of one that is repeated: what is at its receipt looks for it.
       .values({ ...row, actorKind: actor.kind, actorId, step: (repeated ? 'receipt' : 'revoke') satisfies ErasureStep })
       .onConflict((conflict) => conflict.doNothing()),
   )
   if (inserted === 0) {
-    const running = own(inside, 'erasures').where('addressHmac', '=', addressHmac).where('finishedAt', 'is', null)
-    return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
+    const running = inside.db.selectFrom('erasures').where('addressHmac', '=', addressHmac).where('finishedAt', 'is', null)
+    return { erasureId: (await running.select('id').executeTakeFirst())?.id ?? id, isNew: false }
   }
   await lockOrganization(inside)
   const ahead = await countOtherOpen(inside, id)

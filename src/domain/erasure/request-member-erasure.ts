@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { findWorkingKeysOf, revokeKeysOf } from '../access/manage-keys.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -148,7 +148,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
 
 /** Whoever joins or signs in with it at this moment is waited for, or waits before they hold anything of it. */
 const lockAccount = ({ db }: Context, { credentialId }: Member) =>
-  run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
+  affectedRows(unscoped(db).selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
 
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
 async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {

@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -73,7 +71,7 @@ export async function changeRetention(
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    await run(db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
     refuse(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
     await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)

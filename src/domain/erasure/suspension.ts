@@ -1,5 +1,4 @@
-import { into, ownDelete } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows, run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -44,14 +43,13 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
     const requestedAt = deps.clock()
     const [id, erasesAt] = [deps.newId(), daysAfter(requestedAt, SUSPENSION_DAYS)]
     const row = {
-      organizationId,
       id,
       actorKind: actor.kind,
       actorId: actor.kind === 'member' ? actor.id : null,
       requestedAt,
       erasesAt,
     }
-    const insertion = into('organizationSuspensions').values(row)
+    const insertion = db.insertInto('organizationSuspensions').values(row)
     if (
       (await run(
         db,
@@ -78,7 +76,7 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
 export async function keepOrganization(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
-    if ((await run(inside.db, ownDelete(inside, 'organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
+    if ((await affectedRows(inside.db.deleteFrom('organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
     await beginAnew(inside)
     await recordAudit(inside, { action: 'kept_organization' })
     await tellOwners(inside, 'organization_kept')

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { one } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
 type Range = { from: bigint; head: bigint }
@@ -9,18 +8,16 @@ type Range = { from: bigint; head: bigint }
  * backup that was restored: whoever counts them instead of events does not come to their end.
  */
 export async function endOfBatch({ db }: Pick<ServiceContext, 'db'>, { from, head }: Range, atMost: number): Promise<bigint> {
-  const next = everyones
+  const next = unscoped(db)
     .selectFrom('events')
     .select('events.position')
     .where('events.position', '>', String(from))
     .where('events.position', '<=', String(head))
     .orderBy('events.position')
     .limit(atMost)
-  const { count, last } = await one(
-    db,
-    everyones
-      .selectFrom(next.as('next'))
-      .select(({ fn, cast }) => [cast<number>(fn.countAll(), 'integer').as('count'), fn.max('next.position').as('last')]),
-  )
+  const { count, last } = await unscoped(db)
+    .selectFrom(next.as('next'))
+    .select(({ fn, cast }) => [cast<number>(fn.countAll(), 'integer').as('count'), fn.max('next.position').as('last')])
+    .executeTakeFirstOrThrow()
   return count < atMost || last === null ? head : BigInt(last)
 }

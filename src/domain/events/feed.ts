@@ -1,18 +1,16 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import {
   among,
-  compose,
   type Expression,
   type Expressions,
-  type Owner,
-  own,
-  prepareOwn,
+  prepareScoped,
   type RawBuilder,
   type Selectable,
   type Tables,
 } from '../../db/own.ts'
-import { all, one } from '../../db/statements.ts'
+import { all } from '../../db/statements.ts'
+import { scopeOf, type TenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { uuid } from '../../db/writes.ts'
 import { KEY_MODES } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
@@ -72,7 +70,7 @@ export async function readEvents(
   const { types, inviteId, mode: asked = 'all' } = filter
   const modes = KEY_MODES.filter((mode) => [ctx.mode, asked].every((one) => one === 'all' || one === mode))
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
-  const found = await all(ctx.db, pageOf(ctx, { cursor, limit: limit + 1, modes, inviteId, types }))
+  const found = await all(ctx.db, pageOf(ctx.db, { cursor, limit: limit + 1, modes, inviteId, types }))
   const { isGone, head } = found[0]!
   if (isGone) throw refuseCursor(cursor, head)
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
@@ -83,10 +81,10 @@ export async function readEvents(
 
 /** @throws DomainError cursor_gone, as the feed does. */
 export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
-  const { isGone, head } = await one(
-    db,
-    everyones.selectFrom('eventSequence').select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head']),
-  )
+  const { isGone, head } = await unscoped(db)
+    .selectFrom('eventSequence')
+    .select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head'])
+    .executeTakeFirstOrThrow()
   if (isGone) throw refuseCursor(cursor, head)
 }
 
@@ -99,7 +97,7 @@ const refuseCursor = (cursor: bigint | undefined, head: bigint | string): Domain
 
 function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
   const given = position(cursor)
-  const gaps = eb
+  const gaps = unscoped()
     .selectFrom('missingEventPositions')
     .where('missingEventPositions.after', '<', given)
     .where('missingEventPositions.until', '>', given)
@@ -111,7 +109,7 @@ const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
 /** Those of these events that have a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
-  const found = everyones
+  const found = unscoped(db)
     .selectFrom('events')
     .select([...columns, 'events.testedType'])
     .where('id', '=', among(ids))
@@ -127,7 +125,8 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
  * done something finds it.
  */
 export async function findInviteEvents(ctx: Context, inviteIds: readonly string[], limit: number): Promise<InviteEvent[]> {
-  const its = own(ctx, 'events')
+  const its = ctx.db
+    .selectFrom('events')
     .where('inviteId', '=', among(inviteIds))
     .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
@@ -153,13 +152,13 @@ export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, da
  * So many events behind the cursor, or behind those that are forgotten, beside how far the feed goes. There is a row without an event when
  * there are none. Each mode and type is read from its own place in an index, however many events there are of others.
  */
-const pageOf = prepareOwn((owner, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
-  everyones
+const pageOf = prepareScoped((db, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
+  unscoped()
     .selectFrom('eventSequence')
     .leftJoinLateral(
       (eb) => {
         const after = cursor === undefined ? eb.ref('eventSequence.deletedUpTo') : position(cursor)
-        return eventsBehind(owner, filter, { after, limit }).as('page')
+        return eventsBehind(db, filter, { after, limit }).as('page')
       },
       (join) => join.onTrue(),
     )
@@ -175,18 +174,18 @@ const pageOf = prepareOwn((owner, { cursor, limit, ...filter }: Chosen & { curso
 /** Which events. Of an invite they are few; of those of a mode, and of a type, there may be any number. */
 type Chosen = { modes: readonly KeyMode[]; types: EventType[] | undefined; inviteId: string | undefined }
 
-function eventsBehind(owner: Owner, { modes, types, inviteId }: Chosen, place: { after: Expression<string>; limit: number }) {
+function eventsBehind(db: TenantDb, { modes, types, inviteId }: Chosen, place: { after: Expression<string>; limit: number }) {
   const anyMode = sql<KeyMode>`any(${modes}::key_mode[])`
   if (inviteId !== undefined) {
-    const its = eventsAt(owner, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
+    const its = eventsAt(db, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
     return types === undefined ? its : its.where('events.type', '=', sql<string>`any(${types})`)
   }
   const chosenMode = sql<{ chosenMode: KeyMode }>`unnest(${modes}::key_mode[])`.as('chosenMode')
-  const ofModes = compose.selectFrom(chosenMode)
+  const ofModes = unscoped().selectFrom(chosenMode)
   const picked = ['its.id', 'its.type', 'its.position', 'its.createdAt', 'its.actorType', 'its.actorId', 'its.data'] as const
   if (types === undefined) {
     return ofModes
-      .crossJoinLateral((eb) => eventsAt(owner, { 'events.mode': eb.ref('chosenMode.chosenMode') }, place).as('its'))
+      .crossJoinLateral((eb) => eventsAt(db, { 'events.mode': eb.ref('chosenMode.chosenMode') }, place).as('its'))
       .select(picked)
       .orderBy('its.position')
       .limit(place.limit)
@@ -196,7 +195,7 @@ function eventsBehind(owner: Owner, { modes, types, inviteId }: Chosen, place: {
     .crossJoin(chosenType)
     .crossJoinLateral((eb) => {
       const key = { 'events.mode': eb.ref('chosenMode.chosenMode'), 'events.type': eb.ref('chosenType.chosenType') }
-      return eventsAt(owner, key, place).as('its')
+      return eventsAt(db, key, place).as('its')
     })
     .select(picked)
     .orderBy('its.position')
@@ -210,10 +209,10 @@ type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Exp
  * of an index: of equalities PostgreSQL would make filters, and walk through the positions of all organizations, or through all events of
  * this one, where it takes what is looked for to be frequent.
  */
-function eventsAt({ organization }: Owner, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
+function eventsAt(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
   const of = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
-  const values = [uuid(organization.id), ...Object.values(key)]
-  const events = everyones
+  const values = [uuid(scopeOf(db).organization.id), ...Object.values(key)]
+  const events = unscoped()
     .selectFrom('events')
     .select(columns)
     .where(({ ref }) => {

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { all, one, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -19,13 +18,17 @@ export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Pr
 
 /** @returns how many it has forgotten. */
 async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
-  const { deletedUpTo } = await one(db, everyones.selectFrom('eventSequence').select('deletedUpTo').forUpdate())
-  const events = everyones.selectFrom('events').select(['position', 'createdAt']).where('position', '>', deletedUpTo)
-  const oldest = await all(db, events.orderBy('position').limit(atMost))
+  const { deletedUpTo } = await unscoped(db)
+    .selectFrom('eventSequence')
+    .select('deletedUpTo')
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const events = unscoped(db).selectFrom('events').select(['position', 'createdAt']).where('position', '>', deletedUpTo)
+  const oldest = await events.orderBy('position').limit(atMost).execute()
   const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
   const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)?.position
   if (firstKept === 0 || !last) return 0
-  await run(db, everyones.deleteFrom('events').where('position', '<=', last))
-  await run(db, everyones.updateTable('eventSequence').set({ deletedUpTo: last }))
+  await unscoped(db).deleteFrom('events').where('position', '<=', last).execute()
+  await unscoped(db).updateTable('eventSequence').set({ deletedUpTo: last }).execute()
   return firstKept < 0 ? oldest.length : firstKept
 }

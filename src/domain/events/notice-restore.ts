@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { identity } from '../../db/identity.ts'
-import { first, run } from '../../db/statements.ts'
+import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { insertForEach } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
@@ -13,7 +13,7 @@ import { inTransaction } from '../transaction.ts'
  */
 export async function noticeRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {
-    await run(db, everyones.selectFrom('eventSequence').select('position').forUpdate())
+    await unscoped(db).selectFrom('eventSequence').select('position').forUpdate().execute()
     const gap = await first(db, goOnBehindGap(clock().getTime()))
     if (!gap) return
     const [after, until] = [Number(gap.after), Number(gap.until)]
@@ -25,12 +25,12 @@ export async function noticeRestore(ctx: ServiceContext): Promise<void> {
 }
 
 function goOnBehindGap(milliseconds: number) {
-  const restored = everyones.selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
+  const restored = unscoped().selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
   const insertion = insertForEach('missingEventPositions', restored, (eb) => ({
     after: eb.ref('position'),
     until: sql<string>`greatest(${eb.ref('position')} + 1, ${milliseconds}::bigint)`,
   }))
-  return everyones
+  return unscoped()
     .with('gap', () => insertion.returning(['after', 'until']))
     .with('numbering', (db) =>
       db.updateTable('eventSequence').set((eb) => {

@@ -1,7 +1,7 @@
-import { everyones } from '../../db/everyone.ts'
 import { identity } from '../../db/identity.ts'
 import type { Expressions } from '../../db/own.ts'
 import { one, prepare, together } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { noticeRestore } from './notice-restore.ts'
 
@@ -38,10 +38,10 @@ async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbe
 /** Whether this database is the one that was numbered in before. */
 const isNoted = (eb: Expressions<'eventSequence'>) => eb('eventSequence.database', 'is not distinct from', identity)
 
-const holdNumbering = prepare(() => everyones.selectFrom('eventSequence').select('position').forUpdate())
+const holdNumbering = prepare(() => unscoped().selectFrom('eventSequence').select('position').forUpdate())
 
 const numberNext = prepare(() =>
-  everyones
+  unscoped()
     .with(
       (cte) => cte('unnumbered').materialized(),
       (db) => {
@@ -103,7 +103,7 @@ export async function measureNumbering({
 }
 
 const numbering = prepare(() =>
-  everyones
+  unscoped()
     .selectFrom('eventSequence')
     .select((eb) => [
       'position as head',

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import type { Updates } from '../../db/own.ts'
 import { jsonBuildObject, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
@@ -45,7 +45,7 @@ export async function recordEmailEvent(
 ): Promise<void> {
   const { type, ...facts } = event
   const { reason, bounce, bounceStatus } = { reason: null, bounce: null, bounceStatus: null, ...facts }
-  const invite = everyones
+  const invite = unscoped(db)
     .with('email', () => change.returning(['inviteEmails.id', 'inviteEmails.organizationId', 'inviteEmails.inviteId']))
     .with('invite', (withEmail) =>
       withEmail

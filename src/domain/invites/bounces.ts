@@ -1,4 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { classifyBounce } from '../mails/classify-bounce.ts'
@@ -26,7 +26,7 @@ export async function readMailEvent(system: ServiceContext, readers: MailEventRe
 /** Records what a mail server or a provider tells of one mail. */
 export async function recordNotice(system: ServiceContext, notice: MailNotice): Promise<void> {
   const now = system.deps.clock()
-  const email = everyones.updateTable('inviteEmails').where('inviteEmails.id', '=', notice.emailId)
+  const email = unscoped(system.db).updateTable('inviteEmails').where('inviteEmails.id', '=', notice.emailId)
   if (notice.kind === 'complained') {
     const change = email.where('inviteEmails.complainedAt', 'is', null).set({ complainedAt: now, updatedAt: now })
     await suppressAddressOf(system, notice.emailId, 'complaint')

@@ -1,6 +1,6 @@
 import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
@@ -107,7 +107,7 @@ export function asCandidate(
   service: ServiceContext,
   { id, mode, organization }: Pick<Invite, 'id' | 'mode'> & Pick<Context, 'organization'>,
 ): Context {
-  const ctx: Context = { ...service, organization, mode, actor: { kind: 'candidate', inviteId: id } }
+  const ctx: Context = enterOrganization({ ...service, actor: { kind: 'candidate', inviteId: id } }, organization, mode)
   authorize(ctx, 'take_invite')
   return ctx
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, own, prepareOwn, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
-import { all, first } from '../../db/statements.ts'
+import { among, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
@@ -150,9 +150,9 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx, { ids })))
-const assessmentNames = prepareOwn((owner, { ids }: { ids: string[] }) =>
-  own(owner, 'assessments').select(['id', 'name']).where('id', '=', among(ids)),
+const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx.db, { ids })))
+const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
+  db.selectFrom('assessments').select(['id', 'name']).where('id', '=', among(ids)),
 )
 
 /**
@@ -179,10 +179,11 @@ async function findDuplicate(
   { assessmentId, recipientEmail }: NewInvite,
   attempt: number | undefined,
 ): Promise<{ existingId?: string }> {
-  const toAddress = own(ctx, 'invites')
+  const toAddress = ctx.db
+    .selectFrom('invites')
     .where('assessmentId', '=', assessmentId)
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${recipientEmail})`)
   const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
-  const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
+  const existing = await wanted.select('id').orderBy('attempt', 'desc').executeTakeFirst()
   return existing ? { existingId: existing.id } : {}
 }

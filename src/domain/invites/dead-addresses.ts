@@ -1,9 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, sameOwner } from '../../db/own.ts'
-import { one } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
 /** The newest mails of an organization that are looked at, and how many at least tell something. */
@@ -33,7 +31,7 @@ export async function areListsPaused(ctx: Context): Promise<boolean> {
     where: { id: ctx.organization.id },
     select: { bouncesReviewedAt: true },
   })
-  const { dead, all } = await countNewest({ ...ctx, mode: 'live' }, bouncesReviewedAt)
+  const { dead, all } = await countNewest(inMode(ctx, 'live'), bouncesReviewedAt)
   return all >= AT_LEAST && dead > all * TOO_MANY
 }
 
@@ -48,21 +46,15 @@ export async function confirmLists(ctx: Context): Promise<void> {
 }
 
 async function countNewest(ctx: Context, since: Date | null = null): Promise<{ dead: number; all: number }> {
-  const all = own(ctx, 'inviteEmails')
+  const all = ctx.db.selectFrom('inviteEmails')
   const counting = since ? all.where('inviteEmails.createdAt', '>', since) : all
   const newest = counting
-    .innerJoin(own(ctx, 'invites').select(['organizationId', 'id']).as('invite'), (join) =>
-      join.on(sameOwner('invite', 'inviteEmails')).onRef('invite.id', '=', 'inviteEmails.inviteId'),
-    )
+    .innerJoin(ctx.db.selectFrom('invites').select(['organizationId', 'id']).as('invite'), 'invite.id', 'inviteEmails.inviteId')
     .select('inviteEmails.bounce')
     .orderBy('inviteEmails.id', 'desc')
     .limit(NEWEST)
-  const counted = compose.with('newest', () => newest).selectFrom('newest')
-  return one(
-    ctx.db,
-    counted.select([
-      sql<number>`(count(*) filter (where bounce = 'address'))::int`.as('dead'),
-      sql<number>`count(*)::int`.as('all'),
-    ]),
-  )
+  const counted = ctx.db.with('newest', () => newest).selectFrom('newest')
+  return counted
+    .select([sql<number>`(count(*) filter (where bounce = 'address'))::int`.as('dead'), sql<number>`count(*)::int`.as('all')])
+    .executeTakeFirstOrThrow()
 }

@@ -1,6 +1,6 @@
-import { everyones } from '../../db/everyone.ts'
 import { anyOf } from '../../db/query.ts'
 import { foreign, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -168,7 +168,7 @@ export const giveUpEmail = (ctx: ServiceContext, ref: QueuedRef): Promise<void> 
 
 /** An UPDATE of a sending, if it is still queued. */
 const queuedEmail = ({ id, organizationId }: QueuedRef) =>
-  everyones
+  unscoped()
     .updateTable('inviteEmails')
     .where('inviteEmails.organizationId', '=', organizationId)
     .where('inviteEmails.id', '=', id)

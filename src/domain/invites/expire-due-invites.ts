@@ -1,7 +1,7 @@
-import type { Connection } from '../../db/client.ts'
-import { everyones } from '../../db/everyone.ts'
-import { among, own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { type Session, sessionOf } from '../../db/client.ts'
+import { among } from '../../db/own.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
@@ -11,7 +11,7 @@ import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work
 import { EXPIRING, isDue } from './expiry.ts'
 
 /** The updates in progress, by organization: simultaneous lists share one. */
-const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
+const running = new WeakMap<Session, Map<string, Promise<unknown>>>()
 
 /**
  * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
@@ -19,8 +19,9 @@ const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
  */
 export async function expireDueInvites(ctx: Context): Promise<void> {
   const { id } = ctx.organization
-  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<unknown>>()
-  running.set(ctx.db, byOrganization)
+  const session = sessionOf(ctx.db)
+  const byOrganization = running.get(session) ?? new Map<string, Promise<unknown>>()
+  running.set(session, byOrganization)
   const shared = byOrganization.get(id) ?? expireDue(ctx, id).finally(() => byOrganization.delete(id))
   byOrganization.set(id, shared)
   await shared
@@ -33,21 +34,19 @@ export async function expireDueInvites(ctx: Context): Promise<void> {
  * @returns how many.
  */
 export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
-  const organizations = await all(
-    ctx.db,
-    everyones
-      .selectFrom('organizations')
-      .select('organizations.id')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('invites')
-            .select('invites.id')
-            .whereRef('invites.organizationId', '=', 'organizations.id')
-            .where((eb) => isDue(eb as never, ctx.deps.clock())),
-        ),
-      )
-      .orderBy('organizations.id'),
-  )
+  const organizations = await unscoped(ctx.db)
+    .selectFrom('organizations')
+    .select('organizations.id')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('invites')
+          .select('invites.id')
+          .whereRef('invites.organizationId', '=', 'organizations.id')
+          .where((eb) => isDue(eb, ctx.deps.clock())),
+      ),
+    )
+    .orderBy('organizations.id')
+    .execute()
   let expired = 0
   const failed: FailedItem<unknown>[] = []
   const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
@@ -82,35 +81,36 @@ async function expireDue(
 }
 
 function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const due = own({ organization: { id: organizationId }, mode: 'all' }, 'invites').where((eb) => isDue(eb, deps.clock()))
+  const due = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    .selectFrom('invites')
+    .where((eb) => isDue(eb, deps.clock()))
   const further = after
     ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
     : due
-  return all(db, further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE))
+  return further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE).execute()
 }
 
 async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
-  const owner = { organization: { id: organizationId }, mode: 'all' as const }
+  const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   // Two such updates at once cannot block each other, whatever the order of the rows.
-  const due = own(owner, 'invites')
+  const due = db
+    .selectFrom('invites')
     .select('invites.id')
     .where((eb) => isDue(eb, ctx.deps.clock()))
     .where('invites.id', '=', among(some.map(({ id }) => id)))
     .forNoKeyUpdate()
     .skipLocked()
-  const expired = await all(
-    ctx.db,
-    everyones
-      .with(
-        (cte) => cte('due').materialized(),
-        () => due,
-      )
-      .updateTable('invites')
-      .from('due')
-      .whereRef('invites.id', '=', 'due.id')
-      .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
-      .returning(TOLD),
-  )
+  const expired = await unscoped(ctx.db)
+    .with(
+      (cte) => cte('due').materialized(),
+      () => due,
+    )
+    .updateTable('invites')
+    .from('due')
+    .whereRef('invites.id', '=', 'due.id')
+    .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
+    .returning(TOLD)
+    .execute()
   await recordExpiry(ctx, expired)
   return expired.length
 }

@@ -1,5 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { type Condition, type Expressions, own, type RawBuilder, type Sight } from '../../db/own.ts'
+import type { Condition, Expressions, RawBuilder } from '../../db/own.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Time } from '../lists/listing.ts'
 
@@ -23,8 +24,9 @@ export const isNow = (eb: Expressions<'invites'>, status: InviteStatus, now: Dat
     : sql`(${eb.ref('invites.status')} = ${status}::invite_status and not ${isDue(eb, now)})`
 
 /** The earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
-export const earliestExpiry = (sight: Sight) =>
-  own(sight, 'invites')
+export const earliestExpiry = (db: TenantDb) =>
+  db
+    .selectFrom('invites')
     .where(canExpire)
     .select(({ fn }) => fn.min('invites.expiresAt').as('next'))
     .$asScalar()

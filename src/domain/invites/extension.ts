@@ -1,6 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { compose } from '../../db/own.ts'
-import { one } from '../../db/statements.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
@@ -30,10 +28,7 @@ export async function completeParams<Given extends Extension>(ctx: Context, { ..
     select: { timeZone: true },
   })
   const end = sql<Date>`(${day}::date + time '23:59') at time zone ${timeZone}`
-  const { at } = await one(
-    ctx.db,
-    compose.selectNoFrom(() => end.as('at')),
-  )
+  const { at } = await ctx.db.selectNoFrom(() => end.as('at')).executeTakeFirstOrThrow()
   return { ...params, expiresAt: at.toISOString() }
 }
 

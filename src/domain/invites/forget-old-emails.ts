@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
@@ -14,7 +14,7 @@ const OVER = ['sent', 'captured', 'failed'] as const
 export async function forgetOldEmails({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = everyones
+    const old = unscoped(db)
       .selectFrom('inviteEmails as email')
       .innerJoin('invites as invite', (join) =>
         join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
@@ -26,6 +26,6 @@ export async function forgetOldEmails({ db, deps }: ServiceContext): Promise<voi
       .where('invite.status', 'in', ['completed', 'revoked', 'expired'])
       .where(({ fn, ref }) => fn.coalesce('invite.completedAt', 'invite.revokedAt', ref('invite.expiresAt')), '<', until)
       .limit(atMost)
-    return run(db, everyones.deleteFrom('inviteEmails').where('id', 'in', old))
+    return affectedRows(unscoped(db).deleteFrom('inviteEmails').where('id', 'in', old))
   })
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, compose, own, type Rows, sameOwner } from '../../db/own.ts'
+import { among, type Rows } from '../../db/own.ts'
 import { allAsJson } from '../../db/statements.ts'
 import { authorize, may } from '../access/permissions.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
@@ -35,7 +35,7 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 /** @throws DomainError not_permitted. */
 export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read_assessments')
-  return readNames(ctx, own(ctx, 'assessments').select(['id', 'name', 'nameSearch as search']), wanted)
+  return readNames(ctx, ctx.db.selectFrom('assessments').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** Those to which somebody can be invited: not the archived ones. @throws DomainError not_permitted. */
@@ -43,7 +43,7 @@ export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {})
   authorize(ctx, 'read_assessments')
   return readNames(
     ctx,
-    own(ctx, 'assessments').where('archivedAt', 'is', null).select(['id', 'name', 'nameSearch as search']),
+    ctx.db.selectFrom('assessments').where('archivedAt', 'is', null).select(['id', 'name', 'nameSearch as search']),
     wanted,
   )
 }
@@ -51,14 +51,14 @@ export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {})
 /** @throws DomainError not_permitted. */
 export async function listTagChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read')
-  return readNames(ctx, own(ctx, 'tags').select(['id', 'name', 'nameSearch as search']), wanted)
+  return readNames(ctx, ctx.db.selectFrom('tags').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** The members who may grade, by name and address. @throws DomainError not_permitted. */
 export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   if (!may(ctx, 'grade')) authorize(ctx, 'read')
-  const names = graders(ctx)
-    .innerJoin('users', 'users.id', 'members.userId')
+  const names = graders(ctx.db)
+    .innerJoin(ctx.db.table('users'), 'users.id', 'members.userId')
     .select(({ ref }) => {
       const name = sql`nullif(trim(${ref('users.firstName')} || ' ' || ${ref('users.lastName')}), '')`
       return [
@@ -75,10 +75,9 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
   const { actor } = ctx
   authorize(ctx, 'read_as_client')
   if (actor.kind !== 'member') return []
-  const theirs = own(ctx, 'assessments')
-    .innerJoin('assessmentClients', (join) =>
-      join.on(sameOwner('assessmentClients', 'assessments')).onRef('assessmentClients.assessmentId', '=', 'assessments.id'),
-    )
+  const theirs = ctx.db
+    .selectFrom('assessments')
+    .innerJoin(ctx.db.table('assessmentClients'), 'assessmentClients.assessmentId', 'assessments.id')
     .where('assessmentClients.memberId', '=', actor.id)
     .select(['assessments.id', 'assessments.name', 'assessments.nameSearch as search'])
   return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.blindGrading', '=', false) : theirs, wanted)
@@ -92,7 +91,7 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
 export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
   const chosen = chosenIds.filter(isUuid)
   const anyChosen = among(chosen)
-  const every = compose.selectFrom(names.as('found')).select(['found.id', 'found.name'])
+  const every = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
   const { search } = worded({ search: named })
   const found = search
     ? every.where(({ eb, or, ref }) => or([hasAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))

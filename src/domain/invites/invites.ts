@@ -1,6 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { type Expression, type Expressions, type SqlBool, sameOwner, seen } from '../../db/own.ts'
+import { type Expression, type Expressions, type SqlBool, seen } from '../../db/own.ts'
 import { jsonBuildObject, listOf } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -20,23 +21,25 @@ export const INVITE_STATUSES = [
   'revoked',
 ] as const satisfies InviteStatus[]
 
-const assessmentName = (eb: Expressions<'invites'>) =>
+const assessmentName = (eb: Expressions<'invites'>, db: TenantDb) =>
   eb
-    .selectFrom('assessments')
+    .selectFrom(db.table('assessments'))
     .select('assessments.name')
-    .where(sameOwner('assessments', 'invites'))
     .whereRef('assessments.id', '=', 'invites.assessmentId')
     .$asScalar()
     .$notNull()
-const tagIds = (eb: Expressions<'invites'>) =>
+const tagIds = (eb: Expressions<'invites'>, db: TenantDb) =>
   listOf(
-    eb.selectFrom('inviteTags').select('inviteTags.tagId').whereRef('inviteTags.inviteId', '=', 'invites.id').orderBy('position'),
+    eb
+      .selectFrom(db.table('inviteTags'))
+      .select('inviteTags.tagId')
+      .whereRef('inviteTags.inviteId', '=', 'invites.id')
+      .orderBy('position'),
   )
-const assignedGrader = (eb: Expressions<'invites'>) =>
+const assignedGrader = (eb: Expressions<'invites'>, db: TenantDb) =>
   eb
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.userId')
-    .where(sameOwner('members', 'invites'))
+    .selectFrom(db.table('members'))
+    .innerJoin(db.table('users'), 'users.id', 'members.userId')
     .whereRef('members.id', '=', 'invites.assignedGraderId')
     .select(({ ref }) => {
       const user = { firstName: ref('users.firstName'), lastName: ref('users.lastName'), email: ref('users.email') }
@@ -51,11 +54,10 @@ const assignedGrader = (eb: Expressions<'invites'>) =>
     .$asScalar()
 
 /** The id of the attempt before, of a retake. */
-const retakeOf = (eb: Expressions<'invites'>): Expression<string | null> => {
+const retakeOf = (eb: Expressions<'invites'>, db: TenantDb): Expression<string | null> => {
   const before = eb
-    .selectFrom('invites as before')
+    .selectFrom(db.table('invites as before'))
     .select('before.id')
-    .where(sameOwner('before', 'invites'))
     .whereRef('before.assessmentId', '=', 'invites.assessmentId')
     .whereRef('before.mode', '=', 'invites.mode')
     .where(sql<SqlBool>`address_key(${sql.ref('before.recipientEmail')}) = address_key(${sql.ref('invites.recipientEmail')})`)

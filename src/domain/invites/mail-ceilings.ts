@@ -1,6 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../db/own.ts'
+import type { Connection } from '../../db/client.ts'
+import type { SqlBool } from '../../db/own.ts'
 import { first, type Query } from '../../db/statements.ts'
+import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { createTurns } from '../work/turns.ts'
@@ -72,7 +74,7 @@ export function createCeilings(ceilings: MailCeilings): (system: ServiceContext,
   }
 
   return async (system, email) => {
-    const checks = checksOf(ceilings, email)
+    const checks = checksOf(system.db, ceilings, email)
     if (checks.length === 0) return { until: null, release: () => {} }
     for (let offered = ''; ; ) {
       const found = await lookInTurn(system, checks, offered)
@@ -84,22 +86,23 @@ export function createCeilings(ceilings: MailCeilings): (system: ServiceContext,
 }
 
 /** The ceilings that there are for a mail, the widest last. */
-function checksOf({ perRecipient, perOrganization }: MailCeilings, email: InviteEmail): Check[] {
+function checksOf(db: Connection, { perRecipient, perOrganization }: MailCeilings, email: InviteEmail): Check[] {
   const { organizationId, invite, delayedUntil } = email
   const { recipientEmail } = invite
+  const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
   const perDay = invite.organization.mailsPerDay ?? perOrganization
   const all: Check[] = [
     {
       ceiling: perRecipient,
       key: `${organizationId} ${recipientEmail.toLowerCase()}`,
-      nth: (since, n) => timesToAddress(organizationId, recipientEmail, since).offset(n).limit(1),
+      nth: (since, n) => timesToAddress(tenant, recipientEmail, since).offset(n).limit(1),
     },
     {
       ceiling: perDay,
       key: organizationId,
       // A mail whose time has come waits for sent mails only, not for those that are planned after it.
-      nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(organizationId, since, n),
-      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(organizationId, since, n) }),
+      nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(tenant, since, n),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(tenant, since, n) }),
     },
   ]
   return all.filter(({ ceiling }) => ceiling > 0)
@@ -134,11 +137,10 @@ async function findOver(
 }
 
 /** Times of the mails that were sent to the address since then, of any invite of the organization, the latest first. */
-const timesToAddress = (organizationId: string, address: string, since: Date) =>
-  own({ organization: { id: organizationId } }, 'inviteEmails')
-    .innerJoin('invites', (join) =>
-      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
-    )
+const timesToAddress = (db: TenantDb, address: string, since: Date) =>
+  db
+    .selectFrom('inviteEmails')
+    .innerJoin(db.table('invites'), 'invites.id', 'inviteEmails.inviteId')
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
     .where('inviteEmails.state', '=', sql.lit('sent'))
     .where('inviteEmails.sentAt', '>', since)

@@ -1,6 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, ownOrganization, type Rows } from '../../db/own.ts'
-import { first, one, type Query } from '../../db/statements.ts'
+import type { Rows } from '../../db/own.ts'
+import { first, type Query } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import { modeOf } from '../access/author.ts'
 import type { Context } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -15,24 +16,23 @@ const MAX_DAYS_COUNTED = 10
  * The time of the nth latest mail (from 0) that the organization sent since then or is to send. It reads n + 1 rows of either kind by their
  * index, so its cost does not grow with the number of mails that wait.
  */
-export function nthMailTime(organizationId: string, since: Date, n: number): Query<{ at: Date }> {
-  const planned = mailsOf(organizationId)
+export function nthMailTime(db: TenantDb, since: Date, n: number): Query<{ at: Date }> {
+  const planned = db
+    .selectFrom('inviteEmails')
     .where('state', '=', sql.lit('queued'))
     .where('delayedUntil', '>', since)
     .orderBy('delayedUntil', 'desc')
     .select(({ ref }) => sql<Date>`${ref('delayedUntil')}`.as('at'))
-  return nthLatest(firstOf(sentMails(organizationId, since), n + 1).unionAll(firstOf(planned, n + 1)), n)
+  return nthLatest(firstOf(sentMails(db, since), n + 1, db).unionAll(firstOf(planned, n + 1, db)), n, db)
 }
 
 /** The time of the nth latest mail (from 0) that the organization sent since then. */
-export const nthSentTime = (organizationId: string, since: Date, n: number): Query<{ at: Date }> =>
-  sentMails(organizationId, since).offset(n).limit(1)
-
-const mailsOf = (organizationId: string) => own({ organization: { id: organizationId } }, 'inviteEmails')
+export const nthSentTime = (db: TenantDb, since: Date, n: number): Query<{ at: Date }> => sentMails(db, since).offset(n).limit(1)
 
 /** The latest first. */
-const sentMails = (organizationId: string, since: Date) =>
-  mailsOf(organizationId)
+const sentMails = (db: TenantDb, since: Date) =>
+  db
+    .selectFrom('inviteEmails')
     .where('state', '=', sql.lit('sent'))
     .where('sentAt', '>', since)
     .orderBy('sentAt', 'desc')
@@ -40,20 +40,25 @@ const sentMails = (organizationId: string, since: Date) =>
 
 type MailTimes = Rows<'inviteEmails', { at: Date }>
 
-const firstOf = (mails: MailTimes, count: number) => compose.selectFrom(mails.limit(count).as('mails')).select('mails.at')
+const firstOf = (mails: MailTimes, count: number, db: TenantDb) =>
+  db.selectFrom(mails.limit(count).as('mails')).select('mails.at')
 
-const nthLatest = (mails: ReturnType<typeof firstOf>, n: number) =>
-  compose.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc').offset(n).limit(1)
+const nthLatest = (mails: ReturnType<typeof firstOf>, n: number, db: TenantDb) =>
+  db.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc').offset(n).limit(1)
 
 /** Number of mails that the organization may send within 24 hours (0: any number), and of those that wait without a time. */
-async function readLoad({ db, deps, organization }: Context): Promise<{ perDay: number; waiting: number }> {
-  const load = ownOrganization({ organization }).select(({ ref }) => {
+async function readLoad({ db, deps }: Context): Promise<{ perDay: number; waiting: number }> {
+  const load = db.selectFrom('organizations').select(({ ref }) => {
     const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`
-    const some = mailsOf(organization.id).where('state', '=', sql.lit('queued')).where('delayedUntil', 'is', null).select('id')
+    const some = db
+      .selectFrom('inviteEmails')
+      .where('state', '=', sql.lit('queued'))
+      .where('delayedUntil', 'is', null)
+      .select('id')
     const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay}::bigint * ${MAX_DAYS_COUNTED}`)}) as waiting)`
     return [perDay.as('perDay'), waiting.as('waiting')]
   })
-  return one(db, load)
+  return load.executeTakeFirstOrThrow()
 }
 
 /** When mails of an organization leave, and how many it may send within 24 hours (0: any number). */
@@ -61,7 +66,7 @@ export type MailSchedule = { perDay: number; leavesAt: (ahead: number) => Promis
 
 /** Estimates when new mails of the organization leave. @property leavesAt takes the number of other new mails before it. */
 export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
-  const { db, deps, organization } = ctx
+  const { db, deps } = ctx
   const now = deps.clock()
   if (deps.candidateMails.isCaptured(modeOf(ctx))) return { perDay: 0, leavesAt: async () => now }
   const { perDay, waiting } = await readLoad(ctx)
@@ -72,7 +77,7 @@ export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
     async leavesAt(ahead) {
       const place = waiting + ahead
       // A place becomes free when this mail is a day old. Mails behind the first day's worth wait whole days longer.
-      const before = await first(db, nthMailTime(organization.id, since, perDay - 1 - (place % perDay)))
+      const before = await first(db, nthMailTime(db, since, perDay - 1 - (place % perDay)))
       const from = before ? before.at.getTime() + DAY_MS : now.getTime()
       return new Date(from + Math.floor(place / perDay) * DAY_MS)
     },

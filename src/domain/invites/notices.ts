@@ -1,8 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { own, ownOrganization, type SqlBool, sameOwner } from '../../db/own.ts'
+import type { SqlBool } from '../../db/own.ts'
 import { all, foreign, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { NoticeKind } from '../mails/candidate-mails.ts'
 
 // What candidates are told once, where their organization has switched it on, or the assessment, which takes precedence.
@@ -23,13 +23,12 @@ export const isSwitchedOn = (kind: NoticeKind, { organization, assessment }: Swi
  */
 export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, about = ''): Promise<void> {
   const { db, deps } = ctx
-  const isOn = ownOrganization(ctx).select(({ ref }) =>
-    sql<boolean>`${kind}::text = any(${ref('organizations.candidateMails')})`.as('isOn'),
-  )
-  const invite = own({ ...ctx, mode: 'all' }, 'invites')
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-    )
+  const isOn = ctx.db
+    .selectFrom('organizations')
+    .select(({ ref }) => sql<boolean>`${kind}::text = any(${ref('organizations.candidateMails')})`.as('isOn'))
+  const invite = inMode(ctx, 'all')
+    .db.selectFrom('invites')
+    .innerJoin(inMode(ctx, 'all').db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     .where('invites.id', '=', inviteId)
     .where(({ ref }) => sql<SqlBool>`coalesce(${ref(`assessments.${COLUMNS[kind]}`)}, (${isOn}))`)
   const now = deps.clock()

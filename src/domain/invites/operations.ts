@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
@@ -95,7 +93,7 @@ function expiryIn({ deps }: Context, expiresInDays: number): Date {
 /** Locks the invite until the transaction ends: of two simultaneous extensions neither shortens the other's. @throws DomainError invite_not_found. */
 export async function lockInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  await first(ctx.db, own(ctx, 'invites').select('id').where('id', '=', id).forUpdate())
+  await ctx.db.selectFrom('invites').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /**

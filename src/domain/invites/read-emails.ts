@@ -1,7 +1,7 @@
-import { everyones } from '../../db/everyone.ts'
 import { among } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { comesByItself, INVITATION_KINDS, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
@@ -135,7 +135,7 @@ async function findTexts(
     return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
   }
   const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
-  const rows = everyones.selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
+  const rows = unscoped(db).selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
   const newest = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
   return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
     const language = languageOf(languages, email.invite)

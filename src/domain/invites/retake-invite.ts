@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { own, type SqlBool } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import type { SqlBool } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { mayGrade } from '../members/graders.ts'
@@ -38,10 +37,11 @@ export async function retakeInvite(ctx: Context, id: string, { expiresInDays, se
 
 /** The id of the attempt after this one; null: there is none. */
 export async function findRetake(ctx: Context, invite: Invite): Promise<string | null> {
-  const after = own(ctx, 'invites')
+  const after = ctx.db
+    .selectFrom('invites')
     .where('assessmentId', '=', invite.assessmentId)
     .where('mode', '=', invite.mode)
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${invite.recipientEmail})`)
     .where('attempt', '=', invite.attempt + 1)
-  return (await first(ctx.db, after.select('id')))?.id ?? null
+  return (await after.select('id').executeTakeFirst())?.id ?? null
 }

@@ -1,5 +1,3 @@
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import type { SavedFilter as Row } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import { checkName, checkSize, findIssues } from '../checking/checks.ts'
@@ -76,7 +74,7 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     // Locked, so that parallel requests of one member are counted one after the other.
-    await run(db, own(inside, 'members').select('id').where('id', '=', actor.id).forNoKeyUpdate())
+    await inside.db.selectFrom('members').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute()
     const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
     refuse(
       findIssues([

@@ -1,14 +1,15 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { own, type SqlBool, sameOwner } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import type { SqlBool } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
 import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
@@ -48,7 +49,7 @@ type To = { organizationId: string; kind: string; invite: { mode: KeyMode; recip
 /** Why a mail of the service to a candidate is not to be sent; null while it is. */
 export async function whySuppressed(system: ServiceContext, { organizationId, kind, invite }: To): Promise<string | null> {
   const { mode, recipientEmail } = invite
-  const owner = { ...system, organization: { id: organizationId } }
+  const owner = enterOrganization(system, { id: organizationId })
   const found =
     (await findSuppression(owner, mode, recipientEmail)) ??
     (comesByItself(kind) ? await findSuppression(owner, mode, recipientEmail, 'reminders') : null)
@@ -87,7 +88,7 @@ export async function suppressAddressOf(
   if (isFull && !(await isFullAgain(system, emailId))) return
   const { clock, newId } = system.deps
   const now = clock()
-  const mail = everyones
+  const mail = unscoped(system.db)
     .selectFrom('inviteEmails as email')
     .innerJoin('invites as invite', (join) =>
       join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
@@ -125,9 +126,12 @@ async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promi
   if (!email) return false
   const { mode, recipientEmail } = email.invite
   const since = new Date(deps.clock().getTime() - FULL_WITHIN_DAYS * DAY_MS)
-  const last = own({ organization: { id: email.organizationId } }, 'inviteEmails')
-    .innerJoin('invites', (join) =>
-      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+  const last = tenantDb(db, { organization: { id: email.organizationId }, mode: 'all' })
+    .selectFrom('inviteEmails')
+    .innerJoin(
+      tenantDb(db, { organization: { id: email.organizationId }, mode: 'all' }).table('invites'),
+      'invites.id',
+      'inviteEmails.inviteId',
     )
     .where('invites.mode', '=', mode)
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
@@ -136,7 +140,7 @@ async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promi
     .where(({ or, eb }) => or([eb('inviteEmails.state', '=', 'sent'), eb('inviteEmails.bounce', 'is not', null)]))
     .orderBy('inviteEmails.createdAt', 'desc')
     .limit(FULL_AFTER)
-  const bounces = await all(db, last.select('inviteEmails.bounce'))
+  const bounces = await last.select('inviteEmails.bounce').execute()
   return bounces.length === FULL_AFTER && bounces.every(({ bounce }) => bounce === 'temporary')
 }
 

@@ -1,5 +1,5 @@
-import { into, own } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mailsStopped, type StoppedMails, TOLD } from '../events/event.ts'
@@ -72,8 +72,10 @@ export async function unsubscribe(service: ServiceContext, inviteId: string, sco
       await stop(inside, erased, scope)
       return
     }
-    const invites = own({ organization: { id: found.organizationId }, mode: 'all' }, 'invites').where('invites.id', '=', inviteId)
-    const invite = await first(db, invites.select(TOLD).select('invites.recipientEmail').forShare())
+    const invites = tenantDb(inside.db, { organization: { id: found.organizationId }, mode: 'all' })
+      .selectFrom('invites')
+      .where('invites.id', '=', inviteId)
+    const invite = await invites.select(TOLD).select('invites.recipientEmail').forShare().executeTakeFirst()
     if (!invite) throw new DomainError('invite_not_found')
     const { organizationId, mode, recipientEmail } = invite
     const stopped = await stop(inside, { organizationId, mode, address: recipientEmail.toLowerCase() }, scope)
@@ -86,10 +88,10 @@ type Stopped = { organizationId: string; mode: KeyMode; address: string }
 /** @returns how much that changes: 1 or 0. */
 function stop({ db, deps }: ServiceContext, { organizationId, mode, address }: Stopped, scope: StoppedMails): Promise<number> {
   const since = deps.clock()
-  return run(
-    db,
-    into('suppressions')
-      .values({ organizationId, id: deps.newId(), mode, address, scope, reason: 'unsubscribed', since })
+  return affectedRows(
+    tenantDb(db, { organization: { id: organizationId }, mode })
+      .insertInto('suppressions')
+      .values({ id: deps.newId(), address, scope, reason: 'unsubscribed', since })
       .onConflict((conflict) =>
         conflict
           .columns(['organizationId', 'mode', 'address', 'scope'])

@@ -1,4 +1,4 @@
-import { type Condition, type Expressions, sameOwner } from '../../db/own.ts'
+import type { Condition, Expressions } from '../../db/own.ts'
 import { may } from '../access/permissions.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
 import type { Context } from '../context.ts'
@@ -26,9 +26,8 @@ export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Conditi
     ? eb.not(
         eb.exists(
           eb
-            .selectFrom('assessments as blind')
+            .selectFrom(ctx.db.table('assessments as blind'))
             .select('blind.id')
-            .where(sameOwner('blind', 'invites'))
             .whereRef('blind.id', '=', 'invites.assessmentId')
             .where('blind.blindGrading', '=', true),
         ),

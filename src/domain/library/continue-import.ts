@@ -1,8 +1,7 @@
 import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../access/acting-member.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import type { LibraryContent } from './content.ts'
@@ -29,7 +28,7 @@ export async function continueImport(
   const found = await service.db.libraryImport.findUnique({ where, include })
   if (!found?.startedAt || found.finishedAt) return
   const actor = actingMember(found.createdBy)
-  const ctx: Context = { ...service, organization: found.organization, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (const row of rows) await takeRow(ctx, importId, row)
@@ -41,8 +40,12 @@ type Row = { number: number; name: string; category: string; question: unknown }
 
 const takeRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    const left = own(inside, 'libraryImportRows').select('number').where('importId', '=', importId).where('number', '=', number)
-    if ((await run(inside.db, left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
+    const left = inside.db
+      .selectFrom('libraryImportRows')
+      .select('number')
+      .where('importId', '=', importId)
+      .where('number', '=', number)
+    if ((await affectedRows(left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
     const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
       refused(ctx, { importId, number }, error),

@@ -1,5 +1,4 @@
-import { among, own, sameOwner } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { among } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { readWholeDefinitions } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
@@ -72,16 +71,16 @@ function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<Exporte
 
 /** The newest version of each, by the ids of the questions. */
 async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<string, LibraryContent>> {
-  const newest = own(ctx, 'libraryQuestions')
+  const newest = ctx.db
+    .selectFrom('libraryQuestions')
     .where('libraryQuestions.id', '=', among(ids))
-    .innerJoin('libraryVersions', (join) =>
+    .innerJoin(ctx.db.table('libraryVersions'), (join) =>
       join
-        .on(sameOwner('libraryVersions', 'libraryQuestions'))
         .onRef('libraryVersions.libraryQuestionId', '=', 'libraryQuestions.id')
         .onRef('libraryVersions.number', '=', 'libraryQuestions.number'),
     )
     .select(['libraryQuestions.id', 'libraryVersions.content', 'libraryVersions.versionId'])
-  const found = await all(ctx.db, newest)
+  const found = await newest.execute()
   const definitions = await readWholeDefinitions(
     ctx,
     found.flatMap(({ versionId }) => versionId ?? []),

@@ -1,5 +1,3 @@
-import { own, sameOwner } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type Definition, readWholeDefinition } from '../assessments/define-question.ts'
@@ -54,16 +52,15 @@ const MAX_USES_LISTED = 100
 /** The assessments that ask it, each with its question and the version that it took; the first 100. */
 export function listUses(ctx: Context, libraryQuestionId: string): Promise<LibraryUse[]> {
   authorize(ctx, 'read_library')
-  const uses = own(ctx, 'questions')
+  const uses = ctx.db
+    .selectFrom('questions')
     .where('questions.libraryQuestionId', '=', libraryQuestionId)
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'questions')).onRef('assessments.id', '=', 'questions.assessmentId'),
-    )
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'questions.assessmentId')
     .select(['questions.assessmentId', 'assessments.name', 'questions.id as questionId', 'questions.libraryNumber as number'])
     .orderBy('assessments.name')
     .orderBy('questions.id')
     .limit(MAX_USES_LISTED)
-  return all(ctx.db, uses)
+  return uses.execute()
 }
 
 /** Names it, and puts it into a category. @throws DomainError not_permitted, library_question_not_found, invalid. */

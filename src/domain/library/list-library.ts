@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expressions, own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { among, type Expressions, type Rows, type SqlBool } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { searchWords } from '../values/fold-text.ts'
@@ -47,7 +46,7 @@ export async function listLibrary(
 ): Promise<{ items: ListedLibraryQuestion[]; hasOlder: boolean }> {
   authorize(ctx, 'read_library')
   const { responseType, before } = filter
-  let rows = own(ctx, 'libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
+  let rows = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
   if (filter.categoryId !== undefined) {
     const within = isUuid(filter.categoryId) ? await findWithin(ctx, filter.categoryId) : []
     rows = rows.where('libraryQuestions.categoryId', '=', among(within))
@@ -67,16 +66,12 @@ type LibraryRows = Rows<'libraryQuestions'>
 /** Of these rows the newest: one more than a page has. */
 function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLibraryQuestion[]> {
   const page = rows
-    .leftJoin('libraryCategories', (join) =>
-      join
-        .on(sameOwner('libraryCategories', 'libraryQuestions'))
-        .onRef('libraryCategories.id', '=', 'libraryQuestions.categoryId'),
-    )
+    .leftJoin(ctx.db.table('libraryCategories'), 'libraryCategories.id', 'libraryQuestions.categoryId')
     .select(['libraryQuestions.id', 'libraryQuestions.name', 'libraryQuestions.responseType', 'libraryQuestions.number'])
     .select(['libraryQuestions.uses', 'libraryQuestions.updatedAt', 'libraryCategories.path as category'])
     .orderBy('libraryQuestions.id', 'desc')
     .limit(size + 1)
-  return all(ctx.db, page)
+  return page.execute()
 }
 
 /** The newest questions, in which a word that many have is found at once. */
@@ -99,7 +94,7 @@ async function searchIn(
   // Of a query with an offset the plan is made by itself: not by way of all questions in their order. Its page is cut before it is read,
   // as PostgreSQL takes 2 % of all questions to have the beginning of a word.
   const having = rows.where(has).select('libraryQuestions.id').offset(0)
-  const page = own(ctx, 'libraryQuestions').where('libraryQuestions.id', 'in', (compose) =>
+  const page = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.id', 'in', (compose) =>
     compose
       .selectFrom(having.as('having'))
       .select('having.id')

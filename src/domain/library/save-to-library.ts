@@ -1,6 +1,4 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { makeVersion, readWholeDefinition } from '../assessments/define-question.ts'
@@ -166,7 +164,8 @@ async function writeVersion(ctx: Context, place: Place, content: LibraryContent,
       createdAt: deps.clock(),
     },
   })
-  const written = own(ctx, 'libraryVersions')
+  const written = ctx.db
+    .selectFrom('libraryVersions')
     .where('libraryVersions.libraryQuestionId', '=', place.libraryQuestionId)
     .where('libraryVersions.versionId', 'is not', null)
   await sealVersions(ctx, written.select('libraryVersions.versionId'))
@@ -174,7 +173,7 @@ async function writeVersion(ctx: Context, place: Place, content: LibraryContent,
 
 /** Of two who save a version at once, each gets a number of their own. */
 async function lock(ctx: Context, id: string): Promise<void> {
-  await first(ctx.db, own(ctx, 'libraryQuestions').where('id', '=', id).select('id').forNoKeyUpdate())
+  await ctx.db.selectFrom('libraryQuestions').where('id', '=', id).select('id').forNoKeyUpdate().executeTakeFirst()
 }
 
 /** Each question of the library is asked once in an assessment. @throws DomainError invalid, with the place of the one that is there. */

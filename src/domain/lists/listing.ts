@@ -1,23 +1,20 @@
 import { sql } from '../../db/builder.ts'
 import {
   type Condition,
-  compose,
   type Expression,
   type Expressions,
-  type OwnerOf,
-  type OwnTable,
-  ofThese,
-  own,
-  prepareOwn,
+  prepareScoped,
+  project,
   type RawBuilder,
   type Rows,
   type Selectable,
   type Selects,
-  type Sight,
   type Tables,
 } from '../../db/own.ts'
 import { containing } from '../../db/query.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
+import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
 import { caseKey, searchKey } from '../values/fold-text.ts'
@@ -43,7 +40,7 @@ export type RowOf<S> = S extends { show: (rows: never, sight: never) => { readon
 export type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
 
 /** What further fields are made of, for each row of the table. */
-type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>, sight: Sight) => Expression<unknown>>
+type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>, db: TenantDb) => Expression<unknown>>
 type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]> & {
   [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
 }
@@ -54,10 +51,10 @@ export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<ne
   columns: Record<keyof Tables[T] & string, string>,
   related: R = {} as R,
 ): WholeShape<T, Whole<T, R>> {
-  const pick = (fields: readonly string[]) => (rows: Rows<T>, sight: Sight) =>
+  const pick = (fields: readonly string[]) => (rows: Rows<T>, db: TenantDb) =>
     (rows as Rows<never>).select((eb) =>
       fields.map((field) =>
-        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never, sight)}`.as(field),
+        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never, db)}`.as(field),
       ),
     ) as never
   return { table, pick, show: pick([...Object.keys(columns), ...Object.keys(related)]) as never }
@@ -71,7 +68,7 @@ export const showing = <T extends keyof Tables, Row, Field extends keyof Row & s
 
 /** The condition of each filter of a list: of one that is forgotten it does not compile. */
 export type ConditionsOf<T extends keyof Tables, Filter> = {
-  [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>) => Condition
+  [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition
 }
 
 /**
@@ -102,13 +99,14 @@ export const hasAll = (text: Expression<string>, patterns: readonly string[]): C
   sql`${text} like all (${patterns}::text[])`
 
 /** The rows that meet the conditions of those filters that are given. */
-export function filtered<T extends OwnTable, Filter extends object>(
+export function filtered<T extends TenantTable, Filter extends object>(
+  db: TenantDb,
   rows: Rows<T>,
   conditions: ConditionsOf<T, Filter>,
   filter: Filter,
 ): Rows<T> {
   const given = (Object.keys(conditions) as (keyof Filter)[]).filter((field) => filter[field] !== undefined)
-  return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!) as never), rows)
+  return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!, db) as never), rows)
 }
 
 /** The sizes of page that most ask for. */
@@ -134,7 +132,7 @@ export const skipped = ({ number, size }: Page, total: Expression<unknown>): Raw
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 
 /** What counts the rows of a list, and what is thrown where it finds nothing to count them by. */
-type Total<Filter> = { of: (sight: Sight, filter: Filter) => Expression<unknown>; missing: () => Error }
+type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
 
 /**
  * A list of a table's rows: of a page and the length of the whole by one statement, which is made once for each set of filters.
@@ -143,30 +141,29 @@ type Total<Filter> = { of: (sight: Sight, filter: Filter) => Expression<unknown>
  * @param total where the rows need not be counted one by one.
  * @returns what reads a page.
  */
-export function createList<T extends OwnTable, Filter extends object>(
+export function createList<T extends TenantTable, Filter extends object>(
   table: T,
   conditions: ConditionsOf<T, Filter>,
   total?: Total<Filter>,
 ) {
-  const countOf = (sight: Sight, filter: Filter): Expression<unknown> =>
-    total
-      ? total.of(sight, filter)
-      : filtered(own(sight as OwnerOf<T>, table), conditions, filter).select(sql`count(*)`.as('total'))
+  const rowsOf = (db: TenantDb) => db.selectFrom(table as TenantTable) as unknown as Rows<T>
+  const countOf = (db: TenantDb, filter: Filter): Expression<unknown> =>
+    total ? total.of(db, filter) : filtered(db, rowsOf(db), conditions, filter).select(sql`count(*)`.as('total'))
   const prepared = new WeakMap<object, ReturnType<typeof prepareFor>>()
   const prepareFor = (shape: Shape<T, unknown>) =>
-    prepareOwn((sight, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
-      const count = sql<number | null>`(${countOf(sight, given)})::int`
+    prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+      const count = sql<number | null>`(${countOf(db, given)})::int`
       const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
       const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-      const rows = filtered(own(sight as OwnerOf<T>, table), conditions, given)
+      const rows = filtered(db, rowsOf(db), conditions, given)
         .orderBy(sql.ref(`${table}.${field}`), direction)
         .orderBy(sql.ref(`${table}.id`), direction)
       const page = limited(rows as never, { skip, take: given.take }, usual)
-      const shown = ofThese(sight, page, table, shape.show) as Rows<T>
-      return compose.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
+      const shown = project(db, page, table, shape.show) as Rows<T>
+      return db.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
     })
   return async <Row>(
-    { db, organization, mode }: Context,
+    { db }: Context,
     shape: Shape<T, Row>,
     filter: Filter,
     { field, direction }: Order<keyof Tables[T] & string>,
@@ -176,7 +173,7 @@ export function createList<T extends OwnTable, Filter extends object>(
     prepared.set(shape, statement)
     const { take, usual } = sizeOf(page.size)
     const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
-    const query = statement({ organization, mode }, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
+    const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
     const found = (await one(db, query)) as { total: number | null; rows: AsJson<Row>[] }
     if (found.total === null) throw total!.missing()
     return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }

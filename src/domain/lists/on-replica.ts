@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, enterOrganization } from '../context.ts'
 
 /**
  * Reads from the replica, where the context has one, to spare the primary. Whatever it fails by, the primary has the last word: the
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 export async function onReplica<T>(ctx: Context, read: (ctx: Context) => Promise<T>): Promise<T> {
   if (!ctx.replica) return read(ctx)
   try {
-    const answer = await read({ ...ctx, db: ctx.replica.db })
+    const answer = await read(enterOrganization({ ...ctx, db: ctx.replica.db }, ctx.organization, ctx.mode))
     ctx.deps.metrics.replicaRead('replica')
     return answer
   } catch {

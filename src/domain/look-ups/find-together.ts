@@ -1,32 +1,33 @@
 import { sql } from '../../db/builder.ts'
-import { compose, type Expression, type OwnTable, prepareOwn, type Sight } from '../../db/own.ts'
+import { type Expression, prepareScoped, type TenantTable } from '../../db/own.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Shape } from '../lists/listing.ts'
 import { byId, rowsById, shareLookUp } from './shared-query.ts'
 
 /** Rows that can be found by their ids: as JSON, and how they are presented. */
-export type Source<View> = { find: (sight: Sight, ids: string[]) => Expression<unknown>; present: (row: never) => View }
+export type Source<View> = { find: (db: TenantDb, ids: string[]) => Expression<unknown>; present: (row: never) => View }
 
 /** The organization's rows of a table. */
-export const ownSource = <T extends OwnTable, Row, View>(
+export const ownSource = <T extends TenantTable, Row, View>(
   { table, show }: Shape<T, Row>,
   present: (row: AsJson<Row>) => View,
-): Source<View> => ({ find: (sight, ids) => jsonOf(show(rowsById(sight, table, ids), sight)), present })
+): Source<View> => ({ find: (db, ids) => jsonOf(show(rowsById(db, table, ids), db)), present })
 
 /** Looks up rows of several tables by one statement, shared as {@link shareLookUp} does. */
 export function findTogether<Name extends string, View extends { id: string }>(sources: Record<Name, Source<View>>) {
   // In one order, whatever the order they are asked for in: one set of sources is one prepared statement.
   const names = Object.keys(sources) as Name[]
-  const statement = prepareOwn((owner, given: Record<Name, string[]>) =>
-    compose.selectNoFrom(() =>
-      names.filter((name) => name in given).map((name) => sql<never[]>`${sources[name].find(owner, given[name])}`.as(name)),
+  const statement = prepareScoped((db, given: Record<Name, string[]>) =>
+    db.selectNoFrom(() =>
+      names.filter((name) => name in given).map((name) => sql<never[]>`${sources[name].find(db, given[name])}`.as(name)),
     ),
   )
 
   return shareLookUp<Name, View>(async (ctx, ids) => {
     const asked = names.filter((name) => ids.has(name))
     const given = Object.fromEntries(asked.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
-    const rows = (await one(ctx.db, statement(ctx, given))) as unknown as Record<Name, never[]>
+    const rows = (await one(ctx.db, statement(ctx.db, given))) as unknown as Record<Name, never[]>
     return new Map(asked.map((name) => [name, byId(rows[name].map(sources[name].present))]))
   })
 }

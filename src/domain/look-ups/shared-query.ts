@@ -1,7 +1,9 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Connection } from '../../db/client.ts'
-import { among, type OwnerOf, type OwnTable, own, prepareOwn, type Rows, type Sight } from '../../db/own.ts'
+import { type Session, sessionOf } from '../../db/client.ts'
+import { among, prepareScoped, type Rows } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
+import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import type { Shape } from '../lists/listing.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -19,23 +21,23 @@ type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Nam
 const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
-export function findById<T extends OwnTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
-  const ofMany = prepareOwn((sight, { ids }: { ids: string[] }) => of.show(rowsById(sight, of.table, ids), sight))
+export function findById<T extends TenantTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
+  const ofMany = prepareScoped((db, { ids }: { ids: string[] }) => of.show(rowsById(db, of.table, ids), db))
   // PostgreSQL takes any list for ten rows, which looks so dear beside one that it would plan each time anew: half of all the work.
-  const ofOne = prepareOwn((sight, { id }: { id: string }) => of.show(rowOfId(sight, of.table, id), sight))
+  const ofOne = prepareScoped((db, { id }: { id: string }) => of.show(rowOfId(db, of.table, id), db))
   return shareQuery(async (ctx, ids) => {
     const [id] = ids
-    const statement = id !== undefined && ids.length === 1 ? ofOne(ctx, { id }) : ofMany(ctx, { ids })
+    const statement = id !== undefined && ids.length === 1 ? ofOne(ctx.db, { id }) : ofMany(ctx.db, { ids })
     return (await all(ctx.db, statement)) as (Row & { id: string })[]
   })
 }
 
 /** The organization's rows of a table with these ids. */
-export const rowsById = <T extends OwnTable>(sight: Sight, table: T, ids: string[]): Rows<T> =>
-  (own(sight as OwnerOf<T>, table) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
+export const rowsById = <T extends TenantTable>(db: TenantDb, table: T, ids: string[]): Rows<T> =>
+  (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
 
-const rowOfId = <T extends OwnTable>(sight: Sight, table: T, id: string): Rows<T> =>
-  (own(sight as OwnerOf<T>, table) as unknown as Rows<'tags'>).where('id', '=', id) as unknown as Rows<T>
+const rowOfId = <T extends TenantTable>(db: TenantDb, table: T, id: string): Rows<T> =>
+  (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', id) as unknown as Rows<T>
 
 /** Shares look-ups of one kind, as {@link shareLookUp} does. Text that is not a UUID finds nothing. */
 export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Row> {
@@ -55,7 +57,7 @@ export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Ro
  * @returns what may find more than was asked for: the rows are others' as well, and not to be changed.
  */
 export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Row> {
-  const gathering = new WeakMap<Connection, Map<string, Batch<Name, Row>>>()
+  const gathering = new WeakMap<Session, Map<string, Batch<Name, Row>>>()
 
   function gather(ctx: Context, batches: Map<string, Batch<Name, Row>>): Batch<Name, Row> {
     const whose = whoseOf(ctx)
@@ -70,8 +72,9 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
   }
 
   return (ctx, ids) => {
-    const batches = gathering.get(ctx.db) ?? new Map<string, Batch<Name, Row>>()
-    gathering.set(ctx.db, batches)
+    const session = sessionOf(ctx.db)
+    const batches = gathering.get(session) ?? new Map<string, Batch<Name, Row>>()
+    gathering.set(session, batches)
     const open = batches.get(whoseOf(ctx))
     const batch = open && open.size < MAX_IDS ? open : gather(ctx, batches)
     for (const [name, asked] of ids) {

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { into } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { affectedRows, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -47,14 +46,15 @@ export async function keepMailEvent(
   await inTransaction(system, async ({ db, deps: { newId, clock, queue } }) => {
     if (emailId !== null) {
       // Locked, so that parallel notices of one mail are counted one after the other.
-      const mail = everyones.selectFrom('inviteEmails').select('id').where('id', '=', emailId).forNoKeyUpdate()
-      if (!(await first(db, mail)) || (await db.mailEvent.count({ where: { emailId } })) >= MAX_NOTICES) return
+      const mail = unscoped(db).selectFrom('inviteEmails').select('id').where('id', '=', emailId).forNoKeyUpdate()
+      if (!(await mail.executeTakeFirst()) || (await db.mailEvent.count({ where: { emailId } })) >= MAX_NOTICES) return
     }
     const id = newId()
     const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
     const kept = await run(
       db,
-      into('mailEvents')
+      unscoped(db)
+        .insertInto('mailEvents')
         .values(event)
         .onConflict((conflict) => conflict.doNothing()),
     )
@@ -64,13 +64,13 @@ export async function keepMailEvent(
 
 /** Deletes what was told of these mails. @returns how much that was. */
 export const forgetMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: readonly string[]): Promise<number> =>
-  run(db, everyones.deleteFrom('mailEvents').where('emailId', '=', sql<string>`any(${emailIds}::uuid[])`))
+  affectedRows(unscoped(db).deleteFrom('mailEvents').where('emailId', '=', sql<string>`any(${emailIds}::uuid[])`))
 
 /** Deletes what was told so long ago. */
 export async function forgetOldMailEvents({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = everyones.selectFrom('mailEvents').select('id').where('receivedAt', '<', until).limit(atMost)
-    return run(db, everyones.deleteFrom('mailEvents').where('id', 'in', old))
+    const old = unscoped(db).selectFrom('mailEvents').select('id').where('receivedAt', '<', until).limit(atMost)
+    return affectedRows(unscoped(db).deleteFrom('mailEvents').where('id', 'in', old))
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import type { Expression } from '../../db/own.ts'
-import { one, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Connection, ServiceContext } from '../context.ts'
 
 /**
@@ -39,24 +39,24 @@ const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
 
 /** Empties what the server said last, if the regular expression matches it, in either case. It may be of any organization's mail: whether it was, is not told. */
 export async function forgetOutageReason({ db }: Db, pattern: string): Promise<void> {
-  const naming = everyones
+  const naming = unscoped(db)
     .updateTable('mailOutages')
     .set({ reason: '' })
     .where(({ ref }) => sql<boolean>`${ref('reason')} ~* ${pattern}`)
-  await run(db, naming)
+  await naming.execute()
 }
 
 /** Records that no mail goes out, and what the server, or the connection to it, said last. @returns whether it was not recorded yet. */
 export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
   const { first } = PAUSES[about]
   const outage = { id: 1, since: now, about, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
-  const insertion = everyones
+  const insertion = unscoped(db)
     .insertInto('mailOutages')
     .values(outage)
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((eb) => ({ about: eb.ref('excluded.about'), reason: eb.ref('excluded.reason') })),
     )
-  const { isNew } = await one(db, insertion.returning(sql<boolean>`xmax = 0`.as('isNew')))
+  const { isNew } = await insertion.returning(sql<boolean>`xmax = 0`.as('isNew')).executeTakeFirstOrThrow()
   return isNew
 }
 
@@ -65,9 +65,8 @@ const inSeconds = (seconds: Expression<number>) => sql<Date>`now() + make_interv
 
 /** Takes the turn to try one mail. Of all processes that ask it is one, once in a pause, which doubles. */
 export async function claimMailProbe({ db }: Db): Promise<boolean> {
-  const claim = everyones.updateTable('mailOutages').where('nextProbeAt', '<=', now)
-  const claimed = await run(
-    db,
+  const claim = unscoped(db).updateTable('mailOutages').where('nextProbeAt', '<=', now)
+  const claimed = await affectedRows(
     claim.set((eb) => {
       const longest = eb
         .case('about')
@@ -86,11 +85,12 @@ export async function claimMailProbe({ db }: Db): Promise<boolean> {
 
 /** Has the next mail tried at once: whoever runs the service says that the cause is mended, or has started it anew. */
 export async function hastenMailProbe({ db }: Db): Promise<void> {
-  await run(db, everyones.updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now))
+  await unscoped(db).updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now).execute()
 }
 
 /** A mail has passed. @returns whether there was an outage. */
-export const endMailOutage = async ({ db }: Db): Promise<boolean> => (await run(db, everyones.deleteFrom('mailOutages'))) > 0
+export const endMailOutage = async ({ db }: Db): Promise<boolean> =>
+  (await affectedRows(unscoped(db).deleteFrom('mailOutages'))) > 0
 
 /** Null while mails go out. */
 export const readMailOutage = async (db: Connection): Promise<MailOutage | null> =>

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
-import { into } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
@@ -126,14 +125,15 @@ export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About &
   const { db, deps, organization, origin } = ctx
   const now = deps.clock()
   const from = origin && { address: origin.address, userAgent: origin.userAgent.slice(0, MAX_USER_AGENT_LENGTH) }
-  const row = { id: deps.newId(), organizationId: organization.id, ...about, createdAt: now, updatedAt: now }
-  const insertion = into('memberEmails')
+  const row = { id: deps.newId(), ...about, createdAt: now, updatedAt: now }
+  const insertion = db
+    .insertInto('memberEmails')
     .values({ ...row, facts: facts ? sql`${JSON.stringify({ ...from, ...facts })}::jsonb` : null })
     .onConflict((conflict) =>
       conflict.columns(['organizationId', 'memberId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
     )
-  if ((await run(db, insertion)) === 0) return false
-  await deps.queue.enqueueMemberEmails(db, [row])
+  if ((await affectedRows(insertion)) === 0) return false
+  await deps.queue.enqueueMemberEmails(db, [{ id: row.id, organizationId: organization.id }])
   return true
 }
 

@@ -1,5 +1,4 @@
-import { among, own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import { among } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -17,8 +16,8 @@ type LockedAssessment = { id: string; name: string; updatedAt: Date }
 /** @throws DomainError not_permitted. */
 export async function listClientAssessmentIds(ctx: Context, memberId: string): Promise<string[]> {
   authorize(ctx, 'share_results')
-  const shared = own(ctx, 'assessmentClients').where('memberId', '=', memberId).select('assessmentId')
-  return (await all(ctx.db, shared)).map(({ assessmentId }) => assessmentId)
+  const shared = ctx.db.selectFrom('assessmentClients').where('memberId', '=', memberId).select('assessmentId')
+  return (await shared.execute()).map(({ assessmentId }) => assessmentId)
 }
 
 /**
@@ -79,14 +78,13 @@ export async function shareAssessments(inside: Context, memberId: string, assess
 const namesOf = (assessments: LockedAssessment[]): string[] => assessments.map(({ name }) => name)
 
 const lockAssessments = (inside: Context, ids: string[]): Promise<LockedAssessment[]> =>
-  all(
-    inside.db,
-    own(inside, 'assessments')
-      .where('id', '=', among(ids.filter(isUuid)))
-      .select(['id', 'name', 'updatedAt'])
-      .orderBy('id')
-      .forNoKeyUpdate(),
-  )
+  inside.db
+    .selectFrom('assessments')
+    .where('id', '=', among(ids.filter(isUuid)))
+    .select(['id', 'name', 'updatedAt'])
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 
 const refuseUnknown = (ids: string[], found: LockedAssessment[]): void =>
   refuse(

@@ -1,6 +1,4 @@
-import { own } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
@@ -36,9 +34,9 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
     filter: { status, role: [...(portalRole ? [portalRole] : []), ...Object.keys(roles)].join(', '), search },
   } as const
   const find = async (last: ExportedMember | undefined) => {
-    const after = last ? own(ctx, 'members').where('id', '>', last.id) : own(ctx, 'members')
-    const members = filtered(after, memberConditions, asked(filter))
-    const found = await all(ctx.db, members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE))
+    const after = last ? ctx.db.selectFrom('members').where('id', '>', last.id) : ctx.db.selectFrom('members')
+    const members = filtered(ctx.db, after, memberConditions, asked(filter))
+    const found = await members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE).execute()
     const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },
       orderBy: { id: 'asc' },

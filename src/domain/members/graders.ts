@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Owner, own } from '../../db/own.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import type { MemberRole } from './members.ts'
 
 /** Who may grade: the active members of one of these roles. */
@@ -9,7 +9,8 @@ export const mayGrade = ({ status, roles }: { status: string; roles: string[] })
   status === 'active' && GRADING_ROLES.some((role) => roles.includes(role))
 
 /** The organization's members who may grade. */
-export const graders = (owner: Owner) =>
-  own(owner, 'members')
+export const graders = (db: TenantDb) =>
+  db
+    .selectFrom('members')
     .where('members.status', '=', sql.lit('active'))
     .where(({ ref }) => sql<boolean>`${ref('members.roles')} && ${[...GRADING_ROLES]}::text[]`)

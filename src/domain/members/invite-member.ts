@@ -1,6 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import { createAccountLink } from '../access/account-links.ts'
 import { authorize } from '../access/permissions.ts'
 import { findMemberships } from '../access/sessions.ts'
@@ -142,13 +140,12 @@ export async function findOrCreateMember(inside: Context, email: string, names =
 }
 
 export const findMemberByAddress = (ctx: Context, email: string): Promise<Found | undefined> =>
-  first(
-    ctx.db,
-    own(ctx, 'members')
-      .select(['id', 'roles', 'portalRoles', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
-      .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
-      .forNoKeyUpdate(),
-  )
+  ctx.db
+    .selectFrom('members')
+    .select(['id', 'roles', 'portalRoles', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
+    .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
 /** @returns null when somebody else has made the member in this very moment. */
 async function createMember({ db, deps, organization }: Context, email: string, names: Names): Promise<Found | null> {

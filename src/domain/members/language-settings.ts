@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { isZoneKnown } from '../../db/zones.ts'
 import { authorize } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -56,7 +54,7 @@ export async function changeLanguageSettings(ctx: Context, given: LanguageSettin
   )
   const offered = codes.filter((code) => code === given.language || given.languagesOffered.includes(code))
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readLanguageSettings(inside)
     const settings = { language: given.language, languagesOffered: offered, timeZone: given.timeZone }
     await refuseUnseenChanges(

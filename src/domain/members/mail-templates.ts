@@ -1,4 +1,3 @@
-import { own, ownOrganization } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
@@ -38,7 +37,7 @@ export type MailTemplate = WrittenText & { version: number }
 export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<MailTemplate> {
   authorize(ctx, 'manage_settings')
   if (place.assessmentId !== null) await requireAssessment(ctx, place.assessmentId)
-  const found = findTextAt(await all(ctx.db, newestTexts(own(ctx, 'mailTemplates'), [place])), place)
+  const found = findTextAt(await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), [place])), place)
   return { version: found?.version ?? 0, subject: found?.subject ?? '', body: found?.body ?? '' }
 }
 
@@ -57,7 +56,7 @@ export async function readMainLanguage(ctx: Context): Promise<{ main: string | n
 export async function findStandIn(ctx: Context, place: TextPlace): Promise<FoundText | null> {
   const { main } = await readMainLanguage(ctx)
   const [, ...others] = placesOf(place, main)
-  return chooseText(others, others.length > 0 ? await all(ctx.db, newestTexts(own(ctx, 'mailTemplates'), others)) : [])
+  return chooseText(others, others.length > 0 ? await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), others)) : [])
 }
 
 /** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
@@ -79,7 +78,7 @@ export async function withStandIn(
 export async function saveMainLanguage(ctx: Context, language: string | null): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const { main, offered } = await readMainLanguage(inside)
     if (language !== null) refuse(findIssues([['mainLanguage', checkChoice(language, offered)]]))
     if (main === language) return
@@ -146,7 +145,7 @@ export async function saveMailTemplate(
   refuse([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
-    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readMailTemplate(inside, place)
     if (before.subject === text.subject && before.body === text.body) return
     if (before.version !== seen) refuse([{ field: 'body', rule: 'malformed', text: CHANGED }])

@@ -1,6 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
 import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
@@ -43,14 +42,12 @@ export async function inviteFirstAdmin(
     // Of processes that start at once one finds no such member.
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
-    const members = own({ organization }, 'members').where(({ ref }) => isAddress(ref('email'), asStored(email)))
-    if (await first(inside.db, members.select('id'))) return false
-    await inviteMember(
-      { ...enterOrganization(inside, organization), actor: { kind: 'operator' } },
-      { email, roles: ['admin'], mails: true },
-    )
+    const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)
+    const members = operator.db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(email)))
+    if (await members.select('id').executeTakeFirst()) return false
+    await inviteMember(operator, { email, roles: ['admin'], mails: true })
     return true
   })
 }
 
-const organizationsNamed = (name: string) => everyones.selectFrom('organizations').where('nameKey', '=', caseKey(name))
+const organizationsNamed = (name: string) => unscoped().selectFrom('organizations').where('nameKey', '=', caseKey(name))

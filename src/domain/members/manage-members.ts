@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { endSessions } from '../access/end-sessions.ts'
 import { revokeKeysOf } from '../access/manage-keys.ts'
@@ -9,7 +7,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
@@ -188,7 +186,7 @@ export async function changeMemberAndStatus(
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     // The organization first, as whoever changes admins: of two at once each would hold what the other waits for.
-    await run(inside.db, ownOrganization(inside).select('id').forNoKeyUpdate())
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     if (isActive === true) await reactivateMember(inside, id)
     if (Object.keys(change).length > 0) await changeMember(inside, id, change)
     if (isActive === false) await deactivateMember(inside, id)
@@ -208,7 +206,7 @@ export function changeAdmins(
   hold = lockMember,
 ): Promise<void> {
   return inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const [admins, owners] = [await countAdmins(inside), await countOwners(inside)]
     const waysBack = await countBreakGlass(inside)
     await work(inside, await hold(inside, id))
@@ -228,7 +226,7 @@ const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInpu
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
   // Members are shared by live and test data.
-  const tags = await lockTags({ ...ctx, mode: 'live' }, tagIds)
+  const tags = await lockTags(inMode(ctx, 'live'), tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
   const unknown = (field: string, ids: string[], known: Set<string>) =>
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { type Expressions, own } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
+import type { Expressions } from '../../db/own.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import type { SecondFactorKind } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
@@ -10,29 +10,28 @@ export type { SecondFactorKind }
 /** A member who has joined, and what they sign in with besides a password. */
 export type MemberFactors = { id: string; email: string; firstName: string; lastName: string; kinds: SecondFactorKind[] }
 
-const kinds = (eb: Expressions<'members'>) =>
+const kinds = (eb: Expressions<'members'>, db: TenantDb) =>
   sql<SecondFactorKind[]>`${eb
-    .selectFrom('secondFactors')
+    .selectFrom(db.table('secondFactors'))
     .select(({ ref }) => sql`coalesce(array_agg(distinct ${ref('secondFactors.kind')}::text), '{}')`.as('kinds'))
     .whereRef('secondFactors.credentialId', '=', 'members.credentialId')}`
 
 /** Who can sign in, those without a second factor first. @param atMost members. @throws DomainError not_permitted. */
 export async function listMembersFactors(ctx: Context, atMost: number): Promise<MemberFactors[]> {
   authorize(ctx, 'manage_members')
-  const members = own(ctx, 'members')
-    .innerJoin('users', 'users.id', 'members.userId')
+  const members = ctx.db
+    .selectFrom('members')
+    .innerJoin(ctx.db.table('users'), 'users.id', 'members.userId')
     .where('members.status', '=', 'active')
     .where('members.credentialId', 'is not', null)
-  return all(
-    ctx.db,
-    members
-      .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
-      .select((eb) => kinds(eb).as('kinds'))
-      .orderBy((eb) => sql`cardinality(${kinds(eb)})`)
-      .orderBy('members.email')
-      .orderBy('members.id')
-      .limit(atMost),
-  )
+  return members
+    .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
+    .select((eb) => kinds(eb, ctx.db).as('kinds'))
+    .orderBy((eb) => sql`cardinality(${kinds(eb, ctx.db)})`)
+    .orderBy('members.email')
+    .orderBy('members.id')
+    .limit(atMost)
+    .execute()
 }
 
 /** How many can sign in, and how many of them have a second factor. @throws DomainError not_permitted. */

@@ -1,6 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Condition, type Expressions, own, sameOwner } from '../../db/own.ts'
-import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
+import { among, type Condition, type Expressions } from '../../db/own.ts'
+import { type AsJson, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import { authorize, type PortalRole } from '../access/permissions.ts'
 import { isAddress } from '../checking/address-key.ts'
@@ -46,9 +47,9 @@ export type Member = MemberRow & {
   clientOfCount: number
 }
 
-const user = (eb: Expressions<'members'>) =>
+const user = (eb: Expressions<'members'>, db: TenantDb) =>
   eb
-    .selectFrom('users')
+    .selectFrom(db.table('users'))
     .whereRef('users.id', '=', 'members.userId')
     .select(({ ref }) =>
       jsonBuildObject({
@@ -61,23 +62,26 @@ const user = (eb: Expressions<'members'>) =>
     )
     .$asScalar()
     .$notNull()
-const tagIds = (eb: Expressions<'members'>) =>
-  listOf(
-    eb.selectFrom('memberTags').select('memberTags.tagId').whereRef('memberTags.memberId', '=', 'members.id').orderBy('position'),
-  )
-const gradingLanguageIds = (eb: Expressions<'members'>) =>
+const tagIds = (eb: Expressions<'members'>, db: TenantDb) =>
   listOf(
     eb
-      .selectFrom('memberGradingLanguages')
+      .selectFrom(db.table('memberTags'))
+      .select('memberTags.tagId')
+      .whereRef('memberTags.memberId', '=', 'members.id')
+      .orderBy('position'),
+  )
+const gradingLanguageIds = (eb: Expressions<'members'>, db: TenantDb) =>
+  listOf(
+    eb
+      .selectFrom(db.table('memberGradingLanguages'))
       .select('memberGradingLanguages.languageId')
       .whereRef('memberGradingLanguages.memberId', '=', 'members.id')
       .orderBy('position'),
   )
-const clientOfCount = (eb: Expressions<'members'>) =>
+const clientOfCount = (eb: Expressions<'members'>, db: TenantDb) =>
   eb
-    .selectFrom('assessmentClients')
+    .selectFrom(db.table('assessmentClients'))
     .select(sql<number>`count(*)::int`.as('count'))
-    .where(sameOwner('assessmentClients', 'members'))
     .whereRef('assessmentClients.memberId', '=', 'members.id')
     .$asScalar()
     .$notNull()
@@ -123,7 +127,7 @@ export function lockMember(inside: Context, id: string): Promise<Member> {
 
 /** {@link lockMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
 export async function lockAnyMember(inside: Context, id: string): Promise<Member> {
-  if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
+  if (isUuid(id)) await inside.db.selectFrom('members').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   return refuseErased(await findMembers(inside, [id]))
 }
 
@@ -133,10 +137,11 @@ export const findMembers = findById(wholeMember)
 /** The accounts whose person is a member of the organization. */
 export const users = <View>(present: (user: User) => View): Source<View> => ({
   present,
-  find: (owner, ids) =>
+  find: (db, ids) =>
     jsonOf(
-      own(owner, 'members')
-        .innerJoin('users', 'users.id', 'members.userId')
+      db
+        .selectFrom('members')
+        .innerJoin(db.table('users'), 'users.id', 'members.userId')
         .where('users.id', '=', among(ids))
         .select(['users.id', 'users.firstName', 'users.lastName', 'users.email', 'users.avatarUrl']),
     ),
@@ -159,10 +164,10 @@ export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
   }
 }
 
-const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition) =>
+const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition, db: TenantDb) =>
   eb.exists(
     eb
-      .selectFrom('users')
+      .selectFrom(db.table('users'))
       .select('users.id')
       .whereRef('users.id', '=', 'members.userId')
       .where((account) => condition(account as never)),
@@ -174,19 +179,15 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
   portalRole: (eb, portalRole) => sql`${portalRole} = any(${eb.ref('members.portalRoles')})`,
-  tagIds: (eb, ids) =>
+  tagIds: (eb, ids, db) =>
     eb(
       'members.id',
       'in',
-      eb
-        .selectFrom('memberTags')
-        .select('memberTags.memberId')
-        .where(sameOwner('memberTags', 'members'))
-        .where('memberTags.tagId', '=', among(ids)),
+      eb.selectFrom(db.table('memberTags')).select('memberTags.memberId').where('memberTags.tagId', '=', among(ids)),
     ),
-  firstName: (eb, name) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name)),
-  lastName: (eb, name) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name)),
+  firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
+  lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),
   email: (eb, email) => isAddress(eb.ref('members.email'), email),
-  search: (eb, patterns) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns)),
+  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns), db),
 }
 const list = createList('members', memberConditions)

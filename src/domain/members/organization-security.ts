@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -132,7 +130,7 @@ export async function changeOrganizationSecurity(
 ): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     await checkOrganizationSecurity(inside, given, how)
     const { updatedAt, ...before } = await readOrganizationSecurity(inside)
     const after = { ...before, ...given }

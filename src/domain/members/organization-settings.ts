@@ -1,6 +1,4 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -62,7 +60,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
   authorize(ctx, 'manage_settings')
   const given = trimAll(input)
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readOrganizationSettings(inside)
     const settings = { ...before, ...given }
     const { name, senderName, replyTo, invitationText } = settings

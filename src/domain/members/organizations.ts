@@ -1,6 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
 import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
@@ -62,7 +62,9 @@ export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: num
 
 /** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
-  const members = own({ organization: { id: organizationId } }, 'members').select('id')
+  const members = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    .selectFrom('members')
+    .select('id')
   const member = await first(
     db,
     isUuid(idOrEmail)

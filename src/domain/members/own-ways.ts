@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { isByOwnFactors } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
 import { portalRolesOf } from '../access/portal-roles.ts'
@@ -104,7 +102,7 @@ export async function endSignInException(ctx: Context, id: string): Promise<void
 
 const changeOwnWays = (ctx: Context, work: (inside: Context) => Promise<void>): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await countBreakGlass(inside)
     await work(inside)
     await refuseNoBreakGlass(inside, before)

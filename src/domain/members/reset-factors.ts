@@ -7,7 +7,7 @@ import { findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkName, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
@@ -50,6 +50,6 @@ export const resetFactors = (operator: ServiceContext, email: string): Promise<L
     await lockCredential(inside, credential.id)
     await removeCredentials(inside, credential.id, 'factors_reset')
     for (const { id, organization } of await findMemberships(inside, credential.id))
-      await recordAudit({ ...inside, organization }, { action: 'reset_factors', target: { kind: 'member', id } })
+      await recordAudit(enterOrganization(inside, organization), { action: 'reset_factors', target: { kind: 'member', id } })
     return createResetLink(inside, credential.email, { mails: false })
   })

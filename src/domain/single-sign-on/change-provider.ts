@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
 import type { AuditField } from '../audit/audit-details.ts'
@@ -25,7 +23,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
   authorize(ctx, 'manage_security')
   findProviderIssues(ctx, input, { isNew: false })
   return inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await getProvider(inside, id)
     const { clientSecret: given, ...row } = rowOf(input)
     const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row

@@ -5,7 +5,7 @@ import { authorize } from '../access/permissions.ts'
 import { isLost } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
@@ -132,7 +132,7 @@ const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other
 async function takeOver(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
   const data = { verifiedAt: null, failingSince: null }
   await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
-  const { origin: _, ...theirs } = { ...inside, organization: { id: organizationId }, actor: { kind: 'system' } as const }
+  const { origin: _, ...theirs } = enterOrganization({ ...inside, actor: { kind: 'system' } }, { id: organizationId })
   await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
   await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Expressions, own } from '../../db/own.ts'
-import { all, first } from '../../db/statements.ts'
+import type { Expressions } from '../../db/own.ts'
 import { GRACE_MS } from '../access/speakers.ts'
 import type { Context } from '../context.ts'
 
@@ -17,17 +16,11 @@ const EXAMPLES = 50
 export async function countReach(ctx: Context): Promise<Reach> {
   const lostBefore = new Date(ctx.deps.clock().getTime() - GRACE_MS)
   const isLinked = ({ exists, selectFrom }: Expressions<'members'>) =>
-    exists(
-      selectFrom('identities')
-        .select('identities.id')
-        .whereRef('identities.organizationId', '=', 'members.organizationId')
-        .whereRef('identities.memberId', '=', 'members.id'),
-    )
+    exists(selectFrom(ctx.db.table('identities')).select('identities.id').whereRef('identities.memberId', '=', 'members.id'))
   const isOfDomain = ({ exists, selectFrom }: Expressions<'members'>) =>
     exists(
-      selectFrom('signInDomains')
+      selectFrom(ctx.db.table('signInDomains'))
         .select('signInDomains.id')
-        .whereRef('signInDomains.organizationId', '=', 'members.organizationId')
         .where('signInDomains.verifiedAt', 'is not', null)
         .where((eb) => eb.or([eb('signInDomains.failingSince', 'is', null), eb('signInDomains.failingSince', '>=', lostBefore)]))
         .where(
@@ -35,32 +28,30 @@ export async function countReach(ctx: Context): Promise<Reach> {
             sql<boolean>`${ref('signInDomains.domain')} = address_key(substring(${ref('members.email')} from '@([^@]*)$'))`,
         ),
     )
-  const joined = own(ctx, 'members')
+  const joined = ctx.db
+    .selectFrom('members')
     .where('members.status', '=', 'active')
     .where('members.credentialId', 'is not', null)
     .where('members.signInException', 'is', null)
-  const counts = await first(
-    ctx.db,
-    joined.select((eb) => [
+  const counts = await joined
+    .select((eb) => [
       eb.fn.countAll().filterWhere(isLinked(eb)).as('linked'),
       eb.fn
         .countAll()
         .filterWhere(eb.and([eb.not(isLinked(eb)), isOfDomain(eb)]))
         .as('byDomain'),
       eb.fn.countAll().as('all'),
-    ]),
-  )
-  const examples = await all(
-    ctx.db,
-    joined
-      .where((eb) => eb.not(isLinked(eb)))
-      .where((eb) => eb.not(isOfDomain(eb)))
-      .innerJoin('users', 'users.id', 'members.userId')
-      .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
-      .orderBy('members.email')
-      .orderBy('members.id')
-      .limit(EXAMPLES),
-  )
+    ])
+    .executeTakeFirst()
+  const examples = await joined
+    .where((eb) => eb.not(isLinked(eb)))
+    .where((eb) => eb.not(isOfDomain(eb)))
+    .innerJoin(ctx.db.table('users'), 'users.id', 'members.userId')
+    .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
+    .orderBy('members.email')
+    .orderBy('members.id')
+    .limit(EXAMPLES)
+    .execute()
   const [linked, byDomain] = [Number(counts!.linked), Number(counts!.byDomain)]
   return {
     linked,

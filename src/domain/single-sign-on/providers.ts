@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { own } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { SignInProvider } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -118,13 +117,12 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
 export async function lockProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
   if (organizationId === null) return true
   return (
-    (await first(
-      db,
-      own({ organization: { id: organizationId } }, 'signInProviders')
-        .select('id')
-        .where('id', '=', id)
-        .forKeyShare(),
-    )) !== undefined
+    (await tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+      .selectFrom('signInProviders')
+      .select('id')
+      .where('id', '=', id)
+      .forKeyShare()
+      .executeTakeFirst()) !== undefined
   )
 }
 

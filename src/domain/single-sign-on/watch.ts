@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { GRACE_MS } from '../access/speakers.ts'
 import { spend } from '../access/used-tokens.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
@@ -43,14 +42,14 @@ async function warnOfSecrets(system: ServiceContext): Promise<void> {
 const findDue = ({ db, deps }: ServiceContext) => {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
   const columns = ['id', 'organizationId', 'domain', 'token', 'checkedAt', 'failingSince'] as const
-  const verified = everyones.selectFrom('signInDomains').select(columns).where('verifiedAt', 'is not', null)
+  const verified = unscoped(db).selectFrom('signInDomains').select(columns).where('verifiedAt', 'is not', null)
   const due = verified.where((eb) =>
     eb.or([
       eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.there)),
       eb.and([eb('failingSince', 'is not', null), eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.missing))]),
     ]),
   )
-  return all(db, due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE))
+  return due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE).execute()
 }
 
 type Due = Awaited<ReturnType<typeof findDue>>[number]
@@ -71,6 +70,6 @@ async function lookFor(system: ServiceContext, domain: Due): Promise<void> {
     if (count === 0 || failingSince === null || domain.failingSince !== null) return
     const until = new Date(failingSince.getTime() + GRACE_MS).toISOString()
     const facts = { called: domain.domain, until }
-    await queueOwnerEmails({ ...inside, organization: { id: organizationId } }, { kind: 'domain_failing', facts })
+    await queueOwnerEmails(enterOrganization(inside, { id: organizationId }), { kind: 'domain_failing', facts })
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expressions, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { among, type Expressions, type SqlBool } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all, run } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
 import type { Context } from '../context.ts'
 import { penaltyFor, pointsFor } from '../values/points-for.ts'
@@ -83,25 +83,19 @@ function isTriedEmpty(kind: QuestionKind, value: unknown): boolean {
 
 /** The questions of a kind that the paper has, with the newest key and what was answered. */
 function findAnswered(ctx: Context, submissionId: string, versionId: string | undefined) {
-  const asked = own(ctx, 'submissionQuestions')
+  const asked = ctx.db
+    .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submissionId)
     .$if(versionId !== undefined, (query) => query.where('submissionQuestions.versionId', '=', versionId!))
-    .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'submissionQuestions')).onRef('submissions.id', '=', 'submissionQuestions.submissionId'),
-    )
-    .innerJoin('questionVersions', (join) =>
-      join
-        .on(sameOwner('questionVersions', 'submissionQuestions'))
-        .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
-    )
+    .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'submissionQuestions.submissionId')
+    .innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'submissionQuestions.versionId')
     .innerJoinLateral(
       (eb) =>
-        newestKeys(ctx).whereRef('answerKeys.versionId', '=', eb.ref('submissionQuestions.versionId').$notNull()).as('newest'),
+        newestKeys(ctx.db).whereRef('answerKeys.versionId', '=', eb.ref('submissionQuestions.versionId').$notNull()).as('newest'),
       (join) => join.onTrue(),
     )
-    .leftJoin('answerAttempts', (join) =>
+    .leftJoin(ctx.db.table('answerAttempts'), (join) =>
       join
-        .on(sameOwner('answerAttempts', 'submissionQuestions'))
         .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
         .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
         .on('answerAttempts.kind', '=', 'text'),
@@ -114,7 +108,7 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
       'questionVersions.responseType',
     ])
     .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'answerAttempts.value'])
-  return all(ctx.db, asked)
+  return asked.execute()
 }
 
 /** What the newest key makes of an answer, and that key. @property keyedAt when the key was made. */
@@ -148,30 +142,31 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
 
 /** Whether anything of scored submissions is left to people: a question that gives points, and has none. What is so already is not written. */
 export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
-  const left = own(ctx, 'submissions')
+  const left = ctx.db
+    .selectFrom('submissions')
     .where('submissions.id', '=', among(submissionIds))
     .select('submissions.id')
-    .select((eb) => isLeft(eb).as('needsGrading'))
-  const note = ownUpdate(ctx, 'submissions')
+    .select((eb) => isLeft(eb, ctx.db).as('needsGrading'))
+  const note = ctx.db
+    .updateTable('submissions')
     .from(left.as('left'))
     .whereRef('left.id', '=', 'submissions.id')
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsGrading')} is distinct from ${ref('left.needsGrading')}`)
     .set(({ ref }) => ({ needsGrading: ref('left.needsGrading') }))
-  await run(ctx.db, note)
+  await note.execute()
 }
 
-const isLeft = (eb: Expressions<'submissions'>) =>
+const isLeft = (eb: Expressions<'submissions'>, db: TenantDb) =>
   sql<boolean>`exists (${eb
-    .selectFrom('submissionQuestions')
-    .where(sameOwner('submissionQuestions', 'submissions'))
+    .selectFrom(db.table('submissionQuestions'))
     .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
     .where('submissionQuestions.points', '>', 0)
-    .where((paper) => isUnscored(paper as never))
+    .where((paper) => isUnscored(paper, db))
     .select('submissionQuestions.number')})`
 
 /** By one look at the newest score. */
-const isUnscored = (eb: Expressions<'submissionQuestions'>) =>
-  sql<SqlBool>`not coalesce((${newestScores(eb).select(({ ref }) =>
+const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
+  sql<SqlBool>`not coalesce((${newestScores(eb, db).select(({ ref }) =>
     sql<boolean>`${ref('questionScores.points')} is not null or ${ref('questionScores.dropped')}`.as('scored'),
   )}), false)`
 
@@ -184,17 +179,16 @@ const isUnscored = (eb: Expressions<'submissionQuestions'>) =>
 export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
 
 /** What grading needs to know of a question beside its points. */
-export const gradingFacts = (eb: Expressions<'submissionQuestions'>) => [
-  scoredPoints(eb).as('scored'),
-  isDropped(eb).as('dropped'),
-  isUnanswered(eb).as('unanswered'),
+export const gradingFacts = (eb: Expressions<'submissionQuestions'>, db: TenantDb) => [
+  scoredPoints(eb, db).as('scored'),
+  isDropped(eb, db).as('dropped'),
+  isUnanswered(eb, db).as('unanswered'),
 ]
 
 /** Whether nothing was received for a question. A recording counts from its first part on, also one that could not be joined. */
-export const isUnanswered = (eb: Expressions<'submissionQuestions'>) =>
+export const isUnanswered = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   sql<boolean>`not exists (${eb
-    .selectFrom('answerAttempts')
-    .where(sameOwner('answerAttempts', 'submissionQuestions'))
+    .selectFrom(db.table('answerAttempts'))
     .whereRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
     .whereRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
     .where('answerAttempts.state', '<>', sql.lit('abandoned'))
@@ -202,18 +196,17 @@ export const isUnanswered = (eb: Expressions<'submissionQuestions'>) =>
     .select('answerAttempts.id')})`
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
-export const scoredPoints = (eb: Expressions<'submissionQuestions'>) =>
-  eb.cast<number | null>(newestScores(eb).select('questionScores.points'), 'float8')
+export const scoredPoints = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
+  eb.cast<number | null>(newestScores(eb, db).select('questionScores.points'), 'float8')
 
 /** Whether the newest key says that the question is not counted. */
-export const isDropped = (eb: Expressions<'submissionQuestions'>) =>
-  sql<boolean>`coalesce(${newestScores(eb).select('questionScores.dropped')}, false)`
+export const isDropped = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
+  sql<boolean>`coalesce(${newestScores(eb, db).select('questionScores.dropped')}, false)`
 
 /** The score of the newest key. */
-export const newestScores = (eb: Expressions<'submissionQuestions'>) =>
+export const newestScores = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   eb
-    .selectFrom('questionScores')
-    .where(sameOwner('questionScores', 'submissionQuestions'))
+    .selectFrom(db.table('questionScores'))
     .whereRef('questionScores.submissionId', '=', 'submissionQuestions.submissionId')
     .whereRef('questionScores.questionNumber', '=', 'submissionQuestions.number')
     .orderBy('questionScores.keyNumber', 'desc')

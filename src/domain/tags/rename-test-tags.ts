@@ -1,6 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, ownUpdate, type Sight } from '../../db/own.ts'
-import { all, one, run } from '../../db/statements.ts'
+import type { Connection } from '../../db/client.ts'
+import type { Scope } from '../../db/own.ts'
+import { one } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import type { ServiceContext } from '../context.ts'
 import { MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { caseKey, nameKeys } from '../values/fold-text.ts'
@@ -15,17 +17,19 @@ const NUMBERED_NAMES = 9
  * @returns the renamed tags.
  */
 export async function renameTestTags(
-  { db, deps, organization }: Pick<ServiceContext, 'db' | 'deps'> & Pick<Sight, 'organization'>,
+  { db, deps, organization }: Pick<ServiceContext, 'db' | 'deps'> & Pick<Scope, 'organization'>,
   names: readonly string[],
 ): Promise<{ id: string; name: string }[]> {
-  const testTags = own({ organization, mode: 'test' }, 'tags')
+  const tenant = tenantDb(db, { organization, mode: 'test' })
+  const testTags = tenant
+    .selectFrom('tags')
     .where('mode', '=', 'test')
     .where(sql<boolean>`tags.name_key = any(${names.map(caseKey)}::text[])`)
   const renamed: { id: string; name: string }[] = []
-  for (const { id, name } of await all(db, testTags.select(['id', 'name']).orderBy('id').forNoKeyUpdate())) {
-    const free = await one(db, findFreeName(organization, newNames(id, name)))
+  for (const { id, name } of await testTags.select(['id', 'name']).orderBy('id').forNoKeyUpdate().execute()) {
+    const free = await one(db, findFreeName(db, organization, newNames(id, name)))
     const change = { name: free.name, ...nameKeys(free.name), updatedAt: deps.clock() }
-    await run(db, ownUpdate({ organization, mode: 'test' }, 'tags').set(change).where('id', '=', id))
+    await tenant.updateTable('tags').set(change).where('id', '=', id).execute()
     renamed.push({ id, name: free.name })
   }
   return renamed
@@ -40,14 +44,15 @@ const addSuffix = (name: string, suffix: string): string =>
   [...name].slice(0, MAX_TAG_NAME_LENGTH - suffix.length).join('') + suffix
 
 /** The first of the names that no tag of the organization has. */
-function findFreeName(organization: Sight['organization'], names: readonly string[]) {
+function findFreeName(db: Connection, organization: Scope['organization'], names: readonly string[]) {
   const wanted = sql<{
     name: string
     key: string
     position: number
   }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, key, position)`)
-  const taken = own({ organization, mode: 'all' }, 'tags').where(sql<boolean>`tags.name_key = wanted.key`)
-  return compose
+  const tenant = tenantDb(db, { organization, mode: 'all' })
+  const taken = tenant.selectFrom('tags').where(sql<boolean>`tags.name_key = wanted.key`)
+  return tenant
     .selectFrom(wanted)
     .where(({ not, exists }) => not(exists(taken.select('tags.id'))))
     .orderBy('wanted.position')

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, compose, own, prepareOwn, seen } from '../../db/own.ts'
-import { type AsJson, all, first } from '../../db/statements.ts'
+import { among, prepareScoped, seen } from '../../db/own.ts'
+import { type AsJson, all } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
@@ -11,7 +11,7 @@ import { checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -92,15 +92,15 @@ export const findTags = findById(wholeTag)
 
 /** Which of these ids are tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
-  const found = await all(ctx.db, tagIds(ctx, { ids }))
+  const found = await all(ctx.db, tagIds(ctx.db, { ids }))
   return new Set(found.map(({ id }) => id))
 }
-const tagIds = prepareOwn((sight, { ids }: { ids: string[] }) => own(sight, 'tags').select('id').where('id', '=', among(ids)))
+const tagIds = prepareScoped((db, { ids }: { ids: string[] }) => db.selectFrom('tags').select('id').where('id', '=', among(ids)))
 
 /** Which of these ids are tags that the context may use. Runs in a transaction: until it ends nobody deletes them. */
 export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
-  const tags = own(ctx, 'tags').where('id', '=', among(ids.filter(isUuid)))
-  const found = await all(ctx.db, tags.select('id').orderBy('id').forKeyShare())
+  const tags = ctx.db.selectFrom('tags').where('id', '=', among(ids.filter(isUuid)))
+  const found = await tags.select('id').orderBy('id').forKeyShare().execute()
   return new Set(found.map(({ id }) => id))
 }
 
@@ -179,7 +179,7 @@ async function writeName<T>(
 
 async function takeName(inside: Context, name: string): Promise<void> {
   if (inside.mode === 'test') return
-  for (const tag of await renameTestTags(inside, [name])) await recordTag({ ...inside, mode: 'test' }, 'changed_tag', tag)
+  for (const tag of await renameTestTags(inside, [name])) await recordTag(inMode(inside, 'test'), 'changed_tag', tag)
 }
 
 /** @throws DomainError live_tag_read_only for a live tag that test data uses, tag_not_found for one that isn't there. */
@@ -190,7 +190,7 @@ async function refuseChange(inside: Context, id: string): Promise<never> {
 
 /** Until the transaction ends nobody else changes the tag. */
 async function refuseUnseen(inside: Context, id: string, readVersion: Seen, change: TagChange): Promise<void> {
-  await first(inside.db, own(inside, 'tags').select('id').where('id', '=', id).forNoKeyUpdate())
+  await inside.db.selectFrom('tags').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   const tag = await getTag(inside, id)
   await refuseUnseenChanges(
     versionOf(inside, { updatedAt: tag.updatedAt, seen: readVersion, action: 'changed_tag', targetId: id }),
@@ -228,17 +228,18 @@ export const MAX_TAG_USES = 1_000
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
   authorize(ctx, 'read_assessments')
   const uses = (table: TagTable) => {
-    const some = own(ctx, table).where('tagId', '=', sql.ref<string>('tag.id')).limit(MAX_TAG_USES)
-    return compose.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
+    const some = ctx.db
+      .selectFrom(table as 'inviteTags')
+      .where('tagId', '=', sql.ref<string>('tag.id'))
+      .limit(MAX_TAG_USES)
+    return ctx.db.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
   }
   const asked = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
-  const rows = await all(
-    ctx.db,
-    compose
-      .selectFrom(asked)
-      .select('tag.id')
-      .select([uses('assessmentTags').as('assessments'), uses('memberTags').as('members'), uses('inviteTags').as('invites')]),
-  )
+  const rows = await ctx.db
+    .selectFrom(asked)
+    .select('tag.id')
+    .select([uses('assessmentTags').as('assessments'), uses('memberTags').as('members'), uses('inviteTags').as('invites')])
+    .execute()
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
 }
 

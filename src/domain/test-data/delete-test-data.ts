@@ -1,5 +1,5 @@
-import { own, ownDelete, seen } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { seen } from '../../db/own.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
@@ -36,9 +36,9 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const lists = await deleteLists(inside, until, LISTS_AT_ONCE)
-    await run(db, ownDelete(inside, 'suppressions').where('since', '<=', until))
+    await inside.db.deleteFrom('suppressions').where('since', '<=', until).execute()
     // What is counted of test invites that were erased.
-    for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await run(db, ownDelete(inside, counted))
+    for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await inside.db.deleteFrom(counted).execute()
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
     const tags = remaining === 0 ? await deleteTags(inside, until, TAGS_AT_ONCE) : 0
@@ -57,7 +57,7 @@ export async function continueDeletion(
 ): Promise<void> {
   const organization = await service.db.organization.findUnique({ where: { id: organizationId } })
   if (!organization) return
-  const ctx: Context = { ...enterOrganization(service, organization), mode: 'test' }
+  const ctx: Context = enterOrganization(service, organization, 'test')
   await repeatInHalves(LISTS_AT_ONCE, (atMost) => deleteLists(ctx, until, atMost))
   await repeatInHalves(DELETED_AT_ONCE, async (atMost) => {
     const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))
@@ -68,22 +68,21 @@ export async function continueDeletion(
 
 /** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */
 async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
-  const some = own(ctx, 'inviteBatches').where('createdAt', '<=', until).limit(atMost)
+  const some = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
   // Of bulk changes the rows have gone, or go, with their invites.
-  await run(ctx.db, ownDelete(ctx, 'bulkChanges').where('createdAt', '<=', until))
-  return run(ctx.db, ownDelete(ctx, 'inviteBatches').where('id', 'in', some.select('id')))
+  await ctx.db.deleteFrom('bulkChanges').where('createdAt', '<=', until).execute()
+  return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', some.select('id')))
 }
 
 /** Deletes test tags, so many at most. @returns how many. */
 function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> {
-  const some = own(ctx, 'tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
-  return run(ctx.db, ownDelete(ctx, 'tags').where('id', 'in', some.select('id')))
+  const some = ctx.db.selectFrom('tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
+  return affectedRows(ctx.db.deleteFrom('tags').where('id', 'in', some.select('id')))
 }
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */
 async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<Gone> {
-  const { db } = ctx
-  const oldest = own(ctx, 'invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
-  const ids = (await all(db, oldest.select('id').forUpdate())).map(({ id }) => id)
+  const oldest = ctx.db.selectFrom('invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
+  const ids = (await oldest.select('id').forUpdate().execute()).map(({ id }) => id)
   return deleteInvites(ctx, ids)
 }

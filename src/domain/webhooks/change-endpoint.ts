@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { one } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, WebhookMode } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
@@ -15,15 +14,17 @@ export const omit = { encryptedSecret: true, encryptedPreviousSecret: true } as 
 export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
 
 /** Who sees test data sees those endpoints that are told of nothing else, who sees live data the others. */
-export const ENDPOINTS_SEEN = { test: ['test'], live: ['live', 'all'], all: ['live', 'test', 'all'] } as const satisfies Record<
-  Mode,
-  WebhookMode[]
->
+const ENDPOINT_MODES: Record<Mode, readonly WebhookMode[]> = {
+  test: ['test'],
+  live: ['live', 'all'],
+  all: ['live', 'test', 'all'],
+}
+export const endpointModes = (mode: Mode): readonly WebhookMode[] => ENDPOINT_MODES[mode]
 
 /** The endpoints that the actor may see and change. */
 export function ownEndpoints(ctx: Context) {
   authorize(ctx, 'manage_webhooks')
-  return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...ENDPOINTS_SEEN[ctx.mode]] } }
+  return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...endpointModes(ctx.mode)] } }
 }
 
 /** @throws DomainError webhook_not_found. */
@@ -65,7 +66,7 @@ export const hostOf = (url: string): string => new URL(url).host
  * @returns up to which position events have been handed over, and the last of the feed.
  */
 export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
-  const { position } = await one(db, everyones.selectFrom('webhookFanout').select('position').forUpdate())
+  const { position } = await unscoped(db).selectFrom('webhookFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   return { position: BigInt(position), head }
 }

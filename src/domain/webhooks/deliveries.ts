@@ -1,7 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, ownUpdate } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { all, run } from '../../db/statements.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -55,10 +53,11 @@ export const LAST_DELIVERIES = 20
 export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
   const endpoints = await ctx.db.webhookEndpoint.findMany({ where: ownEndpoints(ctx), select: { id: true } })
   const ids = endpoints.map(({ id }) => id)
-  const counted = compose
+  const counted = ctx.db
     .selectFrom(sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'endpoint'>(sql`endpoint (id)`))
     .crossJoinLateral((eb) =>
-      own(ctx, 'webhookDeliveries')
+      ctx.db
+        .selectFrom('webhookDeliveries')
         .select(['state', 'attemptCount', 'attemptsBeforeReplay'])
         .where('endpointId', '=', eb.ref('endpoint.id'))
         .orderBy('queuedAt', 'desc')
@@ -79,7 +78,7 @@ export async function countLastDeliveries(ctx: Context): Promise<Map<string, Del
         eb.cast<number>(retried, 'integer').as('retried'),
       ]
     })
-  const rows = await all(ctx.db, counted)
+  const rows = await counted.execute()
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
 }
 
@@ -136,12 +135,9 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
     const { id } = endpoint
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
-    const its = ownUpdate(inside, 'webhookDeliveries').where('endpointId', '=', id).where('eventId', '=', delivery.eventId)
+    const its = inside.db.updateTable('webhookDeliveries').where('endpointId', '=', id).where('eventId', '=', delivery.eventId)
     const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
-    await run(
-      inside.db,
-      its.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })),
-    )
+    await its.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })).execute()
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)
   })
@@ -157,7 +153,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     await getActive(inside, endpointId)
     // Nobody moves a replay that is under way until this is committed.
-    await run(inside.db, own(ctx, 'webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate())
+    await ctx.db.selectFrom('webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate().execute()
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)

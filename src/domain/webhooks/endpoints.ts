@@ -11,7 +11,7 @@ import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import {
   changeEndpoint,
-  ENDPOINTS_SEEN,
+  endpointModes,
   getEndpoint,
   holdFanOut,
   omit,
@@ -151,7 +151,7 @@ function refuseFields(ctx: Context, { url, mode, description = '' }: Omit<Webhoo
 }
 
 function checkMode(ctx: Context, mode: WebhookMode): Violation | undefined {
-  const limit: readonly WebhookMode[] = ENDPOINTS_SEEN[ctx.mode]
+  const limit: readonly WebhookMode[] = endpointModes(ctx.mode)
   return limit.includes(mode) ? undefined : { rule: 'keyMode', limit, value: modeOf(ctx) }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
 import { sameOwner } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
@@ -20,18 +20,17 @@ const FORGOTTEN_AT_ONCE = 1_000
 export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
   const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
-  const deleted = everyones.deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
-  await run(
-    db,
-    deleted.where(({ not, exists, selectFrom }) => {
-      const its = selectFrom('webhookDeliveries').where(sameOwner('webhookDeliveries', 'webhookEndpoints'))
+  const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
+  await deleted
+    .where(({ not, exists, selectFrom }) => {
+      const its = selectFrom('webhookDeliveries')
       return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
-    }),
-  )
+    })
+    .execute()
 }
 
 const deletionOfDeliveries = (until: Date, atMost: number) =>
-  everyones
+  unscoped()
     .with(
       (cte) => cte('old').materialized(),
       (db) =>
@@ -41,8 +40,8 @@ const deletionOfDeliveries = (until: Date, atMost: number) =>
             const isKept = eb('endpoint.deletedAt', 'is', null)
             return eb
               .selectFrom('webhookDeliveries as delivery')
-              .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
               .where(sameOwner('delivery', 'endpoint'))
+              .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
               .whereRef('delivery.endpointId', '=', 'endpoint.id')
               .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(time(until)).else(sql<Date>`'infinity'`).end())
               .orderBy('delivery.queuedAt')

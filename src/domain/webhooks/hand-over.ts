@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { type Rows, sameOwner } from '../../db/own.ts'
-import { first, one, run, together } from '../../db/statements.ts'
+import type { Rows } from '../../db/own.ts'
+import { first, run, together } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
 import { endOfBatch } from '../events/end-of-batch.ts'
@@ -29,9 +29,9 @@ export async function handOver(ctx: ServiceContext): Promise<{ more: boolean }> 
 }
 
 async function findWork({ db }: ServiceContext): Promise<Work> {
-  const { position, head, first, replays } = await one(
-    db,
-    everyones.selectFrom(['webhookFanout', 'eventSequence']).select((eb) => {
+  const { position, head, first, replays } = await unscoped(db)
+    .selectFrom(['webhookFanout', 'eventSequence'])
+    .select((eb) => {
       const active = eb.selectFrom('webhookEndpoints').where('webhookEndpoints.state', '=', 'active')
       return [
         'webhookFanout.position',
@@ -39,8 +39,8 @@ async function findWork({ db }: ServiceContext): Promise<Work> {
         active.select(({ fn }) => fn.min('webhookEndpoints.position').as('first')).as('first'),
         eb.exists(toReplay(eb.selectFrom('webhookEndpoints'))).as('replays'),
       ]
-    }),
-  )
+    })
+    .executeTakeFirstOrThrow()
   return {
     position: BigInt(position),
     head: BigInt(head),
@@ -65,9 +65,9 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
     .whereRef('event.position', '>', 'endpoint.position')
     .where((eb) => eb(eb.selectFrom('webhookFanout').select('webhookFanout.position'), '=', String(position)))
   await together(ctx.db, [
-    everyones.selectFrom('webhookFanout').select('position').forUpdate(),
+    unscoped(ctx.db).selectFrom('webhookFanout').select('position').forUpdate(),
     deliveriesOf(active, ctx.deps.clock()).onConflict((conflict) => conflict.doNothing()),
-    everyones.updateTable('webhookFanout').set({ position: until }).where('position', '=', String(position)),
+    unscoped(ctx.db).updateTable('webhookFanout').set({ position: until }).where('position', '=', String(position)),
   ])
   return until < head
 }
@@ -78,7 +78,7 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
  */
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
-  const endpoints = everyones.selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
+  const endpoints = unscoped(ctx.db).selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
   const replay = await first(db, byTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
@@ -106,9 +106,9 @@ const byTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEnd
   endpoints
     .orderBy(
       (eb) =>
-        eb
+        unscoped()
           .selectFrom('webhookEndpoints as sibling')
-          .where(sameOwner('sibling', 'webhookEndpoints'))
+          .where('sibling.organizationId', '=', eb.ref('webhookEndpoints.organizationId'))
           .select(({ fn }) => fn.max('sibling.replayTurnAt').as('lastTurn')),
       (order) => order.asc().nullsFirst(),
     )
@@ -116,7 +116,7 @@ const byTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEnd
 
 /** Events, and the endpoints that are told of each. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
 const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
-  everyones
+  unscoped()
     .selectFrom('events as event')
     .innerJoin('webhookEndpoints as endpoint', 'endpoint.organizationId', 'event.organizationId')
     .where('event.position', '>', String(from))

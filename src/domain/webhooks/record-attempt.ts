@@ -1,7 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { compose, isNotSuspended, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
+import { isNotSuspended, type RawBuilder, sameOwner } from '../../db/own.ts'
 import { all, first } from '../../db/statements.ts'
+import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
@@ -38,47 +39,45 @@ export type AttemptResult = {
  * @param most how many of each to count at most.
  */
 export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): Promise<DueSendings[]> =>
-  all(
-    db,
-    everyones
-      .withRecursive('waiting', (query) =>
-        query
-          .selectFrom(nextWaitingEndpoint().as('first'))
-          .select('first.endpointId')
-          .unionAll(
-            query
-              .selectFrom('waiting')
-              .innerJoinLateral(
-                (eb) => nextWaitingEndpoint().where('delivery.endpointId', '>', eb.ref('waiting.endpointId')).as('next'),
-                (join) => join.onTrue(),
-              )
-              .select('next.endpointId'),
-          ),
-      )
-      .selectFrom('waiting')
-      .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'waiting.endpointId')
-      .crossJoin(sql<{ isReplay: boolean }>`(values (false), (true))`.as<'kind'>(sql`kind (is_replay)`))
-      .crossJoinLateral((eb) =>
-        eb
-          .selectFrom(
-            dueDeliveries(deps.clock())
-              .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
-              .where('delivery.isReplay', '=', eb.ref('kind.isReplay'))
-              .limit(most)
-              .as('first'),
-          )
-          .select(sql<number>`count(*)::int`.as('count'))
-          .as('due'),
-      )
-      .where('endpoint.state', '=', 'active')
-      .where(isNotSuspended('endpoint'))
-      .where('due.count', '>', 0)
-      .select(['endpoint.organizationId', 'endpoint.id as receiverId', 'kind.isReplay', 'due.count'])
-      .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing')),
-  )
+  unscoped(db)
+    .withRecursive('waiting', (query) =>
+      query
+        .selectFrom(nextWaitingEndpoint().as('first'))
+        .select('first.endpointId')
+        .unionAll(
+          query
+            .selectFrom('waiting')
+            .innerJoinLateral(
+              (eb) => nextWaitingEndpoint().where('delivery.endpointId', '>', eb.ref('waiting.endpointId')).as('next'),
+              (join) => join.onTrue(),
+            )
+            .select('next.endpointId'),
+        ),
+    )
+    .selectFrom('waiting')
+    .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'waiting.endpointId')
+    .crossJoin(sql<{ isReplay: boolean }>`(values (false), (true))`.as<'kind'>(sql`kind (is_replay)`))
+    .crossJoinLateral((eb) =>
+      eb
+        .selectFrom(
+          dueDeliveries(deps.clock())
+            .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
+            .where('delivery.isReplay', '=', eb.ref('kind.isReplay'))
+            .limit(most)
+            .as('first'),
+        )
+        .select(sql<number>`count(*)::int`.as('count'))
+        .as('due'),
+    )
+    .where('endpoint.state', '=', 'active')
+    .where(isNotSuspended('endpoint'))
+    .where('due.count', '>', 0)
+    .select(['endpoint.organizationId', 'endpoint.id as receiverId', 'kind.isReplay', 'due.count'])
+    .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing'))
+    .execute()
 
 const nextWaitingEndpoint = () =>
-  everyones
+  unscoped()
     .selectFrom('webhookDeliveries as delivery')
     .select('delivery.endpointId')
     .where('delivery.state', '=', sql.lit('waiting'))
@@ -105,7 +104,7 @@ export async function takeDeliveries(
 }
 
 const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
-  everyones
+  unscoped()
     .with(
       (cte) => cte('due').materialized(),
       (db) =>
@@ -142,7 +141,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .returning(['due.url', 'due.encryptedSecret', 'due.encryptedPreviousSecret', 'due.previousSecretUntil'])
 
 const dueDeliveries = (now: Date) =>
-  everyones
+  unscoped()
     .selectFrom('webhookDeliveries as delivery')
     .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId', 'delivery.nextAttemptAt'])
     .where('delivery.state', '=', sql.lit('waiting'))
@@ -226,14 +225,14 @@ async function writeAttempt(
 ): Promise<{ wasFailing: boolean } | undefined> {
   const { endpointId, eventId, leasedUntil } = delivery
   const { status, body, error } = { status: null, body: '', error: '', ...answer }
-  const owner = { organization: { id: delivery.organizationId }, mode: 'all' as const }
+  const tenant = tenantDb(db, { organization: { id: delivery.organizationId }, mode: 'all' })
   const inviteId = 'inviteId' in event.data ? event.data.inviteId : null
-  const its = ownUpdate(owner, 'webhookDeliveries').where('endpointId', '=', endpointId).where('eventId', '=', eventId)
+  const its = tenant.updateTable('webhookDeliveries').where('endpointId', '=', endpointId).where('eventId', '=', eventId)
   const attempt = its
     .where('leasedUntil', '=', leasedUntil)
     .set((eb) => ({ state, leasedUntil: null, attemptCount: eb('attemptCount', '+', 1), ...(next && { nextAttemptAt: next }) }))
     .returning(['webhookDeliveries.organizationId', 'endpointId', 'eventId', 'attemptCount'])
-  const written = compose
+  const written = tenant
     .with('attempted', () => attempt)
     .with('recorded', (made) =>
       insertForEach('webhookAttempts', made.selectFrom('attempted'), (eb) => ({
@@ -243,12 +242,12 @@ async function writeAttempt(
         milliseconds: sql<number>`${milliseconds}::int`,
         status: sql<number | null>`${status}::int`,
         error: sql<string>`${storable(error)}::text`,
-        answer: unlessErased(owner, inviteId, storable(body)),
+        answer: unlessErased(tenant, inviteId, storable(body)),
       })),
     )
     .selectFrom('attempted')
     .innerJoin(
-      own(owner, 'webhookEndpoints').select(['id', 'failingSince']).as('endpoint'),
+      tenant.selectFrom('webhookEndpoints').select(['id', 'failingSince']).as('endpoint'),
       'endpoint.id',
       'attempted.endpointId',
     )
@@ -257,8 +256,8 @@ async function writeAttempt(
 }
 
 /** What a receiver says of somebody who is erased, or is being erased, is not kept: it may name them. */
-function unlessErased(owner: Sight, inviteId: string | null, answer: string): RawBuilder<string> {
-  const erased = own(owner, 'erasedInvites').select('inviteId').where('inviteId', '=', sql<string>`${inviteId}::uuid`)
+function unlessErased(db: TenantDb, inviteId: string | null, answer: string): RawBuilder<string> {
+  const erased = db.selectFrom('erasedInvites').select('inviteId').where('inviteId', '=', sql<string>`${inviteId}::uuid`)
   return sql`case when exists (${erased}) then '' else ${answer}::text end`
 }
 

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { own } from '../../db/own.ts'
-import { one } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { open, seal } from '../secrets/seal.ts'
@@ -42,11 +40,16 @@ export const rotateSecret = (
   { force = false }: { force?: boolean | undefined } = {},
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> =>
   inTransaction(ctx, async (inside) => {
-    const { db, deps } = inside
+    const { deps } = inside
     const endpoint = await getEndpoint(inside, id)
     // Of two that rotate at once the second finds what the first has made.
-    const its = own(inside, 'webhookEndpoints').select(['encryptedSecret', 'previousSecretUntil']).where('id', '=', endpoint.id)
-    const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
+    const its = inside.db
+      .selectFrom('webhookEndpoints')
+      .select(['encryptedSecret', 'previousSecretUntil'])
+      .where('id', '=', endpoint.id)
+    const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await its
+      .forUpdate()
+      .executeTakeFirstOrThrow()
     const [secret, now] = [makeSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)

@@ -58,14 +58,11 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     await tellAdmins(inside, endpoint, 'webhook_disabled')
     const organization = { id: endpoint.organizationId }
     const details = { host: hostOf(endpoint.url), reason }
-    await recordAudit(
-      { ...inside, organization },
-      {
-        action: 'disabled_webhook',
-        target: { kind: 'webhook', id },
-        details,
-      },
-    )
+    await recordAudit(enterOrganization(inside, organization), {
+      action: 'disabled_webhook',
+      target: { kind: 'webhook', id },
+      details,
+    })
     return true
   })
 

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { everyones } from '../../db/everyone.ts'
-import { own, ownUpdate, type SqlBool } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import type { SqlBool } from '../../db/own.ts'
+import { affectedRows, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
@@ -137,8 +137,8 @@ async function refuseErased(ctx: Context, key: string): Promise<void> {
 /** The keys of all answers that the organization's requests got, some at a time. */
 export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
-    const page = own(ctx, 'idempotencyRecords').select('key').where('key', '>', last).orderBy('key').limit(atOnce)
-    const keys = (await all(ctx.db, page)).map(({ key }) => key)
+    const page = ctx.db.selectFrom('idempotencyRecords').select('key').where('key', '>', last).orderBy('key').limit(atOnce)
+    const keys = (await page.execute()).map(({ key }) => key)
     if (keys.length > 0) yield keys
     last = keys.at(-1) ?? ''
     if (keys.length < atOnce) return
@@ -176,9 +176,10 @@ export async function deleteExpiredIdempotencyRecords(
   let count = 0
   for (const key of keys.filter((one) => new RegExp(inKeys, 'i').test(one))) {
     const coded = { key: codesOf(ctx, key)[0]!, body: null, encryptedFor: null }
-    count += await run(db, ownUpdate(ctx, 'idempotencyRecords').where('key', '=', key).set(coded))
+    count += await affectedRows(ctx.db.updateTable('idempotencyRecords').where('key', '=', key).set(coded))
   }
-  const said = ownUpdate(ctx, 'idempotencyRecords')
+  const said = ctx.db
+    .updateTable('idempotencyRecords')
     .where('key', '=', sql<string>`any(${keys}::text[])`)
     .where('encryptedFor', 'is', null)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
@@ -190,7 +191,7 @@ export async function deleteExpiredIdempotencyRecords(
     return new RegExp(pattern, 'i').test(text)
   })
   const theirs = saysIt.map(({ key }) => key)
-  const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
+  const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
   for (const one of [said.set({ body: null }), emptied.set({ body: null, encryptedFor: null })]) count += await run(db, one)
   return count
 }
@@ -202,14 +203,14 @@ const FORGOTTEN_AT_ONCE = 5_000
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = oldest(deps.clock())
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = everyones
+    const old = unscoped(db)
       .selectFrom('idempotencyRecords')
       .select(['organizationId', 'key'])
       .where('createdAt', '<=', until)
       .limit(atMost)
       .forUpdate()
       .skipLocked()
-    const forget = everyones
+    const forget = unscoped(db)
       .with(
         (cte) => cte('old').materialized(),
         () => old,
@@ -218,7 +219,7 @@ export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<vo
       .using('old')
       .whereRef('idempotencyRecords.organizationId', '=', 'old.organizationId')
       .whereRef('idempotencyRecords.key', '=', 'old.key')
-    return run(db, forget)
+    return affectedRows(forget)
   })
 }
 

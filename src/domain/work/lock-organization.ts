@@ -1,5 +1,4 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 
 /**
@@ -7,4 +6,4 @@ import type { Context } from '../context.ts'
  * refer to the organization can still be inserted. Lock it after any insert that may wait for a unique key: the other order can deadlock.
  */
 export const lockOrganization = (inside: Pick<Context, 'db' | 'organization'>): Promise<number> =>
-  run(inside.db, ownOrganization(inside).select('organizations.id').forNoKeyUpdate())
+  affectedRows(inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate())

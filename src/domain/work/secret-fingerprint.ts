@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { first, run } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { authenticationCode } from '../secrets/signed-token.ts'
 
@@ -18,14 +17,11 @@ export async function hasSecretKey(service: Db, secretKeys: readonly string[]): 
 export async function recordSecretKey({ db }: Db, secretKeys: readonly string[]): Promise<void> {
   const fingerprint = fingerprintOf(secretKeys[0]!)
   if ((await findFingerprint({ db }))?.equals(fingerprint)) return
-  const record = everyones.insertInto('secretFingerprints').values({ id: 1, fingerprint })
-  await run(
-    db,
-    record.onConflict((conflict) => conflict.column('id').doUpdateSet({ fingerprint })),
-  )
+  const record = unscoped(db).insertInto('secretFingerprints').values({ id: 1, fingerprint })
+  await record.onConflict((conflict) => conflict.column('id').doUpdateSet({ fingerprint })).execute()
 }
 
 async function findFingerprint({ db }: Db): Promise<Buffer | undefined> {
-  const row = await first(db, everyones.selectFrom('secretFingerprints').select('fingerprint'))
+  const row = await unscoped(db).selectFrom('secretFingerprints').select('fingerprint').executeTakeFirst()
   return row && Buffer.from(row.fingerprint)
 }

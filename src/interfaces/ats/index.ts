@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TakenReport } from '../../domain/ats/take-reports.ts'
-import { ATS_SYSTEMS, type Ats, type AtsSettings, type ServiceContext } from '../../domain/context.ts'
+import { ATS_SYSTEMS, type Ats, type AtsSettings, enterOrganization, type ServiceContext } from '../../domain/context.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { writeAshbyReport } from './ashby/report.ts'
 import { ashbyEnvelope, ashbyRoutes } from './ashby/routes.ts'
@@ -41,5 +41,5 @@ export async function atsInterfaces(app: FastifyInstance, scope: AtsScope): Prom
 /** Writes a report in the words of its ATS. */
 export function writeReport(system: ServiceContext, taken: TakenReport): ReturnType<ReportWriter> {
   const { ats, mode, organization } = taken.connection
-  return connectors[ats].write({ ...system, organization, mode }, taken)
+  return connectors[ats].write(enterOrganization(system, organization, mode), taken)
 }

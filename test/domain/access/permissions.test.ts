@@ -6,7 +6,7 @@ import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessm
 import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
 import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
 import { listConnections } from '../../../src/domain/ats/connections.ts'
-import type { Actor, Context } from '../../../src/domain/context.ts'
+import { type Actor, type Context, enterOrganization, inMode } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { keepOrganization } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
@@ -37,7 +37,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const { id, name } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const invite = await service.make.invite(assessment)
-  const as = (actor: Actor): Context => ({ ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor })
+  const as = (actor: Actor): Context => enterOrganization({ ...service.system, actor }, { id, name, tier: 'standard' }, 'live')
   const newInvite = (actor: Actor) => ({
     assessmentId: assessment.id,
     recipientEmail: `${nameOf(actor)}@example.com`,
@@ -104,7 +104,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
     manage_security: async (actor) => readOrganizationSecurity(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
-    delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
+    delete_test_data: async (actor) => deleteTestData(inMode(as(actor), 'test')),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
     erase_organization: async (actor) => keepOrganization(as(actor)),
   }
@@ -202,7 +202,7 @@ it('has what a member makes made by that member, and live', async () => {
   const { id, name, key } = await service.make.organization()
   const { id: memberId, userId } = await service.make.member(id, { roles: ['admin'] })
   const actor: Actor = { kind: 'member', id: memberId, userId, roles: ['admin'] }
-  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...service.system, actor }, { id, name, tier: 'standard' }, 'live')
   const tag = await createTag(ctx, { name: 'By a member' })
   expect(tag.createdById).toBe(memberId)
   const shown = (await service.v1(key).get('/tags')).body.tags[0]
@@ -215,7 +215,7 @@ it('lets an author write assessments, and leave who sees their results as it is'
   const as = async (roles: string[], portalRoles: string[]): Promise<Context> => {
     const member = await service.make.member(id, { roles })
     const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles }
-    return { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor }
+    return enterOrganization({ ...service.system, actor }, { id, name, tier: 'standard' }, 'live')
   }
   const [admin, author] = [await as(['admin'], []), await as(['client'], ['author'])]
   const shared = { clients: [email], releaseAutomatically: true, releaseToCandidate: true }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, inMode } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
 import { ERASURE_STEPS, type Erasure, getErasure } from '../../../src/domain/erasure/erasures.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
@@ -38,7 +38,7 @@ describe('somebody to whom everything has happened', () => {
   beforeAll(async () => {
     made = await makeErasable(service, { others: 19 })
     const ctx = asEraser(service, made.organization)
-    const test: Context = { ...ctx, mode: 'test' }
+    const test: Context = inMode(ctx, 'test')
     const readCounts = async () => ({
       assessments: (await made.v1.get('/assessments')).body.assessments.map((one: { id: string; inviteCount: number }) => [
         one.id,

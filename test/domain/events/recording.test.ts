@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../../src/domain/invites/change-invite.ts'
@@ -129,7 +129,7 @@ describe('each move of an invite is one event, also when it is repeated', () => 
   it('when its tags or its grader change, with what is different, and not when nothing is', async () => {
     const { id: organizationId, key, invite } = await makeInvite()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+    const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
     const [tag, grader] = [await service.make.tag(organizationId), await service.make.member(organizationId)]
     for (const tagId of [tag.id, tag.id.toUpperCase()]) await tagInvite(ctx, invite.id, tagId)
     for (const graderId of [grader.id, grader.id.toUpperCase(), null, null]) await assignGrader(ctx, invite.id, graderId)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
 import { countInvites } from '../../../src/domain/invites/listing/count-matches.ts'
@@ -203,7 +203,7 @@ it('changes nothing to count: an invite that is due is set to expired by what li
   const { organizationId, key, assessments, rows } = await makeWorld()
   await service.make.invite(assessments[0]!, { expiresAt: service.clock.now() })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+  const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
   expect(await countInvites(ctx, {})).toBeNull()
   expect(await rows()).toMatchObject([{ status: 'pending' }])
   expect((await service.v1(key).get('/invites?status=expired')).body.pagination.total).toBe(1)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Transaction } from '../../../src/db/client.ts'
+import type { Connection } from '../../../src/db/client.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -29,7 +29,7 @@ async function makeCampaign(size: number) {
 }
 
 /** Does the work while another transaction holds the invite. */
-async function whileHeld(inviteId: string, work: (tx: Transaction) => Promise<void>): Promise<void> {
+async function whileHeld(inviteId: string, work: (tx: Connection) => Promise<void>): Promise<void> {
   await service.db.$transaction(
     async (tx) => {
       await tx.$executeRaw`SELECT FROM invites WHERE id = ${inviteId}::uuid FOR UPDATE`

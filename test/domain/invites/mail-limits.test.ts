@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { first, textOf } from '../../../src/db/statements.ts'
+import { tenantDb } from '../../../src/db/tenant-db.ts'
+import { enterOrganization } from '../../../src/domain/context.ts'
 import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { nthMailTime } from '../../../src/domain/invites/mail-schedule.ts'
@@ -128,11 +130,7 @@ describe('an invite that the candidate has declined', () => {
   it('is brought back only by who says that it is meant', async () => {
     const { invite, operate, organization } = await begin()
     const id = await invite('no-thanks@example.com')
-    const ctx = {
-      ...service.system,
-      organization: { id: organization.id, name: '', tier: 'standard' as const },
-      mode: 'live' as const,
-    }
+    const ctx = enterOrganization(service.system, { id: organization.id, name: '', tier: 'standard' as const }, 'live')
     await moveInvite(ctx, 'decline', { inviteId: id })
     service.clock.advance(MINUTE_MS)
     const refused = await operate(id, 'reactivate')
@@ -299,7 +297,7 @@ describe('An organization that invites more than it may mail a day', () => {
     const waiting = rowsOf(200, (delayedUntil) => ({ delayedUntil: new Date(delayedUntil.getTime() + DAY_MS) }))
     await service.db.inviteEmail.createMany({ data: [...sent, ...waiting] })
     const n = PER_DAY - 1
-    const query = nthMailTime(organizationId, new Date(now.getTime() - DAY_MS), n)
+    const query = nthMailTime(tenantDb(service.db, { organization, mode: 'all' }), new Date(now.getTime() - DAY_MS), n)
     expect(await first(service.db, query)).toEqual({ at: waiting.at(-1 - n)!.delayedUntil })
 
     const { text, values } = textOf(query)

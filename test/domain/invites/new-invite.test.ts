@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import type { NewInvite } from '../../../src/domain/invites/new-invite.ts'
 import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(async () => {
   const { id, name } = await service.make.organization()
-  ctx = { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor: { kind: 'operator' } }
+  ctx = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { id, name, tier: 'standard' }, 'live')
   assessmentId = (await service.make.assessment(id)).id
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { wholeInvite } from '../../../src/domain/invites/invites.ts'
 import { countInvites, findDistantIds } from '../../../src/domain/invites/listing/count-matches.ts'
 import { listInvites } from '../../../src/domain/invites/listing/list-invites.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const context = () => ({ ...service.system, organization: { id: organizationId }, mode: 'live' }) as Context
+const context = () => enterOrganization(service.system, { id: organizationId }, 'live') as Context
 const seen = async (path: string) => {
   const { body } = await service.v1(key).get(path)
   return body.invites.map(({ id }: { id: string }) => id) as string[]

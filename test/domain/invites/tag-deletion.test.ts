@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { untagInvite } from '../../../src/domain/invites/change-invite.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -30,7 +30,7 @@ async function makeTagged() {
   }
   await first.query('COMMIT')
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+  const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
   return { ctx, key, tagId, ids: ids as [string, string] }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { tagInvite, untagInvite } from '../../../src/domain/invites/change-invite.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES, wholeInvite } from '../../../src/domain/invites/invites.ts'
@@ -19,7 +19,7 @@ async function makeWorld() {
   const assessment = await service.make.assessment(id)
   const tagIds = [(await service.make.tag(id)).id, (await service.make.tag(id)).id]
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
-  const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+  const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
   const create = (tags: string[]) =>
     service
       .v1(key)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { type LibraryFilter, listLibrary } from '../../../src/domain/library/list-library.ts'
 import { type Query, recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -27,12 +27,11 @@ it('reads a page of the library from its place in an index, whatever is asked fo
     [organizationId, category, MANY],
   )
   await client.query('VACUUM ANALYZE library_questions')
-  const ctx: Context = {
-    ...service.system,
-    organization: { id: organizationId, name, tier: 'standard' },
-    mode: 'live',
-    actor: { kind: 'operator' },
-  }
+  const ctx: Context = enterOrganization(
+    { ...service.system, actor: { kind: 'operator' } },
+    { id: organizationId, name, tier: 'standard' },
+    'live',
+  )
   const filters: [LibraryFilter, number][] = [
     [{}, 50],
     [{ isRetired: true }, 10],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { languages, wholeCategory } from '../../../src/domain/assessments/assessments.ts'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { findTogether, ownSource } from '../../../src/domain/look-ups/find-together.ts'
 import { users } from '../../../src/domain/members/members.ts'
 import { wholeTag } from '../../../src/domain/tags/tags.ts'
@@ -25,7 +25,7 @@ async function makeWorld() {
   const tags = [await make.tag(id), await make.tag(id), await make.tag(id)].map(named)
   const category = { id: tags[0]!.id, name: make.unique('Category') }
   await db.category.create({ data: { ...category, organizationId: id } })
-  const ctx: Context = { ...service.system, organization: { id, name, tier: 'standard' as const }, mode: 'live' }
+  const ctx: Context = enterOrganization(service.system, { id, name, tier: 'standard' as const }, 'live')
   return { ctx, organizationId: id, tags, category, ids: tags.map((tag) => tag.id) }
 }
 const of = (...ids: string[]) => new Set(ids)

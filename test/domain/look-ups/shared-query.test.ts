@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { findAssessments } from '../../../src/domain/assessments/assessments.ts'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { getInvite } from '../../../src/domain/invites/invites.ts'
 import { shareQuery } from '../../../src/domain/look-ups/shared-query.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
@@ -15,7 +15,7 @@ async function makeWorld() {
   const { id, name } = await service.make.organization()
   const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
   const organization = { id, name, tier: 'standard' as const }
-  const ctx: Context = { ...service.system, organization, mode: 'live' }
+  const ctx: Context = enterOrganization(service.system, organization, 'live')
   return { ctx, tags, ids: tags.map((tag) => tag.id) }
 }
 function observed() {
@@ -88,7 +88,7 @@ it('finds one row by a statement that PostgreSQL plans no more once it knows it'
   const { id, name } = await make.organization()
   const assessment = await make.assessment(id)
   const invite = await make.invite(assessment)
-  const ctx: Context = { ...system, organization: { id, name, tier: 'standard' }, mode: 'live' }
+  const ctx: Context = enterOrganization(system, { id, name, tier: 'standard' }, 'live')
   const reads: (() => Promise<unknown>)[] = [
     () => getInvite({ ...ctx, actor: { kind: 'operator' } }, invite.id),
     () => findAssessments(ctx, [assessment.id]),

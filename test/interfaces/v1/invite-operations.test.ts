@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { getBatch, inviteMany } from '../../../src/domain/invites/batches/batches.ts'
 import { changeOrganizationSettings, readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
@@ -356,7 +356,7 @@ describe('POST /invite-batches', () => {
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await service.db.apiKey.update({ where: { id: apiKey.id }, data: { revokedAt: new Date(0) } })
     expect(key).toBeTruthy()
-    const ctx: Context = { ...service.system, organization, mode: 'live', actor }
+    const ctx: Context = enterOrganization({ ...service.system, actor }, organization, 'live')
     const rows = [{ email: 'late@example.com', name: '', own: {}, unknown: [] }]
     const { id } = await inviteMany(ctx, { assessmentId: assessment.id, rows, terms: {} })
     const read = () => getBatch(ctx, id)
@@ -370,7 +370,7 @@ describe('returnUrl', () => {
   async function furnishHost(returnHosts = 'careers.example.com') {
     const by = await furnish()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: by.organizationId } })
-    const ctx: Context = { ...service.system, organization, mode: 'live', actor: { kind: 'operator' } }
+    const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
     const settings = { name: organization.name, senderName: '', replyTo: '', invitationText: '', returnHosts }
     const list = (returnHosts: string) => changeOrganizationSettings(ctx, { ...settings, returnHosts })
     await list(returnHosts)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
-import type { Context } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
 import { continueDeletion, deleteTestData } from '../../../src/domain/test-data/delete-test-data.ts'
 import { simulate } from '../../../src/domain/test-data/simulate.ts'
@@ -38,7 +38,7 @@ async function start({ graders = 1, secondGrader = false, kinds = Array(4).fill(
     return status === 200 ? body.invite.status : [status, body.error]
   }
   const read = async (id: string) => (await v1.get(`/invites/${id}/submission`)).body
-  const ctx = { ...service.system, organization: { ...organization, tier: 'standard' }, mode: 'test' } as Context
+  const ctx = enterOrganization(service.system, { ...organization, tier: 'standard' }, 'test') as Context
   const asKey: Context = { ...ctx, actor: { kind: 'apiKey', id: organization.apiKeyId, mode: 'test', createdById: null } }
   return { organization, assessment, v1, invite, act, read, ctx: asKey }
 }

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../../db/builder.ts'
-import { own } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import { asStored, isEmailAddress } from '../../checking/email-address.ts'
@@ -159,7 +158,7 @@ const splitTags = (text: string): string[] => [...new Set(splitText(text, TAG_SE
 
 /** Ids of the tags that the context sees, by the key of their names. */
 async function findTags(ctx: Context): Promise<Map<string, string>> {
-  const tags = await all(ctx.db, own(ctx, 'tags').select(['id', 'nameKey']))
+  const tags = await ctx.db.selectFrom('tags').select(['id', 'nameKey']).execute()
   return new Map(tags.map(({ id, nameKey }) => [nameKey, id]))
 }
 
@@ -183,7 +182,8 @@ async function findInvited(ctx: Context, assessmentId: string, emails: string[])
 }
 
 const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
-  own(ctx, 'invites')
+  ctx.db
+    .selectFrom('invites')
     .where('assessmentId', '=', assessmentId)
     .where((eb) => eb(eb.fn<string>('address_key', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
     .select((eb) => ['id', eb.fn<string>('address_key', ['recipientEmail']).as('email')])

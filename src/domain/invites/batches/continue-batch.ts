@@ -1,8 +1,7 @@
-import { own } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
-import type { Actor, Context, KeyMode, ServiceContext } from '../../context.ts'
+import { type Actor, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { QueuedRef } from '../../work/queued-ref.ts'
@@ -29,7 +28,7 @@ export async function continueBatch(service: ServiceContext, { id, organizationI
   if (!batch || batch.stoppedAt || batch.finishedAt) return
   const { organization } = batch.assessment
   const { id: batchId } = batch
-  const ctx: Context = { ...service, organization, mode: batch.mode, actor: actorOf(batch, service.deps.clock()) }
+  const ctx: Context = enterOrganization({ ...service, actor: actorOf(batch, service.deps.clock()) }, organization, batch.mode)
   if (batch.mode === 'live' && (await areListsPaused(ctx))) return pause(ctx, batchId)
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
   const hasMore = await workThrough(
@@ -91,8 +90,8 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
-  const unstopped = own(ctx, 'inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
-  return (await run(ctx.db, unstopped.forShare())) > 0
+  const unstopped = ctx.db.selectFrom('inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await affectedRows(unstopped.forShare())) > 0
 }
 
 /** @throws the error, unless it says something about the row. */

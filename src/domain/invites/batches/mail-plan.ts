@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, own } from '../../../db/own.ts'
-import { all, one } from '../../../db/statements.ts'
+import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../limits.ts'
@@ -36,14 +35,15 @@ export async function planMails(ctx: Context, batch: { id: string; terms: Prisma
 /** Rows to be invited by the days that their invites last, with the place of the last of each among all. The shortest come first. */
 function readGroups(ctx: Context, { id, terms }: { id: string; terms: Prisma.JsonValue }) {
   const everybody = termsOf(terms).expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS
-  const rows = own(ctx, 'inviteBatchRows')
+  const rows = ctx.db
+    .selectFrom('inviteBatchRows')
     .where('batchId', '=', id)
     .where('state', '=', 'ready')
     .select(({ ref }) => [
       sql<number>`coalesce((${ref('terms')}->>'expiresInDays')::int, ${everybody}::int)`.as('expiresInDays'),
       sql<number>`row_number() over (order by ${ref('number')})`.as('place'),
     ])
-  const groups = compose
+  const groups = ctx.db
     .selectFrom(rows.as('rows'))
     .groupBy('rows.expiresInDays')
     .orderBy('rows.expiresInDays')
@@ -53,10 +53,15 @@ function readGroups(ctx: Context, { id, terms }: { id: string; terms: Prisma.Jso
 
 /** Rows of the organization's lists that are started and not yet invited. */
 async function countRowsAhead(ctx: Context): Promise<number> {
-  const started = own(ctx, 'inviteBatches').where('startedAt', 'is not', null).where('finishedAt', 'is', null).select('id')
-  const rows = own(ctx, 'inviteBatchRows')
+  const started = ctx.db
+    .selectFrom('inviteBatches')
+    .where('startedAt', 'is not', null)
+    .where('finishedAt', 'is', null)
+    .select('id')
+  const rows = ctx.db
+    .selectFrom('inviteBatchRows')
     .where('state', '=', 'ready')
     .where((eb) => eb('batchId', 'in', started))
     .select(sql<number>`count(*)::int`.as('count'))
-  return (await one(ctx.db, rows)).count
+  return (await rows.executeTakeFirstOrThrow()).count
 }

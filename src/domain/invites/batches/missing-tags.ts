@@ -1,5 +1,3 @@
-import { own } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
@@ -60,6 +58,6 @@ const namesIn = (rows: { missing: string[] }[]): Map<string, string> =>
   new Map(rows.flatMap(({ missing }) => missing.map((name): [string, string] => [caseKey(name), name])).toReversed())
 
 async function findTags(ctx: Context, keys: string[]): Promise<Map<string, string>> {
-  const found = await all(ctx.db, own(ctx, 'tags').select(['id', 'nameKey']).where('nameKey', 'in', keys))
+  const found = await ctx.db.selectFrom('tags').select(['id', 'nameKey']).where('nameKey', 'in', keys).execute()
   return new Map(found.map(({ id, nameKey }) => [nameKey, id]))
 }

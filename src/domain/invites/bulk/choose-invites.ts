@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
-import { among, own, type SqlBool } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
+import { among, type SqlBool } from '../../../db/own.ts'
 import { authorize } from '../../access/permissions.ts'
 import { refuse } from '../../checking/refuse.ts'
-import type { Context } from '../../context.ts'
+import { type Context, inMode } from '../../context.ts'
 import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
 import { daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -22,8 +21,8 @@ export type Which = { ids: string[] } | { filter: InviteFilter }
 /** The invites, sent last first; one more than a bulk change may have, where there are more. */
 export async function findChosen(ctx: Context, which: Which): Promise<string[]> {
   if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
-  const chosen = own(ctx, 'invites').where('id', '=', among(which.ids.filter(isUuid)))
-  const found = await all(ctx.db, chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc'))
+  const chosen = ctx.db.selectFrom('invites').where('id', '=', among(which.ids.filter(isUuid)))
+  const found = await chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc').execute()
   return found.map(({ id }) => id)
 }
 
@@ -67,11 +66,8 @@ export async function previewExtension(ctx: Context, which: Which, typed: BulkPa
 async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
   authorize(ctx, 'operate_invites')
   const ids = await findChosen(ctx, which)
-  const invites = own(ctx, 'invites').where('id', '=', among(ids))
-  return all(
-    ctx.db,
-    invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']),
-  )
+  const invites = ctx.db.selectFrom('invites').where('id', '=', among(ids))
+  return invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']).execute()
 }
 
 export type Person = { inviteId: string; email: string; name: string | null }
@@ -93,11 +89,13 @@ const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}
 export async function previewPeople(ctx: Context, which: Which): Promise<PeoplePreview> {
   authorize(ctx, 'erase_candidates')
   const ids = await findChosen(ctx, which)
-  const other = own({ ...ctx, mode: 'all' }, 'invites', 'other')
+  const other = inMode(ctx, 'all')
+    .db.selectFrom('invites as other')
     .select('other.id')
     .where(sql<SqlBool>`${addressOf('other')} = ${addressOf('invites')}`)
     .where(sql<SqlBool>`other.id <> all(${ids}::uuid[])`)
-  const people = own(ctx, 'invites')
+  const people = ctx.db
+    .selectFrom('invites')
     .where('invites.id', '=', among(ids))
     .groupBy(addressOf('invites'))
     .orderBy(addressOf('invites'))
@@ -108,7 +106,7 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
       sql<boolean>`bool_or(invites.started_at is not null or invites.status in ('started', 'completed'))`.as('hasStarted'),
       sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
     ])
-  const found = await all(ctx.db, people)
+  const found = await people.execute()
   const mine = found.filter(({ hasOther }) => !hasOther)
   return {
     erasable: mine.filter(({ hasStarted }) => !hasStarted),

@@ -1,8 +1,7 @@
-import { own } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_OPEN_ERASURES } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -31,7 +30,7 @@ export async function continueBulkChange(service: ServiceContext, ref: QueuedRef
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
-  const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
+  const ctx: Context = enterOrganization({ ...service, actor: actingMember(createdBy) }, organization, mode)
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const operation = change.action === 'erase' ? erasePerson : operations[change.action]
   const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY
@@ -85,14 +84,14 @@ const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation)
 
 /** True if the change is not stopped. The lock keeps others from stopping it until the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
-  const unstopped = own(ctx, 'bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
-  return (await run(ctx.db, unstopped.forShare())) > 0
+  const unstopped = ctx.db.selectFrom('bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await affectedRows(unstopped.forShare())) > 0
 }
 
 /** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
 async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
-  const ready = own(ctx, 'bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
-  return (await run(ctx.db, ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
+  const ready = ctx.db.selectFrom('bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
+  return (await affectedRows(ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
 }
 
 /** @throws the error, unless it says something about the row. */

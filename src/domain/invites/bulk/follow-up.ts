@@ -1,5 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { all, one } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Batch } from '../batches/batches.ts'
@@ -21,11 +20,12 @@ export async function readFollowUp(ctx: Context, { id, counts }: Batch): Promise
   authorize(ctx, 'invite')
   const now = ctx.deps.clock()
   const count = sql<number>`count(*)::int`.as('count')
-  const part = (part: 'unnamed' | 'closed') => one(ctx.db, matchingInvites(ctx, { list: { id, part } }, now).select(count))
-  const made = matchingInvites(ctx, { list: { id, part: 'invited' } }, now)
+  const part = (part: 'unnamed' | 'closed') =>
+    matchingInvites(ctx.db, { list: { id, part } }, now).select(count).executeTakeFirstOrThrow()
+  const made = matchingInvites(ctx.db, { list: { id, part: 'invited' } }, now)
     .select((eb) => [statusNow(eb, now).as('status'), count])
     .groupBy(sql`1`)
-  const statuses = counts.invited > 0 ? await all(ctx.db, made) : []
+  const statuses = counts.invited > 0 ? await made.execute() : []
   const hasEarlier = counts.already > 0
   return {
     statuses: new Map(statuses.map(({ status, count }) => [status, count])),

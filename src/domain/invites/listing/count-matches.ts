@@ -1,16 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import {
-  compose,
-  type Expression,
-  ofThese,
-  own,
-  prepareOwn,
-  type RawBuilder,
-  type Rows,
-  type Sight,
-  type SqlBool,
-} from '../../../db/own.ts'
+import { type Expression, prepareScoped, project, type RawBuilder, type Rows, type SqlBool } from '../../../db/own.ts'
 import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Context } from '../../context.ts'
 import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
 import type { Window } from '../../lists/page.ts'
@@ -34,8 +25,8 @@ type Counted = { total: number; next: Date | null }
 /** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
 const totalAt = ({ deps }: Context, { total, next }: Counted): number | null => (next && next <= deps.clock() ? null : total)
 
-const counts = prepareOwn((sight, filter: Unlisted, statuses: string) =>
-  compose.selectNoFrom(() => [counted(sight, filter, readStatuses(statuses)).as('total'), earliestExpiry(sight).as('next')]),
+const counts = prepareScoped((db, filter: Unlisted, statuses: string) =>
+  db.selectNoFrom(() => [counted(db, filter, readStatuses(statuses)).as('total'), earliestExpiry(db).as('next')]),
 )
 
 /** Each set of statuses makes a statement of its own, in which they are literal: what of a filter is left are values. */
@@ -57,31 +48,32 @@ const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export const countInvites = async (ctx: Context, { statuses, ...filter }: CountedFilter): Promise<number | null> =>
-  totalAt(ctx, await one(ctx.db, counts(ctx, filter, writeStatuses(statuses))))
+  totalAt(ctx, await one(ctx.db, counts(ctx.db, filter, writeStatuses(statuses))))
 
-function counted(sight: Sight, { assessmentId, status, tagId }: Unlisted, statuses: Statuses) {
+function counted(db: TenantDb, { assessmentId, status, tagId }: Unlisted, statuses: Statuses) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
   if (assessmentId !== undefined) {
-    let ofAssessment = own(sight, 'assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
+    let ofAssessment = db.selectFrom('assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
     if (statuses) ofAssessment = ofAssessment.where(({ ref }) => isAmong(ref('status'), statuses))
     return (status === undefined ? ofAssessment : ofAssessment.where('status', '=', status)).$asScalar()
   }
   if (tagId === undefined) {
-    let ofAll = own(sight, 'organizationInviteCounts').select(sum)
+    let ofAll = db.selectFrom('organizationInviteCounts').select(sum)
     if (statuses) ofAll = ofAll.where(({ ref }) => isAmong(ref('status'), statuses))
     return (status === undefined ? ofAll : ofAll.where('status', '=', status)).$asScalar()
   }
-  if (status === undefined && !statuses) return own(sight, 'tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
+  if (status === undefined && !statuses)
+    return db.selectFrom('tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
   // Of some states they are counted, by an index of these alone.
-  let tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
+  let tagged = db.selectFrom('inviteTags').where('tagId', '=', tagId)
   if (status !== undefined) tagged = tagged.where('status', '=', status)
   if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('status'), statuses))
   return tagged.select(sql<number>`count(*)::int`.as('total')).$asScalar()
 }
 
 /** The organization's invites that match the filter by what is stored, but for the tag. */
-function storedInvites(sight: Sight, { assessmentId, status }: Unlisted, statuses: Statuses): Rows<'invites'> {
-  let invites = own(sight, 'invites')
+function storedInvites(db: TenantDb, { assessmentId, status }: Unlisted, statuses: Statuses): Rows<'invites'> {
+  let invites = db.selectFrom('invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
   if (status !== undefined) invites = invites.where('invites.status', '=', status)
   return statuses ? invites.where(({ ref }) => isAmong(ref('invites.status'), statuses)) : invites
@@ -100,27 +92,27 @@ const inOrder = <R extends Rows<'invites'>>(invites: R, field: string, direction
  * @param most how many the first are.
  */
 function beginning(
-  sight: Sight,
+  db: TenantDb,
   filter: Unlisted,
   statuses: Statuses,
   field: string,
   direction: Direction,
   most: RawBuilder<number>,
 ): Rows<'invites'> {
-  if (!statuses) return storedInvites(sight, filter, statuses)
+  if (!statuses) return storedInvites(db, filter, statuses)
   const [first, ...others] = statuses.map((status) => {
-    const its = inOrder(storedInvites(sight, filter, [status]), field, direction)
+    const its = inOrder(storedInvites(db, filter, [status]), field, direction)
       .selectAll()
       .limit(most)
-    return compose.selectFrom(its.as('invites')).selectAll()
+    return db.selectFrom(its.as('invites')).selectAll()
   })
   const all = others.reduce((found, next) => found.unionAll(next), first!)
-  return compose.selectFrom(all.as('invites')) as unknown as Rows<'invites'>
+  return db.selectFrom(all.as('invites')) as unknown as Rows<'invites'>
 }
 
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
 function orderedIds(
-  sight: Sight,
+  db: TenantDb,
   filter: Unlisted,
   statuses: Statuses,
   field: string,
@@ -129,10 +121,11 @@ function orderedIds(
 ) {
   const { tagId, status } = filter
   if (tagId === undefined)
-    return inOrder(beginning(sight, filter, statuses, field, direction, most), field, direction).select(
-      'invites.id as id',
-    ) as Rows<never, { id: string }>
-  let tagged = own(sight, 'inviteTags').where('tagId', '=', tagId)
+    return inOrder(beginning(db, filter, statuses, field, direction, most), field, direction).select('invites.id as id') as Rows<
+      never,
+      { id: string }
+    >
+  let tagged = db.selectFrom('inviteTags').where('tagId', '=', tagId)
   if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('inviteTags.status'), statuses))
   return (status === undefined ? tagged : tagged.where('inviteTags.status', '=', status))
     .select('inviteTags.inviteId as id')
@@ -144,21 +137,21 @@ type Sized = Unlisted & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Shape<'invites', unknown>) =>
-  prepareOwn((sight, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
+  prepareScoped((db, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
     const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
     const ofTag = () =>
-      own(sight, 'invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, statuses, field, direction, most))))
+      db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(db, given, statuses, field, direction, most))))
     const page =
       given.tagId === undefined
-        ? cut(inOrder(beginning(sight, given, statuses, field, direction, most), field, direction) as never)
+        ? cut(inOrder(beginning(db, given, statuses, field, direction, most), field, direction) as never)
         : inOrder(ofTag(), field, direction)
-    return compose.selectNoFrom(() => [
-      counted(sight, given, statuses).as('total'),
-      earliestExpiry(sight).as('next'),
-      jsonOf(ofThese(sight, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
+    return db.selectNoFrom(() => [
+      counted(db, given, statuses).as('total'),
+      earliestExpiry(db).as('next'),
+      jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
   })
 const anyIn = (ids: Expression<{ id: string }>) => sql<string>`any(array(${ids}))`
@@ -176,7 +169,7 @@ export async function readFirst<Row>(
   prepared.set(shape, statement)
   const size = sizeOf(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
-  const { rows, ...found } = await one(ctx.db, statement(ctx, given, field, direction, size.usual, writeStatuses(statuses)))
+  const { rows, ...found } = await one(ctx.db, statement(ctx.db, given, field, direction, size.usual, writeStatuses(statuses)))
   const total = totalAt(ctx, found)
   return total === null ? null : { rows: rows as AsJson<Row>[], total }
 }
@@ -195,7 +188,7 @@ export async function readDistant<Row extends { id: string }>(
   total: number,
 ): Promise<AsJson<Row>[]> {
   const ids = await findDistantIds(ctx, filter, order, window, total)
-  return readInOrder(ctx, shape, storedInvites(ctx, filter, filter.statuses), ids)
+  return readInOrder(ctx, shape, storedInvites(ctx.db, filter, filter.statuses), ids)
 }
 
 export async function findDistantIds(
@@ -206,9 +199,9 @@ export async function findDistantIds(
   total: number,
 ): Promise<string[]> {
   const fromEnd = skip > total / 2
-  const left = sql<number>`greatest(0, ${counted(ctx, filter, filter.statuses)} - ${skip}::int)`
+  const left = sql<number>`greatest(0, ${counted(ctx.db, filter, filter.statuses)} - ${skip}::int)`
   const most = fromEnd ? left : sql<number>`${skip + take}::int`
-  const ordered = orderedIds(ctx, filter, filter.statuses, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc', most)
+  const ordered = orderedIds(ctx.db, filter, filter.statuses, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc', most)
   const page = fromEnd
     ? ordered.offset(sql<number>`greatest(0, ${left} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${left})`)
     : ordered.offset(skip).limit(take)
@@ -224,7 +217,7 @@ export async function readInOrder<Row extends { id: string }>(
   ids: string[],
 ): Promise<AsJson<Row>[]> {
   const found = invites.where('invites.id', '=', sql<string>`any(${ids}::uuid[])`)
-  const rows = await allAsJson(ctx.db, ofThese(ctx, found, 'invites', shape.show))
+  const rows = await allAsJson(ctx.db, project(ctx.db, found, 'invites', shape.show))
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -1,5 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { one } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { defined } from '../../values/defined.ts'
 import { authorizeInvites } from '../visibility.ts'
@@ -9,7 +8,7 @@ import { matchingInvites } from './filter.ts'
 export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
   const of = defined({ assessmentId })
   await authorizeInvites(ctx, of)
-  const invites = matchingInvites(ctx, { ...of, isUndelivered: true }, ctx.deps.clock())
-  const { count } = await one(ctx.db, invites.select(sql<number>`count(*)::int`.as('count')))
+  const invites = matchingInvites(ctx.db, { ...of, isUndelivered: true }, ctx.deps.clock())
+  const { count } = await invites.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
   return count
 }

@@ -1,5 +1,6 @@
-import { among, type Expressions, ofThese, own, type Rows, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
-import { all, first, listOf } from '../../../db/statements.ts'
+import { among, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/own.ts'
+import { all, listOf } from '../../../db/statements.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { may } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
@@ -84,13 +85,13 @@ function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<Expo
 
 /** The last invite of the stretch to search next; undefined where that goes to the end. */
 async function findStretchEnd(ctx: Context, after: string | undefined): Promise<string | undefined> {
-  const further = after === undefined ? own(ctx, 'invites') : own(ctx, 'invites').where('id', '>', after)
+  const further = after === undefined ? ctx.db.selectFrom('invites') : ctx.db.selectFrom('invites').where('id', '>', after)
   const end = further
     .select('id')
     .orderBy('id')
     .offset(SEARCHED_AT_ONCE - 1)
     .limit(1)
-  return (await first(ctx.db, end))?.id
+  return (await end.executeTakeFirst())?.id
 }
 
 type Stretch = { after: string | undefined; until: string | undefined }
@@ -100,7 +101,7 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
   let matches = selectMatches(ctx, filter, ctx.deps.clock())
   if (after !== undefined) matches = matches.where('invites.id', '>', after)
   if (until !== undefined) matches = matches.where('invites.id', '<=', until)
-  return (await all(ctx.db, matches.clearSelect().select('invites.id').orderBy('invites.id'))).map(({ id }) => id)
+  return (await matches.clearSelect().select('invites.id').orderBy('invites.id').execute()).map(({ id }) => id)
 }
 
 /**
@@ -109,16 +110,13 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
   all(
     ctx.db,
-    ofThese(ctx, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)),
+    project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)),
   )
 
-const newestResult = (eb: Expressions<'invites'>) =>
+const newestResult = (eb: Expressions<'invites'>, db: TenantDb) =>
   eb
-    .selectFrom('submissions')
-    .innerJoin('releases', (join) =>
-      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
-    )
-    .where(sameOwner('submissions', 'invites'))
+    .selectFrom(db.table('submissions'))
+    .innerJoin(db.table('releases'), 'releases.submissionId', 'submissions.id')
     .whereRef('submissions.inviteId', '=', 'invites.id')
     .select(['releases.points', 'releases.ofPoints'])
     .orderBy('submissions.releasedAt', 'desc')
@@ -128,16 +126,13 @@ const newestResult = (eb: Expressions<'invites'>) =>
 
 const show = (ctx: Context, invites: Rows<'invites'>): Rows<'invites', ExportedInvite> =>
   invites
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
+    .leftJoin(ctx.db.table('members as grader'), 'grader.id', 'invites.assignedGraderId')
+    .leftJoin(ctx.db.table('members as creator'), 'creator.id', 'invites.createdById')
+    .leftJoinLateral(
+      (eb) => newestResult(eb, ctx.db),
+      (join) => join.on(({ lit }) => lit(may(ctx, 'read'))),
     )
-    .leftJoin('members as grader', (join) =>
-      join.on(sameOwner('grader', 'invites')).onRef('grader.id', '=', 'invites.assignedGraderId'),
-    )
-    .leftJoin('members as creator', (join) =>
-      join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
-    )
-    .leftJoinLateral(newestResult, (join) => join.on(({ lit }) => lit(may(ctx, 'read'))))
     .select(columns)
     .select(['result.points', 'result.ofPoints'])
     .select(['assessments.name as assessment'])
@@ -149,10 +144,9 @@ const show = (ctx: Context, invites: Rows<'invites'>): Rows<'invites', ExportedI
       statusNow(eb, ctx.deps.clock()).as('status'),
       listOf(
         eb
-          .selectFrom('inviteTags')
-          .innerJoin('tags', (join) => join.on(sameOwner('tags', 'inviteTags')).onRef('tags.id', '=', 'inviteTags.tagId'))
+          .selectFrom(ctx.db.table('inviteTags'))
+          .innerJoin(ctx.db.table('tags'), 'tags.id', 'inviteTags.tagId')
           .select('tags.name')
-          .where(sameOwner('inviteTags', 'invites'))
           .whereRef('inviteTags.inviteId', '=', 'invites.id')
           .orderBy('inviteTags.position'),
       ).as('tags'),

@@ -1,15 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import {
-  type Condition,
-  type Expression,
-  type Expressions,
-  own,
-  type Rows,
-  type Sight,
-  type SqlBool,
-  sameOwner,
-} from '../../../db/own.ts'
+import type { Condition, Expression, Expressions, Rows, Scope, SqlBool } from '../../../db/own.ts'
 import { containing } from '../../../db/query.ts'
+import { scopeOf, type TenantDb } from '../../../db/tenant-db.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { asStored } from '../../checking/email-address.ts'
 import { readWords } from '../../lists/filters.ts'
@@ -62,7 +54,7 @@ const SEARCHED = ['assessmentId', 'status', 'search'] as const
 
 type Rule<Value> = {
   /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
-  condition: (eb: Expressions<'invites'>, value: Value, of: { sight: Sight; now: Date }) => Condition
+  condition: (eb: Expressions<'invites'>, value: Value, of: { db: TenantDb; now: Date }) => Condition
   /** Whether there are kept counts, and an order, for it. */
   isCounted: boolean
   /** Whether an index finds the invites that meet it, which are few. */
@@ -73,7 +65,7 @@ type Rule<Value> = {
 const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Field]>> } = {
   assessmentId: { isCounted: true, narrows: false, condition: (eb, id) => eb('invites.assessmentId', '=', id) },
   status: { isCounted: true, narrows: false, condition: (eb, status, { now }) => isNow(eb, status, now) },
-  tagId: { isCounted: true, narrows: true, condition: (eb, id) => eb('invites.id', 'in', taggedWith(eb, id)) },
+  tagId: { isCounted: true, narrows: true, condition: (eb, id, { db }) => eb('invites.id', 'in', taggedWith(eb, id, db)) },
   recipientEmail: {
     isCounted: false,
     narrows: true,
@@ -94,14 +86,14 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   isUndelivered: {
     isCounted: false,
     narrows: true,
-    condition: (eb, _, { sight, now }) =>
-      eb.and([isNow(eb, 'pending', now), eb('invites.id', 'in', undeliveredInvites(sight))] as Expression<SqlBool>[]),
+    condition: (eb, _, { db, now }) =>
+      eb.and([isNow(eb, 'pending', now), eb('invites.id', 'in', undeliveredInvites(db))] as Expression<SqlBool>[]),
   },
   list: {
     isCounted: false,
     narrows: true,
-    condition: (eb, { id, part }, { sight, now }) => {
-      const rows = own(sight, 'inviteBatchRows').where('batchId', '=', id).select('inviteId')
+    condition: (eb, { id, part }, { db, now }) => {
+      const rows = db.selectFrom('inviteBatchRows').where('batchId', '=', id).select('inviteId')
       if (part === 'invited') return eb('invites.id', 'in', rows.where('state', '=', 'invited'))
       const earlier = rows.where('state', '=', 'already')
       if (part === 'unnamed')
@@ -131,8 +123,8 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   recipient: {
     isCounted: false,
     narrows: false,
-    condition: (eb, text, { sight }) =>
-      eb.and(readWords(text).map((word) => isOfRecipient(eb, sight, word)) as Expression<SqlBool>[]),
+    condition: (eb, text, { db }) =>
+      eb.and(readWords(text).map((word) => isOfRecipient(eb, scopeOf(db), word)) as Expression<SqlBool>[]),
   },
 }
 
@@ -151,27 +143,27 @@ export const isSearch = (filter: InviteFilter): boolean =>
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 
 /** The organization's invites that meet all that is given, as of now. */
-export function matchingInvites(sight: Sight, filter: InviteFilter, now: Date): Rows<'invites'> {
-  const invites = own(sight, 'invites')
+export function matchingInvites(db: TenantDb, filter: InviteFilter, now: Date): Rows<'invites'> {
+  const invites = db.selectFrom('invites')
   const fields = fieldsOf(filter)
-  const named = invites.innerJoin('assessments', (join) =>
-    join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-  )
+  const named = invites.innerJoin(db.table('assessments'), 'assessments.id', 'invites.assessmentId')
   const all = (fields.includes('search') ? named : invites) as Rows<'invites'>
-  const of = { sight, now }
+  const of = { db, now }
   return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, of)), all)
 }
 
 /** Ids of invites whose newest invitation email failed or came back. The partial index invite_emails_undelivered_idx finds the emails. */
-export const undeliveredInvites = (sight: Sight) =>
-  own(sight, 'inviteEmails', 'mail')
+export const undeliveredInvites = (db: TenantDb) =>
+  db
+    .selectFrom('inviteEmails as mail')
     .where('mail.kind', 'in', [...INVITATION_KINDS])
     .where(sql<SqlBool>`(mail.state = 'failed' or mail.bounced_at is not null)`)
     .where(sql<SqlBool>`(mail.state <> 'failed' or mail.failure is distinct from 'obsolete')`)
     .where(({ not, exists }) =>
       not(
         exists(
-          own(sight, 'inviteEmails', 'later')
+          db
+            .selectFrom('inviteEmails as later')
             .select('later.id')
             .where(sql<SqlBool>`later.invite_id = mail.invite_id`)
             .where('later.kind', 'in', [...INVITATION_KINDS])
@@ -181,12 +173,8 @@ export const undeliveredInvites = (sight: Sight) =>
     )
     .select('mail.inviteId')
 
-const taggedWith = (eb: Expressions<'invites'>, tagId: string) =>
-  eb
-    .selectFrom('inviteTags')
-    .select('inviteTags.inviteId')
-    .where(sameOwner('inviteTags', 'invites'))
-    .where('inviteTags.tagId', '=', tagId)
+const taggedWith = (eb: Expressions<'invites'>, tagId: string, db: TenantDb) =>
+  eb.selectFrom(db.table('inviteTags')).select('inviteTags.inviteId').where('inviteTags.tagId', '=', tagId)
 
 /** Shorter words are in no index of parts. */
 const GRAM_LENGTH = 3
@@ -199,7 +187,7 @@ export const addressPattern = (word: string): string => containing(addressWord(w
 export const namePattern = (word: string): string => containing(searchKey(word))
 
 /** The recipient's name or address has the word. Indexes of their parts find those that may have it. */
-function isOfRecipient(eb: Expressions<'invites'>, { organization }: Sight, word: string): Condition {
+function isOfRecipient(eb: Expressions<'invites'>, { organization }: Pick<Scope, 'organization'>, word: string): Condition {
   const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientNameSearch')]
   const inAddress = sql<SqlBool>`address_key(${email}) like ${addressPattern(word)}`
   const inName = sql<SqlBool>`${name} like ${namePattern(word)}`

@@ -36,7 +36,7 @@ export async function listFound<Row>(
   if (combinations.length > MOST_COMBINATIONS || combinations.some(({ parts }) => parts.length === 0)) return null
   const { assessmentId, status } = filter
   const searched = { ...searchedBy(ctx, words), assessmentId, status }
-  const query = searchInvites(searched, combinations, { field, direction, ...page }, MOST_BY_ADDRESS, show)
+  const query = searchInvites(ctx.db, searched, combinations, { field, direction, ...page }, MOST_BY_ADDRESS, show)
   const { rows, total, tooMany } = await one(ctx.db, query)
   if (tooMany) return null
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }

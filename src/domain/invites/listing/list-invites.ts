@@ -1,5 +1,5 @@
-import { untilGone } from '../../../db/client.ts'
 import type { AsJson } from '../../../db/statements.ts'
+import { untilGone } from '../../../db/transact.ts'
 import type { Context } from '../../context.ts'
 import { refuseExcess } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, ofThese, own, type Rows } from '../../../db/own.ts'
-import { type AsJson, all, jsonOf, one } from '../../../db/statements.ts'
+import { project, type Rows } from '../../../db/own.ts'
+import { type AsJson, jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
@@ -31,7 +31,7 @@ export type List<Filter, None = never> = <Row extends Listed>(
 
 /** The invites that match the filter and may be seen: the columns that a list is ordered by, and the status of each as of now. */
 export const selectMatches = (ctx: Context, filter: InviteFilter, now: Date) =>
-  matchingInvites(ctx, filter, now)
+  matchingInvites(ctx.db, filter, now)
     .where((eb) => seesUnblinded(ctx, eb))
     .select((eb) => [
       'invites.id as id',
@@ -67,8 +67,8 @@ export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, pa
 const listFew: List<Matches> = async (ctx, of, matches, { field, direction }, page) => {
   const { take, skip } = { take: page.size, skip: skipped(page, sql`(select count(*) from matches)`) }
   const place = sql<number>`array_position((select ids from found), ${sql.ref('invites.id')})`
-  const found = own(ctx, 'invites').where('invites.id', '=', sql<string>`any((select ids from found)::uuid[])`)
-  const query = compose
+  const found = ctx.db.selectFrom('invites').where('invites.id', '=', sql<string>`any((select ids from found)::uuid[])`)
+  const query = ctx.db
     .with(
       (cte) => cte('matches').materialized(),
       () => matches,
@@ -89,26 +89,26 @@ const listFew: List<Matches> = async (ctx, of, matches, { field, direction }, pa
     .selectFrom('matches')
     .select(({ fn }) => [
       sql<number>`${fn.countAll()}::int`.as('total'),
-      jsonOf(ofThese(ctx, found.orderBy(place), 'invites', of.show)).as('rows'),
+      jsonOf(project(ctx.db, found.orderBy(place), 'invites', of.show)).as('rows'),
     ])
-  const { rows, total } = await one(ctx.db, query)
+  const { rows, total } = await query.executeTakeFirstOrThrow()
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }
 
 /** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
 const listOfAll: List<Matches> = (ctx, of, matches, { field, direction }, page) => {
-  const found = () => compose.with('matches', () => matches).selectFrom('matches')
+  const found = () => ctx.db.with('matches', () => matches).selectFrom('matches')
   const count = async () => {
     const counted = found().select(sql<number>`count(*)::int`.as('total'))
-    return (await one(ctx.db, counted)).total
+    return (await counted.executeTakeFirstOrThrow()).total
   }
   return readPage(page, count, async ({ skip, take }) => {
     const ids = found().select('id').orderBy(field, direction).orderBy('id', direction).offset(skip).limit(take)
-    const rows = await all(ctx.db, ids)
+    const rows = await ids.execute()
     return readInOrder(
       ctx,
       of,
-      own(ctx, 'invites') as Rows<'invites'>,
+      ctx.db.selectFrom('invites') as Rows<'invites'>,
       rows.map(({ id }) => id),
     )
   })
@@ -126,6 +126,6 @@ export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: 
   const isFound = isCountable(filter) || isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
   refuse(isFound ? [] : [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }])
   const latest = selectMatches(ctx, filter, ctx.deps.clock()).orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc')
-  const found = await all(ctx.db, latest.clearSelect().select('invites.id').limit(most))
+  const found = await latest.clearSelect().select('invites.id').limit(most).execute()
   return found.map(({ id }) => id)
 }

@@ -1,5 +1,4 @@
 import { among } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { findMembers } from '../../members/members.ts'
@@ -33,6 +32,6 @@ export async function findUndelivered(
 ): Promise<Set<string>> {
   const pending = invites.filter(({ status }) => status === 'pending').map(({ id }) => id)
   if (pending.length === 0) return new Set()
-  const found = await all(ctx.db, undeliveredInvites(ctx).where('mail.inviteId', '=', among(pending)))
+  const found = await undeliveredInvites(ctx.db).where('mail.inviteId', '=', among(pending)).execute()
   return new Set(found.map(({ inviteId }) => inviteId))
 }

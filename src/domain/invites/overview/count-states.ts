@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among, compose, own } from '../../../db/own.ts'
+import { among } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
@@ -18,9 +18,9 @@ export const toStateCounts = (counts: StateCount[]): StateCounts => new Map(coun
  * they are few, since the sweep leaves them for a minute at most.
  */
 export function countStates(ctx: Context) {
-  const kept = own(ctx, 'organizationInviteCounts').select(['status', 'count'])
+  const kept = ctx.db.selectFrom('organizationInviteCounts').select(['status', 'count'])
   const moved = dueInvites(ctx).select(['moved.status', 'moved.count'])
-  return compose
+  return ctx.db
     .selectFrom(kept.unionAll(moved).as('counts'))
     .select(({ cast, fn }) => ['counts.status', cast<number>(fn.sum('counts.count'), 'integer').as('count')])
     .groupBy('counts.status')
@@ -36,13 +36,14 @@ export async function readStates(ctx: Context, of: { assessmentId?: string }): P
 
 /** How many invites of each of these assessments, by its `id`, are in each state as of now, see {@link countStates}. */
 export function countStatesOf(ctx: Context, assessmentIds: string[]) {
-  const kept = own(ctx, 'assessmentInviteCounts')
+  const kept = ctx.db
+    .selectFrom('assessmentInviteCounts')
     .where('assessmentId', '=', among(assessmentIds))
     .select(['assessmentId', 'status', 'count'])
   const moved = dueInvites(ctx)
     .where('assessmentId', '=', among(assessmentIds))
     .select(['invites.assessmentId', 'moved.status', 'moved.count'])
-  return compose
+  return ctx.db
     .selectFrom(kept.unionAll(moved).as('counts'))
     .select(({ cast, fn }) => [
       'counts.assessmentId as id',
@@ -55,7 +56,8 @@ export function countStatesOf(ctx: Context, assessmentIds: string[]) {
 
 /** The invites that are due, with what each adds to the counts: one less of what is stored, and one expired more. */
 const dueInvites = (ctx: Context) =>
-  own(ctx, 'invites')
+  ctx.db
+    .selectFrom('invites')
     .where((eb) => isDue(eb, ctx.deps.clock()))
     .crossJoinLateral(({ ref }) =>
       sql<StateCount>`(values (${ref('invites.status')}, -1), ('expired', 1))`.as<'moved'>(sql`moved (status, count)`),

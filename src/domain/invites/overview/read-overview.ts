@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, own, sameOwner, shared } from '../../../db/own.ts'
-import { jsonOf, one } from '../../../db/statements.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -57,7 +56,7 @@ export async function readOverview(ctx: Context): Promise<Overview> {
   authorize(ctx, 'read')
   const counted = lastDays(ctx, 2 * DAYS)
   const [past, days] = [counted.slice(0, DAYS), counted.slice(DAYS)]
-  const statement = compose
+  const statement = ctx.db
     .with(
       (cte) => cte('days').materialized(),
       () => countDays(ctx, counted),
@@ -70,11 +69,12 @@ export async function readOverview(ctx: Context): Promise<Overview> {
       jsonOf(expiringSoon(ctx)).as('expiring'),
       medianTime(ctx, days[0]!, null).$asScalar().as('medianLast'),
       medianTime(ctx, past[0]!, days[0]!).$asScalar().as('medianBefore'),
-      shared('mailOutages').select('since').as('mailsWaitSince'),
-      exists(own(ctx, 'assessments')).$castTo<boolean>().as('hasAssessments'),
-      exists(own(ctx, 'apiKeys')).$castTo<boolean>().as('hasKeys'),
+      ctx.db.selectFrom('mailOutages').select('since').as('mailsWaitSince'),
+      exists(ctx.db.selectFrom('assessments')).$castTo<boolean>().as('hasAssessments'),
+      exists(ctx.db.selectFrom('apiKeys')).$castTo<boolean>().as('hasKeys'),
     ])
-  const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...rest } = await one(ctx.db, statement)
+  const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...rest } =
+    await statement.executeTakeFirstOrThrow()
   const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
   return {
     ...rest,
@@ -95,7 +95,7 @@ function lastDays({ deps }: Context, count: number): Date[] {
 
 /** Milliseconds from the invitation to the end: half of the newest that were completed in that time took less. */
 function medianTime(ctx: Context, from: Date, until: Date | null) {
-  const completed = own(ctx, 'invites').where('invites.completedAt', '>=', from)
+  const completed = ctx.db.selectFrom('invites').where('invites.completedAt', '>=', from)
   const within = until ? completed.where('invites.completedAt', '<', until) : completed
   const newest = within
     .orderBy('invites.completedAt', 'desc')
@@ -105,7 +105,7 @@ function medianTime(ctx: Context, from: Date, until: Date | null) {
         'seconds',
       ),
     )
-  return compose
+  return ctx.db
     .selectFrom(newest.as('newest'))
     .select(({ ref }) =>
       sql<number | null>`1000 * percentile_cont(0.5) within group (order by ${ref('newest.seconds')})`.as('median'),
@@ -114,8 +114,8 @@ function medianTime(ctx: Context, from: Date, until: Date | null) {
 
 function countDays(ctx: Context, days: Date[]) {
   const given = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
-  const kept = own(ctx, 'organizationDailyInviteCounts').select(['day', 'invited', 'completed'])
-  return compose
+  const kept = ctx.db.selectFrom('organizationDailyInviteCounts').select(['day', 'invited', 'completed'])
+  return ctx.db
     .selectFrom(given)
     .leftJoin(kept.as('kept'), (join) => join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)))
     .select(({ ref }) => [
@@ -131,13 +131,10 @@ const limit = sql.lit(OVERVIEW_ROWS + 1)
 
 /** The states are literals: otherwise PostgreSQL does not use the partial index of failed mails. */
 const failedMailsSince = (ctx: Context, since: Date) =>
-  own(ctx, 'invites')
-    .innerJoin('inviteEmails', (join) =>
-      join.on(sameOwner('inviteEmails', 'invites')).onRef('inviteEmails.inviteId', '=', 'invites.id'),
-    )
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-    )
+  ctx.db
+    .selectFrom('invites')
+    .innerJoin(ctx.db.table('inviteEmails'), 'inviteEmails.inviteId', 'invites.id')
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     .where('inviteEmails.state', '=', sql.lit('failed' as const))
     .where('inviteEmails.failure', 'is distinct from', sql.lit('obsolete' as const))
     .where('inviteEmails.createdAt', '>=', since)
@@ -149,10 +146,9 @@ const failedMailsSince = (ctx: Context, since: Date) =>
 
 function expiringSoon(ctx: Context) {
   const now = ctx.deps.clock()
-  return own(ctx, 'invites')
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-    )
+  return ctx.db
+    .selectFrom('invites')
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     .where(canExpire)
     .where('invites.expiresAt', '>', now)
     .where('invites.expiresAt', '<=', new Date(now.getTime() + SOON_MS))

@@ -1,4 +1,3 @@
-import { own } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -27,14 +26,15 @@ export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
 /** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
 export async function countAssigned(ctx: Context): Promise<StateCounts> {
   authorize(ctx, 'read_as_grader')
-  const { actor, db, deps } = ctx
+  const { actor, deps } = ctx
   if (actor.kind !== 'member') return new Map()
-  const counts = own(ctx, 'invites')
+  const counts = ctx.db
+    .selectFrom('invites')
     .where('assignedGraderId', '=', actor.id)
     .where((eb) => seesUnblinded(ctx, eb))
     .select((eb) => [statusNow(eb, deps.clock()).as('status'), eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
     .groupBy(({ lit }) => lit(1))
-  return toStateCounts(await all(db, counts))
+  return toStateCounts(await counts.execute())
 }
 
 async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
+import type { SqlBool } from '../../../db/own.ts'
+import { tenantDb } from '../../../db/tenant-db.ts'
 import type { ServiceContext } from '../../context.ts'
 import { isNotice, isReminder, type NoticeKind, type ReminderKind } from '../../mails/candidate-mails.ts'
 import { zoneOf } from '../../values/zones.ts'
@@ -61,14 +61,17 @@ export async function untilReminded(system: ServiceContext, email: InviteEmail):
 /** When something was last sent to its address, within the time that mails are apart. */
 async function findLastSent({ db }: ServiceContext, { organizationId, invite }: InviteEmail, now: Date) {
   const { mode, recipientEmail } = invite
-  const mails = own({ organization: { id: organizationId } }, 'inviteEmails')
-    .innerJoin('invites', (join) =>
-      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+  const mails = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    .selectFrom('inviteEmails')
+    .innerJoin(
+      tenantDb(db, { organization: { id: organizationId }, mode: 'all' }).table('invites'),
+      'invites.id',
+      'inviteEmails.inviteId',
     )
     .where('invites.mode', '=', mode)
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
     .where('inviteEmails.sentAt', '>', new Date(now.getTime() - APART_MS))
     .orderBy('inviteEmails.sentAt', 'desc')
     .limit(1)
-  return (await first(db, mails.select('inviteEmails.sentAt')))?.sentAt
+  return (await mails.select('inviteEmails.sentAt').executeTakeFirst())?.sentAt
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ownDelete, ownOrganization } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { AuditDetails } from '../../audit/audit-details.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
@@ -60,7 +59,7 @@ export async function saveRule(ctx: Context, assessmentId: string | null, given:
   refuse(findRuleIssues(given))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    await run(db, ownOrganization(inside).select('id').forNoKeyUpdate())
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readRule(inside, assessmentId)
     const { isOn, steps, quietFrom, quietUntil, onDaysOff } = given
     const now = deps.clock()
@@ -82,9 +81,8 @@ export async function dropRule(ctx: Context, assessmentId: string): Promise<void
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
     await requireAssessment(inside, assessmentId)
-    const dropped = await run(
-      inside.db,
-      ownDelete(inside, 'reminderRules').where('reminderRules.assessmentId', '=', assessmentId),
+    const dropped = await affectedRows(
+      inside.db.deleteFrom('reminderRules').where('reminderRules.assessmentId', '=', assessmentId),
     )
     if (dropped > 0) await note(inside, assessmentId, { isOwn: false })
   })

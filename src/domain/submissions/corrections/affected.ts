@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { among, own, sameOwner } from '../../../db/own.ts'
-import { all, jsonOf } from '../../../db/statements.ts'
+import { among } from '../../../db/own.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { newestGrades } from '../grading/grades.ts'
@@ -37,14 +37,15 @@ export type Affected = {
 
 /** The papers that have a version, of live and of test data, by the ids of their submissions. @param after undefined: the first. */
 export async function findPapers(ctx: Context, versionId: string, after: string | null, limit: number): Promise<string[]> {
-  const papers = own(ctx, 'submissionQuestions')
+  const papers = ctx.db
+    .selectFrom('submissionQuestions')
     .where('submissionQuestions.versionId', '=', versionId)
     .$if(after !== null, (query) => query.where('submissionQuestions.submissionId', '>', after!))
     .select('submissionQuestions.submissionId')
     .distinct()
     .orderBy('submissionQuestions.submissionId')
     .limit(limit)
-  return (await all(ctx.db, papers)).map(({ submissionId }) => submissionId)
+  return (await papers.execute()).map(({ submissionId }) => submissionId)
 }
 
 /**
@@ -52,29 +53,24 @@ export async function findPapers(ctx: Context, versionId: string, after: string 
  * all of the paper, by the newest keys: a score of this question alone would look as if that were done.
  */
 export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
-  const rows = own(ctx, 'submissions')
+  const rows = ctx.db
+    .selectFrom('submissions')
     .where('submissions.id', '=', among(submissionIds))
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
     .where('submissions.needsGrading', 'is not', null)
-    .innerJoin('assessments', (join) =>
-      join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
+    .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'submissions.assessmentId')
+    .innerJoin(ctx.db.table('submissionQuestions'), (join) =>
+      join.onRef('submissionQuestions.submissionId', '=', 'submissions.id').on('submissionQuestions.versionId', '=', versionId),
     )
-    .innerJoin('submissionQuestions', (join) =>
+    .leftJoin(ctx.db.table('answerAttempts'), (join) =>
       join
-        .on(sameOwner('submissionQuestions', 'submissions'))
-        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
-        .on('submissionQuestions.versionId', '=', versionId),
-    )
-    .leftJoin('answerAttempts', (join) =>
-      join
-        .on(sameOwner('answerAttempts', 'submissionQuestions'))
         .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
         .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
         .on('answerAttempts.kind', '=', 'text'),
     )
     .leftJoinLateral(
       (eb) =>
-        newestScores(eb as never)
+        newestScores(eb, ctx.db)
           .select(['questionScores.points', 'questionScores.dropped', 'questionScores.keyNumber'])
           .as('score'),
       (join) => join.onTrue(),
@@ -82,8 +78,7 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
     .leftJoinLateral(
       (eb) =>
         eb
-          .selectFrom('releases')
-          .where(sameOwner('releases', 'submissions'))
+          .selectFrom(ctx.db.table('releases'))
           .whereRef('releases.submissionId', '=', 'submissions.id')
           .whereRef('submissions.state', '=', sql`'released'`)
           .select(({ ref }) => [
@@ -107,11 +102,11 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
     .select((eb) => [
       eb.cast<number | null>('score.points', 'float8').as('scored'),
       eb.fn.coalesce('score.dropped', eb.lit(false)).as('dropped'),
-      jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
+      jsonOf(newestGrades(ctx.db, eb.ref('submissions.id'))).as('grades'),
     ])
     .orderBy('submissions.id')
     .orderBy('submissionQuestions.number')
-  return all(ctx.db, rows).then((found) =>
+  return rows.execute().then((found) =>
     found.map(({ sum, ofPoints, grade, grades, ...row }) => ({
       ...row,
       grades: grades.filter(({ questionNumber }) => questionNumber === row.number) as GradeRow[],

@@ -1,10 +1,10 @@
-import { among, own, ownUpdate } from '../../../db/own.ts'
-import { first, run } from '../../../db/statements.ts'
+import { among } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { readNewestKey } from '../../assessments/keys.ts'
 import { auditRows } from '../../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, inMode, type ServiceContext } from '../../context.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { queueNotice } from '../../invites/notices.ts'
@@ -41,7 +41,7 @@ export async function continueCorrection(
   if (!found?.createdBy || found.appliedAt !== null) return
   const { id, userId, roles, portalRoles } = found.createdBy
   const actor = { kind: 'member', id, userId, roles, portalRoles } as const
-  const ctx: Context = { ...service, organization: found.version.organization, mode: 'all', actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, found.version.organization)
   const { versionId, number: keyNumber } = which
   const { responseType, spec } = found.version
   const { key, effect } = await readNewestKey(ctx, versionId)
@@ -84,12 +84,13 @@ async function correctSome(ctx: Context, corrected: Corrected, releases: Release
 
 /** @returns how far it is, which nobody changes until the transaction ends; undefined: it is done. */
 async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
-  const unfinished = own(ctx, 'answerKeys')
+  const unfinished = ctx.db
+    .selectFrom('answerKeys')
     .where('versionId', '=', versionId)
     .where('number', '=', keyNumber)
     .where('appliedAt', 'is', null)
     .select('progress')
-  const row = await first(ctx.db, unfinished.forNoKeyUpdate())
+  const row = await unfinished.forNoKeyUpdate().executeTakeFirst()
   return row?.progress as Progress | undefined
 }
 
@@ -98,10 +99,10 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): 
  * everywhere.
  */
 async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
-  const of = own(ctx, 'submissions').where('submissions.id', '=', among(submissionIds)).select('submissions.inviteId')
-  await run(ctx.db, own(ctx, 'invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate())
-  const these = own(ctx, 'submissions').select('id').where('id', '=', among(submissionIds))
-  await run(ctx.db, these.orderBy('id').forNoKeyUpdate())
+  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', among(submissionIds)).select('submissions.inviteId')
+  await ctx.db.selectFrom('invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate().execute()
+  const these = ctx.db.selectFrom('submissions').select('id').where('id', '=', among(submissionIds))
+  await these.orderBy('id').forNoKeyUpdate().execute()
 }
 
 async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, releases: Releases): Promise<void> {
@@ -147,15 +148,16 @@ async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber:
       target: { kind: 'invite', id: invite.id },
       details: { version, toCandidate, keyNumber },
     } as const
-    return [{ release, event, inviteId: invite.id, audit: auditRows({ ...ctx, mode: invite.mode }, [audit]) }]
+    return [{ release, event, inviteId: invite.id, audit: auditRows(inMode(ctx, invite.mode), [audit]) }]
   })
   await db.release.createMany({ data: made.map(({ release }) => release) })
   for (const { release, inviteId } of made)
     if (release.toCandidate) await queueNotice(ctx, inviteId, 'released', `${release.submissionId}:${release.version}`)
-  const released = ownUpdate(ctx, 'submissions')
+  const released = ctx.db
+    .updateTable('submissions')
     .where('submissions.id', '=', among([...anew.keys()]))
     .set({ releasedAt: now, updatedAt: now })
-  await run(db, released)
+  await released.execute()
   await run(db, insertRows({ auditEntries: made.flatMap(({ audit }) => audit) }))
   await recordEvents(
     ctx,

@@ -1,5 +1,3 @@
-import { own, sameOwner } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import type { Listing, Page } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
@@ -27,16 +25,13 @@ export function listUnchanged(
   page: Page,
 ): Promise<Listing<Unchanged>> {
   authorizeCorrections(ctx)
-  const found = own(ctx, 'submissions')
-    .innerJoin('submissionQuestions', (join) =>
-      join
-        .on(sameOwner('submissionQuestions', 'submissions'))
-        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
-        .on('submissionQuestions.versionId', '=', versionId),
+  const found = ctx.db
+    .selectFrom('submissions')
+    .innerJoin(ctx.db.table('submissionQuestions'), (join) =>
+      join.onRef('submissionQuestions.submissionId', '=', 'submissions.id').on('submissionQuestions.versionId', '=', versionId),
     )
-    .innerJoin('questionScores', (join) =>
+    .innerJoin(ctx.db.table('questionScores'), (join) =>
       join
-        .on(sameOwner('questionScores', 'submissionQuestions'))
         .onRef('questionScores.submissionId', '=', 'submissionQuestions.submissionId')
         .onRef('questionScores.questionNumber', '=', 'submissionQuestions.number')
         .on('questionScores.keyNumber', '=', keyNumber)
@@ -46,25 +41,19 @@ export function listUnchanged(
     page,
     async () => {
       const counted = found.select(({ fn, cast }) => cast<number>(fn.countAll(), 'integer').as('count'))
-      return (await all(ctx.db, counted))[0]!.count
+      return (await counted.execute())[0]!.count
     },
     ({ skip, take }) =>
-      all(
-        ctx.db,
-        found
-          .innerJoin('invites', (join) =>
-            join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
-          )
-          .innerJoin('assessments', (join) =>
-            join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
-          )
-          .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
-          .select(['assessments.name as assessment', 'submissionQuestions.number'])
-          .select(({ cast }) => cast<number | null>('questionScores.points', 'float8').as('points'))
-          .orderBy('submissions.id')
-          .orderBy('submissionQuestions.number')
-          .offset(skip)
-          .limit(take),
-      ),
+      found
+        .innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId')
+        .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'submissions.assessmentId')
+        .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+        .select(['assessments.name as assessment', 'submissionQuestions.number'])
+        .select(({ cast }) => cast<number | null>('questionScores.points', 'float8').as('points'))
+        .orderBy('submissions.id')
+        .orderBy('submissionQuestions.number')
+        .offset(skip)
+        .limit(take)
+        .execute(),
   )
 }

@@ -1,5 +1,5 @@
 import type { KeyMode } from '../../../generated/prisma/client.ts'
-import type { Context } from '../../context.ts'
+import { type Context, inMode } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
 import { type Change, checkChange, getCorrectable, RELEASES, type Releases } from './correct-key.ts'
 import { type Counts, count, type Judged, NO_COUNTS } from './judge.ts'
@@ -34,7 +34,7 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   const version = await getCorrectable(ctx, versionId)
   checkChange(ctx, version, change)
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
-  const both: Context = { ...ctx, mode: 'all' }
+  const both: Context = inMode(ctx, 'all')
   const byAssessment = new Map<string, Preview['assessments'][number]>()
   const releasedAnew = { raise: 0, all: 0 }
   let seen = 0

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
+import type { SqlBool } from '../../../db/own.ts'
 import type { Context } from '../../context.ts'
 import type { Correctable } from './correct-key.ts'
 
@@ -21,17 +20,14 @@ export async function listUnaccepted(ctx: Context, version: Correctable): Promis
   const kind = ctx.deps.kinds.get(responseType)
   if (!kind?.accepts) return []
   const { accepts } = kind
-  const answered = own(ctx, 'submissions')
+  const answered = ctx.db
+    .selectFrom('submissions')
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
-    .innerJoin('submissionQuestions', (join) =>
-      join
-        .on(sameOwner('submissionQuestions', 'submissions'))
-        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
-        .on('submissionQuestions.versionId', '=', versionId),
+    .innerJoin(ctx.db.table('submissionQuestions'), (join) =>
+      join.onRef('submissionQuestions.submissionId', '=', 'submissions.id').on('submissionQuestions.versionId', '=', versionId),
     )
-    .innerJoin('answerAttempts', (join) =>
+    .innerJoin(ctx.db.table('answerAttempts'), (join) =>
       join
-        .on(sameOwner('answerAttempts', 'submissionQuestions'))
         .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
         .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
         .on('answerAttempts.kind', '=', 'text'),
@@ -44,7 +40,7 @@ export async function listUnaccepted(ctx: Context, version: Correctable): Promis
     .orderBy('answerAttempts.value')
     .limit(MOST_SPELLINGS)
   const groups = new Map<string, Unaccepted>()
-  for (const { value, count } of await all(ctx.db, answered)) {
+  for (const { value, count } of await answered.execute()) {
     if (kind.isEmpty(value)) continue
     const score = kind.score(spec, newest.key, value)
     if (score.state === 'scored' && score.got > 0) continue

@@ -1,4 +1,4 @@
-import { type Owner, own } from '../../../db/own.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 
 // The questions of many papers. Each candidate has the paper of their start: a question keeps its id when it is changed or moved, and may
 // be gone from the assessment since.
@@ -10,8 +10,9 @@ export type Asked<Q> = Q & { id: string; place: number; isRemoved: boolean }
 export type Unordered = { id: string; place: number | null; number: number }
 
 /** The questions of the assessment with their places. */
-export const presentQuestions = (owner: Owner, assessmentId: string) =>
-  own(owner, 'questions')
+export const presentQuestions = (db: TenantDb, assessmentId: string) =>
+  db
+    .selectFrom('questions')
     .where('assessmentId', '=', assessmentId)
     .select(({ cast, fn }) => [
       'id',

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, ofThese, own, sameOwner } from '../../../db/own.ts'
-import { all, jsonOf } from '../../../db/statements.ts'
+import { project } from '../../../db/own.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
@@ -51,22 +51,18 @@ export type ExportedGrades = {
 export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
   const { id } = await findExported(ctx, assessmentId)
   const asked = handedIn(ctx, id)
-    .innerJoin('submissionQuestions', (join) =>
-      join.on(sameOwner('submissionQuestions', 'submissions')).onRef('submissionQuestions.submissionId', '=', 'submissions.id'),
-    )
+    .innerJoin(ctx.db.table('submissionQuestions'), 'submissionQuestions.submissionId', 'submissions.id')
     .select(({ fn }) => ['submissionQuestions.questionId as id', fn.max('submissionQuestions.number').as('number')])
     .groupBy('submissionQuestions.questionId')
-  const questions = await all(
-    ctx.db,
-    compose
-      .selectFrom(presentQuestions(ctx, id).as('present'))
-      .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
-      .select(({ fn, lit }) => [
-        fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
-        'present.place',
-        fn.coalesce('asked.number', lit(0)).as('number'),
-      ]),
-  )
+  const questions = await ctx.db
+    .selectFrom(presentQuestions(ctx.db, id).as('present'))
+    .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
+    .select(({ fn, lit }) => [
+      fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
+      'present.place',
+      fn.coalesce('asked.number', lit(0)).as('number'),
+    ])
+    .execute()
   return inAskedOrder(questions)
 }
 
@@ -109,7 +105,8 @@ async function findExported(ctx: Context, assessmentId: string): Promise<{ id: s
 }
 
 const handedIn = (ctx: Context, assessmentId: string) =>
-  own(ctx, 'submissions')
+  ctx.db
+    .selectFrom('submissions')
     .where('submissions.assessmentId', '=', assessmentId)
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
 
@@ -122,53 +119,46 @@ type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 't
 /** Papers and grades as one value each: as rows they would cost the process several times as much. */
 function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
   const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
-  const page = ofThese(ctx, further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
-  return all(
-    ctx.db,
-    page
-      .innerJoin('invites', (join) =>
-        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
-      )
-      .leftJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom('releases')
-            .where(sameOwner('releases', 'submissions'))
-            .whereRef('releases.submissionId', '=', 'submissions.id')
-            .select(['releases.version', 'releases.createdAt'])
-            .orderBy('releases.version', 'desc')
-            .limit(eb.lit(1))
-            .as('release'),
-        (join) => join.onTrue(),
-      )
-      .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
-      .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
-      .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
-      .select((eb) => {
-        const paper = eb
-          .selectFrom('submissionQuestions')
-          .where(sameOwner('submissionQuestions', 'submissions'))
-          .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
-          .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
-          .select((paper) => gradingFacts(paper as never))
-          .orderBy('submissionQuestions.number')
-        const graders = eb
-          .selectFrom('grades')
-          .innerJoin('members', (join) => join.on(sameOwner('members', 'grades')).onRef('members.id', '=', 'grades.graderId'))
-          .where(sameOwner('grades', 'submissions'))
-          .whereRef('grades.submissionId', '=', 'submissions.id')
-          .where('grades.points', 'is not', null)
-          .select(({ ref }) =>
-            addressOrFormer({ email: ref('members.email'), erasedAt: ref('members.erasedAt') }, FORMER_GRADER).as('who'),
-          )
-          .distinct()
-          .orderBy('who')
-        return [
-          jsonOf(paper).as('paper'),
-          jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
-          sql<string[]>`array(${graders})`.as('graders'),
-        ]
-      })
-      .orderBy('submissions.id'),
-  )
+  const page = project(ctx.db, further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
+  return page
+    .innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom(ctx.db.table('releases'))
+          .whereRef('releases.submissionId', '=', 'submissions.id')
+          .select(['releases.version', 'releases.createdAt'])
+          .orderBy('releases.version', 'desc')
+          .limit(eb.lit(1))
+          .as('release'),
+      (join) => join.onTrue(),
+    )
+    .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+    .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
+    .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
+    .select((eb) => {
+      const paper = eb
+        .selectFrom(ctx.db.table('submissionQuestions'))
+        .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
+        .select((paper) => gradingFacts(paper, ctx.db))
+        .orderBy('submissionQuestions.number')
+      const graders = eb
+        .selectFrom(ctx.db.table('grades'))
+        .innerJoin(ctx.db.table('members'), 'members.id', 'grades.graderId')
+        .whereRef('grades.submissionId', '=', 'submissions.id')
+        .where('grades.points', 'is not', null)
+        .select(({ ref }) =>
+          addressOrFormer({ email: ref('members.email'), erasedAt: ref('members.erasedAt') }, FORMER_GRADER).as('who'),
+        )
+        .distinct()
+        .orderBy('who')
+      return [
+        jsonOf(paper).as('paper'),
+        jsonOf(newestGrades(ctx.db, eb.ref('submissions.id'))).as('grades'),
+        sql<string[]>`array(${graders})`.as('graders'),
+      ]
+    })
+    .orderBy('submissions.id')
+    .execute()
 }

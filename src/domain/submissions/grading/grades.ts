@@ -1,6 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import { type Expression, ofThese, own, type Sight, sameOwner } from '../../../db/own.ts'
+import { type Expression, project } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
@@ -17,13 +18,14 @@ export type NewestGrade = GivenGrade & { earlier: number }
 
 /** What stands of those of a submission: of each grader, in each round, the newest. Whatever came before them costs nothing but counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
-  const rows = await all(ctx.db, standing(ctx, submissionId))
+  const rows = await all(ctx.db, standing(ctx.db, submissionId))
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
 }
 
-function standing(owner: Sight, submissionId: string) {
+function standing(db: TenantDb, submissionId: string) {
   const ofGrader = ['grades.questionNumber', 'grades.round', 'grades.graderId'] as const
-  const given = own(owner, 'grades')
+  const given = db
+    .selectFrom('grades')
     .where('submissionId', '=', submissionId)
     .select(['grades.organizationId', 'grades.id', 'grades.graderId', 'grades.questionNumber', 'grades.round', 'grades.points'])
     .select(['grades.comment', 'grades.createdAt', 'grades.updatedAt'])
@@ -37,9 +39,10 @@ function standing(owner: Sight, submissionId: string) {
         'integer',
       ).as('count'),
     ])
-  return own(owner, 'members')
-    .innerJoin('users', 'users.id', 'members.userId')
-    .innerJoin(given.as('given'), (join) => join.on(sameOwner('given', 'members')).onRef('given.graderId', '=', 'members.id'))
+  return db
+    .selectFrom('members')
+    .innerJoin(db.table('users'), 'users.id', 'members.userId')
+    .innerJoin(given.as('given'), 'given.graderId', 'members.id')
     .where('given.place', '=', 1)
     .select(['given.id', 'given.questionNumber', 'given.graderId', 'given.comment', 'given.createdAt', 'given.updatedAt'])
     .select((eb) => [
@@ -53,8 +56,9 @@ function standing(owner: Sight, submissionId: string) {
 }
 
 /** What stands of the grades of a submission, oldest first: without their comments, which may be long. In JSON points are numbers. */
-export function newestGrades(sight: Sight, submissionId: Expression<string>) {
-  const newest = own(sight, 'grades')
+export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
+  const newest = db
+    .selectFrom('grades')
     .where('submissionId', '=', submissionId)
     .distinctOn(['questionNumber', 'round', 'graderId'])
     .orderBy('questionNumber')
@@ -62,7 +66,7 @@ export function newestGrades(sight: Sight, submissionId: Expression<string>) {
     .orderBy('graderId')
     .orderBy('updatedAt', 'desc')
     .orderBy('id', 'desc')
-  return ofThese(sight, newest, 'grades', (rows) =>
+  return project(db, newest, 'grades', (rows) =>
     rows
       .select((eb) => [
         'questionNumber',

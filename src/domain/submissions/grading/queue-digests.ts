@@ -1,7 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { compose, type Expression, own, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { all, one } from '../../../db/statements.ts'
+import type { Expression, SqlBool } from '../../../db/own.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import type { Tier } from '../../../generated/prisma/client.ts'
 import { may } from '../../access/permissions.ts'
 import { asMember } from '../../access/sessions.ts'
@@ -58,7 +57,7 @@ export async function queueDigests(system: ServiceContext): Promise<number> {
 
 function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
   const now = sql<Date>`${deps.clock()}::timestamptz`
-  const morning = everyones
+  const morning = unscoped(db)
     .selectFrom('members')
     .innerJoin('organizations', 'organizations.id', 'members.organizationId')
     .select(['members.id', 'members.userId', 'members.roles', 'members.portalRoles', 'members.notices', 'members.organizationId'])
@@ -67,30 +66,28 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
     .where('members.status', '=', sql.lit('active' as const))
     .where('members.credentialId', 'is not', null)
     .where(({ ref }) => sql<SqlBool>`${ref('members.notices')} <> '{}'`)
-  const there = everyones
+  const there = unscoped(db)
     .with('morning', () => morning)
     .selectFrom('morning')
     .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt', 'zone'])
     .select(({ ref }) => sql<Date>`${now} at time zone ${ref('morning.zone')}`.as('local'))
-  return all(
-    db,
-    everyones
-      .with('there', () => there)
-      .selectFrom('there')
-      .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
-      .select(({ ref }) => [
-        sql<string>`to_char(${ref('there.local')}, 'YYYY-MM-DD')`.as('day'),
-        sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour'
+  return unscoped(db)
+    .with('there', () => there)
+    .selectFrom('there')
+    .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
+    .select(({ ref }) => [
+      sql<string>`to_char(${ref('there.local')}, 'YYYY-MM-DD')`.as('day'),
+      sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour'
           - case when extract(isodow from ${ref('there.local')}) = 1 then 3 else 1 end * interval '1 day') at time zone ${ref('there.zone')}`.as(
-          'since',
-        ),
-        sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour') at time zone ${ref('there.zone')}`.as(
-          'until',
-        ),
-      ])
-      .where(({ ref }) => sql<SqlBool>`extract(hour from ${ref('there.local')}) = ${HOUR}`)
-      .where(({ ref }) => sql<SqlBool>`extract(isodow from ${ref('there.local')}) < 6`),
-  )
+        'since',
+      ),
+      sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour') at time zone ${ref('there.zone')}`.as(
+        'until',
+      ),
+    ])
+    .where(({ ref }) => sql<SqlBool>`extract(hour from ${ref('there.local')}) = ${HOUR}`)
+    .where(({ ref }) => sql<SqlBool>`extract(isodow from ${ref('there.local')}) < 6`)
+    .execute()
 }
 
 const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> = {
@@ -103,7 +100,8 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
     return { count: await figure(ctx, waiting.$asScalar()), fresh: await figure(ctx, fresh.$asScalar()) }
   },
   async expiring_digest(ctx, { id, until }) {
-    const expiring = own(ctx, 'invites')
+    const expiring = ctx.db
+      .selectFrom('invites')
       .where('invites.createdById', '=', id)
       .where('invites.createdByKeyId', 'is', null)
       .where(canExpire)
@@ -114,10 +112,9 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
   },
   async bounce_digest(ctx, { since, until }) {
     if (!may(ctx, 'operate_invites')) return NOTHING
-    const returned = own(ctx, 'inviteEmails')
-      .innerJoin('invites', (join) =>
-        join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
-      )
+    const returned = ctx.db
+      .selectFrom('inviteEmails')
+      .innerJoin(ctx.db.table('invites'), 'invites.id', 'inviteEmails.inviteId')
       .where('invites.mode', '=', sql.lit('live' as const))
       .where('inviteEmails.bouncedAt', '>=', since)
       .where('inviteEmails.bouncedAt', '<', until)
@@ -128,10 +125,5 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
 const NOTHING: Figures = { count: 0, fresh: 0 }
 
 async function figure({ db }: Context, counted: Expression<string | number | bigint | null>): Promise<number> {
-  return (
-    await one(
-      db,
-      compose.selectNoFrom(({ cast }) => cast<number>(counted, 'integer').as('count')),
-    )
-  ).count
+  return (await db.selectNoFrom(({ cast }) => cast<number>(counted, 'integer').as('count')).executeTakeFirstOrThrow()).count
 }

@@ -1,4 +1,3 @@
-import { all } from '../../../db/statements.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type QueueFilter, queuesOf, type Whose, waitingIn } from './queue.ts'
@@ -30,7 +29,7 @@ export async function findQueuePlace(
   const filter: QueueFilter = { ...(isWorked && worked), whose: isWorked ? worked.whose! : byDefault }
   const { whose } = filter
   const waiting = waitingIn(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
-  const ids = (await all(ctx.db, waiting.select('submissions.id'))).map((row) => row.id)
+  const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
   const at = ids.indexOf(id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)
   if (at === -1) return { whose, position: null, length, before: null, after: ids[0] ?? null }

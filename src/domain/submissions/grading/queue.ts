@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, compose, type Expressions, own, type Rows, seen } from '../../../db/own.ts'
+import { type Condition, type Expressions, type Rows, seen } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
-import { all, first, jsonOf, one } from '../../../db/statements.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -53,7 +53,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
     async ({ skip, take }) => {
       // First which: related rows would otherwise be looked up for all the pages before, too.
       const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
-      const found = await all(db, longest.select('submissions.id'))
+      const found = await longest.select('submissions.id').execute()
       const ids = found.map(({ id }) => id)
       const where = { ...seen(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
@@ -68,7 +68,7 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
   if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
   const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
-  const found = await first(ctx.db, ofActor.select('submissions.id').limit(1))
+  const found = await ofActor.select('submissions.id').limit(1).executeTakeFirst()
   if (!found) return null
   const row = await ctx.db.submission.findFirst({ where: { ...seen(ctx), id: found.id }, include, relationLoadStrategy: 'join' })
   return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
@@ -85,16 +85,21 @@ function toQueued(ctx: Context, row: Row, { paper, grades }: Given): Queued {
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
 async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given>> {
   const these = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
-  const rows = await all(
-    ctx.db,
-    compose.selectFrom(these).select((eb) => {
-      const paper = own(ctx, 'submissionQuestions')
+  const rows = await ctx.db
+    .selectFrom(these)
+    .select((eb) => {
+      const paper = ctx.db
+        .selectFrom('submissionQuestions')
         .where('submissionId', '=', eb.ref('these.id'))
         .select(['number', 'points'])
-        .select(gradingFacts)
-      return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
-    }),
-  )
+        .select((paper) => gradingFacts(paper, ctx.db))
+      return [
+        'these.id',
+        jsonOf(paper.orderBy('number')).as('paper'),
+        jsonOf(newestGrades(ctx.db, eb.ref('these.id'))).as('grades'),
+      ]
+    })
+    .execute()
   return new Map(rows.map(({ id, ...given }) => [id, given]))
 }
 
@@ -102,10 +107,10 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
 export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
   const queues = queuesOf(ctx)
   if (queues.length === 0) throw new DomainError('not_permitted')
-  const counts = compose.selectNoFrom(({ cast }) =>
+  const counts = ctx.db.selectNoFrom(({ cast }) =>
     queues.map((whose) => cast<number>(lengthOf(waitingIn(ctx, { whose })), 'integer').as(whose)),
   )
-  const counted = await one(ctx.db, counts)
+  const counted = await counts.executeTakeFirstOrThrow()
   return queues.map((whose) => ({ whose, count: counted[whose] }))
 }
 
@@ -114,7 +119,7 @@ export async function waitsSince(ctx: Context): Promise<Date | null> {
   authorize(ctx, 'grade')
   const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
   const longest = waiting.orderBy('submissions.submittedAt').limit(1).select('submissions.submittedAt')
-  return (await first(ctx.db, longest))?.submittedAt ?? null
+  return (await longest.executeTakeFirst())?.submittedAt ?? null
 }
 
 /** What the menu says beside its words: how many invites there are, and how many submissions wait for the actor. */
@@ -127,11 +132,11 @@ const COUNTED = 99
 export async function countForMenu(ctx: Context): Promise<MenuCounts> {
   const [readsAll, grades] = [may(ctx, 'read'), may(ctx, 'grade')]
   if (!readsAll && !grades) return {}
-  const invites = own(ctx, 'organizationInviteCounts').select(({ fn }) => fn.sum('count').as('sum'))
+  const invites = ctx.db.selectFrom('organizationInviteCounts').select(({ fn }) => fn.sum('count').as('sum'))
   const waiting = waitingIn(ctx, { whose: readsAll ? 'all' : 'mine' })
     .select('submissions.id')
     .limit(COUNTED + 1)
-  const counts = compose.selectNoFrom(({ cast, selectFrom }) => [
+  const counts = ctx.db.selectNoFrom(({ cast, selectFrom }) => [
     cast<number | null>(invites.$asScalar(), 'integer').as('invites'),
     cast<number>(
       selectFrom(waiting.as('waiting'))
@@ -140,7 +145,7 @@ export async function countForMenu(ctx: Context): Promise<MenuCounts> {
       'integer',
     ).as('waiting'),
   ])
-  const counted = await one(ctx.db, counts)
+  const counted = await counts.executeTakeFirstOrThrow()
   const shown = counted.waiting > COUNTED ? `${COUNTED}+` : String(counted.waiting)
   return {
     ...(readsAll && counted.invites && { invites: counted.invites.toLocaleString('en') }),
@@ -151,8 +156,8 @@ export async function countForMenu(ctx: Context): Promise<MenuCounts> {
 const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()
 
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
-  const count = compose.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingIn(ctx, filter)), 'integer').as('count'))
-  return (await one(ctx.db, count)).count
+  const count = ctx.db.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingIn(ctx, filter)), 'integer').as('count'))
+  return (await count.executeTakeFirstOrThrow()).count
 }
 
 /** The queues that the context's actor may see. */
@@ -167,12 +172,16 @@ function mayWork(ctx: Context, queue: Whose): boolean {
 export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
   if (!queuesOf(ctx).includes(whose)) throw new DomainError('not_permitted')
   const waiting = waitingIn(ctx, { whose }).select('submissions.assessmentId')
-  return readNames(ctx, own(ctx, 'assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']), wanted)
+  return readNames(
+    ctx,
+    ctx.db.selectFrom('assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']),
+    wanted,
+  )
 }
 
 /** The submissions that the queue has. */
 export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
-  const submitted = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
+  const submitted = ctx.db.selectFrom('submissions').where('submissions.state', '=', sql.lit('submitted'))
   const isReady = whose === 'release'
   const handedIn = submitted.where('submissions.needsGrading', isReady ? 'is' : 'is not', false)
   const waiting =
@@ -186,10 +195,14 @@ export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): R
 
 function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody' | 'others'): Condition {
   const me = graderOf(ctx)
-  const waits = waitsForOthers(ctx, eb, me)
+  const waits = waitsForOthers(ctx.db, eb, me)
   if (whose === 'mine') return eb.and([isAssigned(ctx, eb), eb.not(waits)])
   if (whose === 'others') return eb.and([isAssigned(ctx, eb), waits])
-  const isFreeBeside = eb.and([eb('submissions.graderId', '<>', me), isFree(ctx, eb, 'secondGraderId'), isGradedTwice(eb)])
+  const isFreeBeside = eb.and([
+    eb('submissions.graderId', '<>', me),
+    isFree(ctx, eb, 'secondGraderId'),
+    isGradedTwice(eb, ctx.db),
+  ])
   return eb.or([isFree(ctx, eb, 'graderId'), isFreeBeside])
 }
 
@@ -201,5 +214,5 @@ function isAssigned(ctx: Context, eb: Expressions<'submissions'>): Condition {
 /** The place of one who may not grade any more is free, see holderOf. */
 function isFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
   const id = eb.ref(`submissions.${place}`)
-  return eb.or([eb(id, 'is', null), eb.not(eb.exists(graders(ctx).where('members.id', '=', id.$notNull())))])
+  return eb.or([eb(id, 'is', null), eb.not(eb.exists(graders(ctx.db).where('members.id', '=', id.$notNull())))])
 }

@@ -2,7 +2,7 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { checkText, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
-import type { Context } from '../../context.ts'
+import { type Context, inMode } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
@@ -127,7 +127,7 @@ export async function releaseByItself(ctx: Context, submissionId: string): Promi
   if (!found || member?.status !== 'active') return
   const { id, userId, roles, portalRoles } = member
   const actor = { kind: 'member', id, userId, roles, portalRoles } as const
-  const releaser: Context = { ...ctx, mode: found.invite.mode, actor }
+  const releaser: Context = { ...inMode(ctx, found.invite.mode), actor }
   const given = { comment: '', message: '', toCandidate: toCandidate === true }
   const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })
   await inTransaction(releaser, work).catch((err: unknown) => {

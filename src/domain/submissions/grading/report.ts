@@ -1,6 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, own, sameOwner } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -48,11 +46,10 @@ export async function readReport(ctx: Context, assessmentId: string): Promise<Re
 
 /** Of each submission of the assessment what was released last. */
 const newestOf = (ctx: Context, assessmentId: string) =>
-  own(ctx, 'submissions')
+  ctx.db
+    .selectFrom('submissions')
     .where('submissions.assessmentId', '=', assessmentId)
-    .innerJoin('releases', (join) =>
-      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
-    )
+    .innerJoin(ctx.db.table('releases'), 'releases.submissionId', 'submissions.id')
     .distinctOn('releases.submissionId')
     .orderBy('releases.submissionId')
     .orderBy('releases.version', 'desc')
@@ -60,23 +57,24 @@ const newestOf = (ctx: Context, assessmentId: string) =>
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Report, 'assessment' | 'questions'>> {
-  const kept = compose.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
+  const kept = ctx.db.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
   // Of who was erased since: the results of the past do not change.
-  const erased = own(ctx, 'erasedResults')
+  const erased = ctx.db
+    .selectFrom('erasedResults')
     .where('erasedResults.assessmentId', '=', assessmentId)
     .select(['erasedResults.points', 'erasedResults.ofPoints'])
-  const percents = compose
+  const percents = ctx.db
     .selectFrom(kept.unionAll(erased).as('newest'))
     .select(({ ref }) =>
       sql<number | null>`round(${ref('newest.points')} * 100 / nullif(${ref('newest.ofPoints')}, 0))::int`.as('percent'),
     )
-  const results = compose
+  const results = ctx.db
     .selectFrom(percents.as('result'))
     .select(({ ref }) => [
       'result.percent',
       sql<number | null>`least(${ref('result.percent')} / ${TENTHS}::int, ${TENTHS - 1}::int)`.as('tenth'),
     ])
-  const sums = compose
+  const sums = ctx.db
     .selectFrom(results.as('result'))
     .select(({ cast, fn, ref }) => [
       'result.tenth',
@@ -87,7 +85,7 @@ async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Repor
       sql<number | null>`round(percentile_cont(0.5) within group (order by ${ref('result.percent')}))::int`.as('median'),
     ])
     .groupBy(({ ref }) => sql`grouping sets ((${ref('result.tenth')}), ())`)
-  const rows = await all(ctx.db, sums)
+  const rows = await sums.execute()
   const whole = rows.find(({ isAll }) => isAll)
   const countOf = (tenth: number) => rows.find((row) => !row.isAll && row.tenth === tenth)?.results ?? 0
   return {
@@ -101,21 +99,17 @@ async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Repor
 
 /** By question: what papers have at one place differs once questions were changed. Of one that was removed the papers know the text. */
 function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionReport & Unordered)[]> {
-  const summed = own(ctx, 'questionResults')
+  const summed = ctx.db
+    .selectFrom('questionResults')
     .where('questionResults.assessmentId', '=', assessmentId)
     .where('questionResults.results', '>', 0)
-    .leftJoin(presentQuestions(ctx, assessmentId).as('present'), 'present.id', 'questionResults.questionId')
+    .leftJoin(presentQuestions(ctx.db, assessmentId).as('present'), 'present.id', 'questionResults.questionId')
     .leftJoinLateral(
       (eb) =>
         eb
-          .selectFrom('submissions')
-          .innerJoin('submissionQuestions', (join) =>
-            join
-              .on(sameOwner('submissionQuestions', 'submissions'))
-              .onRef('submissionQuestions.submissionId', '=', 'submissions.id'),
-          )
+          .selectFrom(ctx.db.table('submissions'))
+          .innerJoin(ctx.db.table('submissionQuestions'), 'submissionQuestions.submissionId', 'submissions.id')
           .where('present.id', 'is', null)
-          .where(sameOwner('submissions', 'questionResults'))
           .whereRef('submissions.mode', '=', 'questionResults.mode')
           .whereRef('submissions.assessmentId', '=', 'questionResults.assessmentId')
           .whereRef('submissionQuestions.questionId', '=', 'questionResults.questionId')
@@ -125,17 +119,15 @@ function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionRepo
           .as('asked'),
       (join) => join.onTrue(),
     )
-  return all(
-    ctx.db,
-    summed
-      .select(['questionResults.questionId as id', 'present.place', 'questionResults.results'])
-      .select(({ fn, lit, ref, val }) => [
-        fn.coalesce('asked.number', lit(0)).as('number'),
-        fn.coalesce('present.script', 'asked.script', val('')).as('script'),
-        fn.coalesce('present.scriptFormat', 'asked.scriptFormat', val('plain')).as('scriptFormat'),
-        sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.results')})::float8`.as('mean'),
-        sql<number>`(${ref('questionResults.ofPoints')}::numeric / ${ref('questionResults.results')})::float8`.as('ofPoints'),
-        sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.ofPoints')})::float8`.as('share'),
-      ]),
-  )
+  return summed
+    .select(['questionResults.questionId as id', 'present.place', 'questionResults.results'])
+    .select(({ fn, lit, ref, val }) => [
+      fn.coalesce('asked.number', lit(0)).as('number'),
+      fn.coalesce('present.script', 'asked.script', val('')).as('script'),
+      fn.coalesce('present.scriptFormat', 'asked.scriptFormat', val('plain')).as('scriptFormat'),
+      sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.results')})::float8`.as('mean'),
+      sql<number>`(${ref('questionResults.ofPoints')}::numeric / ${ref('questionResults.results')})::float8`.as('ofPoints'),
+      sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.ofPoints')})::float8`.as('share'),
+    ])
+    .execute()
 }

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { among, type Expressions, own, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { all, one } from '../../../db/statements.ts'
+import { among, type Expressions, type SqlBool } from '../../../db/own.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Order, Window } from '../../lists/page.ts'
@@ -11,13 +11,14 @@ export type ResultOrder = Order<'releasedAt' | 'points' | 'percent' | 'name'>
 
 /** Submissions with a released result that match the filter and that the actor may see. @throws DomainError not_permitted. */
 async function matchingResults(ctx: Context, { assessmentId, tagId, minPercent }: ResultFilter) {
-  let submissions = own(ctx, 'submissions').where('submissions.releasedAt', 'is not', null)
+  let submissions = ctx.db.selectFrom('submissions').where('submissions.releasedAt', 'is not', null)
   if (!may(ctx, 'read')) submissions = submissions.where('submissions.assessmentId', '=', among(await findVisibleIds(ctx)))
   if (assessmentId !== undefined) submissions = submissions.where('submissions.assessmentId', '=', assessmentId)
   if (tagId !== undefined) submissions = submissions.where(({ exists }) => exists(tagsOf(ctx, tagId)))
-  const scored = submissions
-    .innerJoin('invites', (join) => join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'))
-    .innerJoinLateral(newestRelease, (join) => join.onTrue())
+  const scored = submissions.innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId').innerJoinLateral(
+    (eb) => newestRelease(eb, ctx.db),
+    (join) => join.onTrue(),
+  )
   return minPercent === undefined
     ? scored
     : scored.where(sql<SqlBool>`100 * release.points >= ${minPercent} * nullif(release.of_points, 0)`)
@@ -29,15 +30,15 @@ async function findVisibleIds(ctx: Context): Promise<string[]> {
 }
 
 const tagsOf = (ctx: Context, tagId: string) =>
-  own(ctx, 'inviteTags')
+  ctx.db
+    .selectFrom('inviteTags')
     .select('inviteTags.tagId')
     .where('inviteTags.tagId', '=', tagId)
     .where(sql<SqlBool>`invite_tags.invite_id = submissions.invite_id`)
 
-const newestRelease = (eb: Expressions<'submissions'>) =>
+const newestRelease = (eb: Expressions<'submissions'>, db: TenantDb) =>
   eb
-    .selectFrom('releases')
-    .where(sameOwner('releases', 'submissions'))
+    .selectFrom(db.table('releases'))
     .whereRef('releases.submissionId', '=', 'submissions.id')
     .select(['releases.points', 'releases.ofPoints'])
     .orderBy('releases.version', 'desc')
@@ -54,7 +55,7 @@ const COLUMNS = {
 /** @throws DomainError not_permitted. */
 export async function countResults(ctx: Context, filter: ResultFilter): Promise<number> {
   const matches = await matchingResults(ctx, filter)
-  return (await one(ctx.db, matches.select(sql<number>`count(*)::int`.as('count')))).count
+  return (await matches.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()).count
 }
 
 /** Ids of a page of the results, in order. Results without points come last. */
@@ -69,7 +70,7 @@ export async function findResultIds(
     .select('submissions.id')
     .orderBy(COLUMNS[field], (order) => (direction === 'asc' ? order.asc() : order.desc()).nullsLast())
     .orderBy('submissions.id', direction)
-  return (await all(ctx.db, ordered.offset(skip).limit(take))).map(({ id }) => id)
+  return (await ordered.offset(skip).limit(take).execute()).map(({ id }) => id)
 }
 
 /** Ids of the results behind an id, in the order of the ids. */
@@ -81,5 +82,5 @@ export async function findResultIdsAfter(
 ): Promise<string[]> {
   const matches = await matchingResults(ctx, filter)
   const further = after === undefined ? matches : matches.where('submissions.id', '>', after)
-  return (await all(ctx.db, further.select('submissions.id').orderBy('submissions.id').limit(take))).map(({ id }) => id)
+  return (await further.select('submissions.id').orderBy('submissions.id').limit(take).execute()).map(({ id }) => id)
 }

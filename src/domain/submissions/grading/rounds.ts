@@ -1,5 +1,4 @@
-import { own, seen } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { seen } from '../../../db/own.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -97,21 +96,20 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
 export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
   const { inviteId } = await findHandedIn(ctx, id)
   // The invite first, as everywhere: who assigns it holds that.
-  await run(ctx.db, own(ctx, 'invites').select('id').where('id', '=', inviteId).forNoKeyUpdate())
-  await run(ctx.db, own(ctx, 'submissions').select('id').where('id', '=', id).forNoKeyUpdate())
+  await ctx.db.selectFrom('invites').select('id').where('id', '=', inviteId).forNoKeyUpdate().execute()
+  await ctx.db.selectFrom('submissions').select('id').where('id', '=', id).forNoKeyUpdate().execute()
   return findHandedIn(ctx, id)
 }
 
 /** How many points the questions give, and what their keys give of these. */
 export const findPaper = (ctx: Context, submissionId: string): Promise<Gradable[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'submissionQuestions')
-      .where('submissionQuestions.submissionId', '=', submissionId)
-      .select(['submissionQuestions.number', 'submissionQuestions.points'])
-      .select(gradingFacts)
-      .orderBy('submissionQuestions.number'),
-  )
+  ctx.db
+    .selectFrom('submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', submissionId)
+    .select(['submissionQuestions.number', 'submissionQuestions.points'])
+    .select((paper) => gradingFacts(paper, ctx.db))
+    .orderBy('submissionQuestions.number')
+    .execute()
 
 export function refuseUnknown(): never {
   throw new DomainError('submission_not_found')

@@ -1,4 +1,3 @@
-import { into } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { nameOf } from '../../values/name-of.ts'
@@ -7,10 +6,11 @@ import { nameOf } from '../../values/name-of.ts'
 const HERE_MS = 2 * 60_000
 
 /** Keeps that the context's member is at the sheet of a submission. */
-export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
+export async function noteViewer({ actor, db, deps }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member' || actor.viaKey) return
-  const insertionOrChange = into('gradingViewers')
-    .values({ submissionId, memberId: actor.id, organizationId: organization.id, lastSeenAt: deps.clock() })
+  const insertionOrChange = db
+    .insertInto('gradingViewers')
+    .values({ submissionId, memberId: actor.id, lastSeenAt: deps.clock() })
     .onConflict((conflict) =>
       conflict
         .columns(['organizationId', 'submissionId', 'memberId'])

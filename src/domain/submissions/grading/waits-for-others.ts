@@ -1,5 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, own, type Sight, sameOwner } from '../../../db/own.ts'
+import type { Condition, Expressions } from '../../../db/own.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import { isDropped, isUnanswered, scoredPoints } from '../scores.ts'
 import type { Round } from './rounds.ts'
 
@@ -11,53 +12,57 @@ const AGREEMENT = sql.lit(5)
  * and the other has not, or an admin has to decide, or it is the first grader who releases. For lists and counts; one submission's
  * {@link progressOf} says more.
  */
-export function waitsForOthers(ctx: Sight, eb: Expressions<'submissions'>, me: string): Condition {
+export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me: string): Condition {
   const isFirst = eb('submissions.graderId', '=', me)
-  const isReady = eb.and([isGraded(ctx, eb, 2), eb.not(isUndecided(ctx, eb))])
-  const ofFirst = eb.and([isFirst, isGraded(ctx, eb, 1), eb.not(isReady)])
-  const ofSecond = eb.and([eb('submissions.secondGraderId', '=', me), isGraded(ctx, eb, 2)])
-  return eb.and([isGradedTwice(eb), eb.or([ofFirst, ofSecond])])
+  const isReady = eb.and([isGraded(db, eb, 2), eb.not(isUndecided(db, eb))])
+  const ofFirst = eb.and([isFirst, isGraded(db, eb, 1), eb.not(isReady)])
+  const ofSecond = eb.and([eb('submissions.secondGraderId', '=', me), isGraded(db, eb, 2)])
+  return eb.and([isGradedTwice(eb, db), eb.or([ofFirst, ofSecond])])
 }
 
-export const isGradedTwice = (eb: Expressions<'submissions'>): Condition =>
+export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
   eb.exists(
     eb
-      .selectFrom('assessments')
-      .where(sameOwner('assessments', 'submissions'))
+      .selectFrom(db.table('assessments'))
       .whereRef('assessments.id', '=', 'submissions.assessmentId')
       .where('assessments.secondGrader', '=', true),
   )
 
 /** Whether each question that people have to grade was given points in that round. */
-const isGraded = (ctx: Sight, eb: Expressions<'submissions'>, round: Round): Condition =>
+const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: Round): Condition =>
   eb.not(
     eb.exists(
-      questionsOf(ctx, eb)
-        .where((of) => sql<boolean>`${scoredPoints(of)} is null and ${isDropped(of)} is not true and not ${isUnanswered(of)}`)
-        .where((of) => sql<boolean>`${lastPoints(ctx, of, round)} is null`),
+      questionsOf(db, eb)
+        .where(
+          (of) =>
+            sql<boolean>`${scoredPoints(of, db)} is null and ${isDropped(of, db)} is not true and not ${isUnanswered(of, db)}`,
+        )
+        .where((of) => sql<boolean>`${lastPoints(db, of, round)} is null`),
     ),
   )
 
 /** Whether the two graders' points of a question are too far apart, and no admin has decided. */
-const isUndecided = (ctx: Sight, eb: Expressions<'submissions'>): Condition =>
+const isUndecided = (db: TenantDb, eb: Expressions<'submissions'>): Condition =>
   eb.exists(
-    questionsOf(ctx, eb)
+    questionsOf(db, eb)
       .where(
         (of) =>
-          sql<boolean>`abs(${lastPoints(ctx, of, 1)} - ${lastPoints(ctx, of, 2)}) * ${AGREEMENT} > ${of.ref('submissionQuestions.points')}`,
+          sql<boolean>`abs(${lastPoints(db, of, 1)} - ${lastPoints(db, of, 2)}) * ${AGREEMENT} > ${of.ref('submissionQuestions.points')}`,
       )
-      .where((of) => sql<boolean>`${lastPoints(ctx, of, 3)} is null`),
+      .where((of) => sql<boolean>`${lastPoints(db, of, 3)} is null`),
   )
 
-const questionsOf = (ctx: Sight, eb: Expressions<'submissions'>) =>
-  own(ctx, 'submissionQuestions')
+const questionsOf = (db: TenantDb, eb: Expressions<'submissions'>) =>
+  db
+    .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', eb.ref('submissions.id'))
     .where('submissionQuestions.points', '>', 0)
     .select('submissionQuestions.number')
 
 /** The points given last in a round; a grade that its grader has changed since counts no more. Null: none. */
-const lastPoints = (ctx: Sight, eb: Expressions<'submissionQuestions'>, round: Round) =>
-  own(ctx, 'grades')
+const lastPoints = (db: TenantDb, eb: Expressions<'submissionQuestions'>, round: Round) =>
+  db
+    .selectFrom('grades')
     .where('grades.submissionId', '=', eb.ref('submissionQuestions.submissionId'))
     .where('grades.questionNumber', '=', eb.ref('submissionQuestions.number'))
     .where('grades.round', '=', sql.lit(round))
@@ -65,7 +70,8 @@ const lastPoints = (ctx: Sight, eb: Expressions<'submissionQuestions'>, round: R
     .where((of) =>
       of.not(
         of.exists(
-          own(ctx, 'grades', 'later')
+          db
+            .selectFrom('grades as later')
             .where('later.submissionId', '=', of.ref('grades.submissionId'))
             .where('later.questionNumber', '=', of.ref('grades.questionNumber'))
             .where('later.round', '=', of.ref('grades.round'))

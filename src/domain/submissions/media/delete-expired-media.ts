@@ -1,7 +1,8 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { among, type Expressions, own, ownUpdate, type RawBuilder, type SqlBool, sameOwner, seen } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { among, type Expressions, type RawBuilder, type SqlBool, sameOwner, seen } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import { tenantDb } from '../../../db/tenant-db.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import type { MediaKind } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
@@ -79,15 +80,14 @@ const dueBy =
 
 function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
   const now = deps.clock()
-  const looked = everyones
+  const looked = unscoped(db)
     .selectFrom('submissions')
     .select(({ exists, selectFrom }) => {
       const due = selectFrom('mediaFiles')
         .select('mediaFiles.id')
-        .where(sameOwner('mediaFiles', 'submissions'))
         .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
         .where('mediaFiles.state', '<>', 'deleted')
-        .where((eb) => eb(dueAt(eb as never), '<=', now))
+        .where((eb) => eb(dueAt(eb), '<=', now))
       return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
     })
     .where('submissions.mediaDeletionDueAt', '<=', now)
@@ -99,15 +99,16 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
 /** Marks what is due of a submission, with the event. */
 async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
-  const owner = { organization: { id: organizationId }, mode: 'all' as const }
-  const submission = own(owner, 'submissions').where('submissions.id', '=', submissionId)
-  const due = ownUpdate(owner, 'mediaFiles')
+  const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
+  const submission = db.selectFrom('submissions').where('submissions.id', '=', submissionId)
+  const due = db
+    .updateTable('mediaFiles')
     .from(submission.selectAll().as('submissions'))
     .set({ state: 'deleted', deletedAt: now })
     .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
-    .where((eb) => eb(dueAt(eb as never), '<=', now))
-  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('mediaFiles.kind')))
+    .where((eb) => eb(dueAt(eb), '<=', now))
+  await tell(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
 }
 
 /** A submission that has changed its state meanwhile is looked at once more. */
@@ -115,7 +116,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
   if (looked.length === 0) return
   const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
   const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
-  const kinds = everyones
+  const kinds = unscoped(db)
     .selectFrom('submissions')
     .leftJoin('mediaFiles', (join) =>
       join
@@ -129,9 +130,9 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
       'submissions.id',
       'submissions.state',
       eb.fn.count('mediaFiles.id').as('kept'),
-      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
+      sql<Date | null>`min(${dueBy(kept)(eb)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
     ])
-  const plan = everyones
+  const plan = unscoped(db)
     .with('looked', () => kinds)
     .updateTable('submissions')
     .from('looked')
@@ -141,7 +142,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
     }))
     .whereRef('submissions.id', '=', 'looked.id')
     .whereRef('submissions.state', '=', 'looked.state')
-  await run(db, plan)
+  await plan.execute()
 }
 
 /** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
@@ -180,13 +181,13 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
  */
 async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
-  const unfinished = everyones
+  const unfinished = unscoped(db)
     .updateTable('mediaFiles')
     .set({ state: 'deleted', deletedAt: now })
     .where('mediaFiles.state', '=', sql.lit('joining'))
     .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.kind')} in ('id_photo', 'face_photo', 'webcam_still')`)
     .where('mediaFiles.createdAt', '<=', new Date(now.getTime() - UNFINISHED_MS))
-  await run(db, unfinished)
+  await unfinished.execute()
 }
 
 /**

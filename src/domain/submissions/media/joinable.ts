@@ -1,5 +1,5 @@
 import type { MediaFilePart } from '../../../generated/prisma/client.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { QueuedRef } from '../../work/queued-ref.ts'
 import { queueJoin } from './queue-join.ts'
@@ -103,7 +103,7 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
 
 /** Has what a question is to play made one file, in the open transaction, before recordings that come later: its author waits for it. */
 export const queueAssetJoin = (
-  { db, deps }: Pick<Context, 'db' | 'deps'>,
+  { db, deps }: Pick<ServiceContext, 'db' | 'deps'>,
   { id, organizationId, key }: { id: string; organizationId: string; key: string },
 ) => deps.queue.enqueueRecording(db, { mediaId: id, organizationId, assetOf: organizationId, key, dueAt: deps.clock() })
 

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { compose, own } from '../../../db/own.ts'
-import { one } from '../../../db/statements.ts'
+import { tenantDb } from '../../../db/tenant-db.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { MediaFile } from './media.ts'
 
@@ -21,17 +20,19 @@ export async function queueJoin(
   { db, deps }: ServiceContext,
   { id, organizationId, key }: Pick<MediaFile, 'id' | 'organizationId' | 'key'>,
 ): Promise<void> {
-  const recordings = own({ organization: { id: organizationId } }, 'mediaFiles')
+  const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+  const recordings = tenant
+    .selectFrom('mediaFiles')
     .where('state', '=', 'joining')
     .where('kind', 'in', ['answer', 'webcam', 'screen'])
     .select(['id', 'bytes', sql<number>`row_number() over (partition by submission_id order by completed_at, id)`.as('nth')])
-  const turn = compose
+  const turn = tenant
     .with('waiting', () => recordings)
     .selectFrom('waiting')
     .select(sql<number>`count(*)::int`.as('turn'))
     .select(({ selectFrom }) => selectFrom('waiting as itself').select('itself.bytes').where('itself.id', '=', id).as('bytes'))
     .where(({ eb, selectFrom }) => eb('waiting.nth', '<=', selectFrom('waiting as it').select('it.nth').where('it.id', '=', id)))
-  const waiting = await one(db, turn)
+  const waiting = await turn.executeTakeFirstOrThrow()
   const length = Math.min((Number(waiting.bytes) / 1e6) * MEGABYTE_MS, LONGEST_MS)
   const dueAt = new Date(deps.clock().getTime() + waiting.turn * TURN_MS + length)
   await deps.queue.enqueueRecording(db, { mediaId: id, organizationId, key, dueAt })

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
 import { among } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { all } from '../../../db/statements.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import type { ServiceContext } from '../../context.ts'
 import { folderOf } from '../../values/media-keys.ts'
 import { beginTurn } from '../../work/sweep-parts.ts'
@@ -67,7 +67,7 @@ const timesOf = ({ deps }: ServiceContext) => {
 /** The state stands in the statement because an index of some states serves no parameter. */
 function findDeleted(system: ServiceContext): Promise<Removable[]> {
   const { arrived, refused } = timesOf(system)
-  const removable = everyones
+  const removable = unscoped(system.db)
     .selectFrom('mediaFiles')
     .select(['id', 'key', 'refusedAt'])
     .where('state', '=', sql.lit('deleted'))
@@ -110,12 +110,12 @@ const idsOf = (removable: Removable[]): string[] => removable.map(({ id }) => id
 /** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
   if (removed.length === 0) return
-  const mark = everyones
+  const mark = unscoped(db)
     .updateTable('mediaFiles')
     .set({ removedAt: deps.clock() })
     .where('mediaFiles.id', '=', among(idsOf(removed)))
     .where('mediaFiles.removedAt', 'is', null)
-  const free = everyones
+  const free = unscoped(db)
     .with('removed', () =>
       mark.returning(['mediaFiles.organizationId', 'mediaFiles.submissionId', 'mediaFiles.id', 'mediaFiles.bytes']),
     )
@@ -148,7 +148,7 @@ async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): 
     .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} - ${ref('freed.bytes')}` }))
     .whereRef('submissions.organizationId', '=', 'freed.organizationId')
     .whereRef('submissions.id', '=', 'freed.submissionId')
-  await run(db, free)
+  await free.execute()
 }
 
 async function setAside(source: Source, system: ServiceContext, refused: Refused[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { own, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { all, first, run } from '../../../db/statements.ts'
+import { type SqlBool, sameOwner } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -19,15 +19,15 @@ export const countParts = ({ db, organization }: Context, mediaId: string): Prom
  * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
  */
 export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
-  const open = ownUpdate(ctx, 'answerAttempts')
+  const open = ctx.db
+    .updateTable('answerAttempts')
     .where('answerAttempts.submissionId', '=', submissionId)
     .where('answerAttempts.state', '=', 'recording')
   const ended = open.set((eb) => {
     const [at, state] = [eb.ref('answerAttempts.completedAt'), eb.ref('answerAttempts.state')]
     const parts = eb
-      .selectFrom('mediaFileParts')
+      .selectFrom(ctx.db.table('mediaFileParts'))
       .select('mediaFileParts.number')
-      .where(sameOwner('mediaFileParts', 'answerAttempts'))
       .whereRef('mediaFileParts.mediaId', '=', 'answerAttempts.mediaId')
     return {
       completedAt: sql<Date>`coalesce(${at}, ${ctx.deps.clock()})`,
@@ -60,7 +60,8 @@ export async function settleRecording(
     select: { key: true },
   })
   if (!settled) return
-  const complete = ownUpdate(ctx, 'answerAttempts')
+  const complete = ctx.db
+    .updateTable('answerAttempts')
     .where('answerAttempts.mediaId', '=', mediaId)
     .where('answerAttempts.state', '<>', 'abandoned')
     .set(({ ref }) => ({
@@ -70,13 +71,13 @@ export async function settleRecording(
         ? false
         : sql<boolean>`${ref('answerAttempts.wasInterrupted')} or ${ref('answerAttempts.completedAt')} is null`,
     }))
-  await run(db, complete)
+  await complete.execute()
   await queueJoin(ctx, { id: mediaId, organizationId, key: settled.key })
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
 export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
-  first(ctx.db, own(ctx, 'mediaFiles').select('id').where('id', '=', mediaId).forNoKeyUpdate())
+  ctx.db.selectFrom('mediaFiles').select('id').where('id', '=', mediaId).forNoKeyUpdate().executeTakeFirst()
 
 /** Its files go with the next sweep. */
 export async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {
@@ -120,7 +121,7 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
   const now = deps.clock().getTime()
   const ended = new Date(now - UPLOAD_GRACE_SECONDS * 1_000)
   const rested = new Date(now - REST_MS)
-  const overdue = everyones
+  const overdue = unscoped(db)
     .selectFrom('mediaFiles')
     .innerJoin('organizations', 'organizations.id', 'mediaFiles.organizationId')
     .innerJoin('submissions', (join) =>
@@ -141,7 +142,6 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const arriving = selectFrom('mediaFileParts')
         .select('mediaFileParts.number')
-        .where(sameOwner('mediaFileParts', 'mediaFiles'))
         .whereRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
         .where('mediaFileParts.createdAt', '>', rested)
       return or([
@@ -158,5 +158,5 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
         eb(refTuple('mediaFiles.createdAt', 'mediaFiles.id'), '>', tuple(after.createdAt, after.mediaId)),
       )
     : overdue
-  return all(db, further)
+  return further.execute()
 }

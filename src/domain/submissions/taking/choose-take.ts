@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { type Expressions, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import type { Expressions, SqlBool } from '../../../db/own.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
@@ -25,8 +25,9 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
   const take = isUuid(mediaId) ? await db.answerAttempt.findFirst({ where }) : null
   if (!take) return refuseSession('not_found')
   if (take.completedAt && !take.wasInterrupted) return
-  const stop = ownUpdate(ctx, 'answerAttempts')
-    .from(['submissions', 'submissionQuestions'])
+  const stop = ctx.db
+    .updateTable('answerAttempts')
+    .from([ctx.db.table('submissions'), ctx.db.table('submissionQuestions')])
     .set(({ ref }) => ({
       completedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${before(now, ago)}::timestamptz)`,
       wasInterrupted: false,
@@ -39,7 +40,7 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
     })
-  if ((await run(db, stop)) > 0) return
+  if ((await affectedRows(stop)) > 0) return
   const present = await db.answerAttempt.findFirstOrThrow({ where: { ...where, id: take.id } })
   if (present.state === 'abandoned' || present.wasInterrupted || !present.completedAt) refuseSession('closed')
 }
@@ -58,8 +59,9 @@ export async function chooseTake(
 ): Promise<void> {
   const { ctx, submission } = session
   const now = ctx.deps.clock()
-  const choose = ownUpdate(ctx, 'answerAttempts')
-    .from(['submissions', 'submissionQuestions'])
+  const choose = ctx.db
+    .updateTable('answerAttempts')
+    .from([ctx.db.table('submissions'), ctx.db.table('submissionQuestions')])
     .set(({ ref }) => ({
       selectedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${ref('answerAttempts.selectedAt')}, ${before(now, ago)}::timestamptz)`,
     }))
@@ -68,9 +70,9 @@ export async function chooseTake(
     .where('answerAttempts.id', '=', takeId)
     .where('answerAttempts.questionNumber', '=', number)
     .where('answerAttempts.state', '=', 'complete')
-    .where((eb) => writableBy(session)(eb as never))
-    .where((eb) => openAt(eb as never, now))
-  if ((await run(ctx.db, choose)) > 0) return
+    .where((eb) => writableBy(session)(eb))
+    .where((eb) => openAt(eb, now))
+  if ((await affectedRows(choose)) > 0) return
   await refuseUnlessWritable(session)
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')
 }
@@ -78,9 +80,7 @@ export async function chooseTake(
 /** Joins a take to its question and its submission. */
 const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submissions' | 'submissionQuestions'>) =>
   and([
-    sameOwner('submissions', 'answerAttempts'),
     eb('submissions.id', '=', ref('answerAttempts.submissionId')),
-    sameOwner('submissionQuestions', 'answerAttempts'),
     eb('submissionQuestions.submissionId', '=', ref('answerAttempts.submissionId')),
     eb('submissionQuestions.number', '=', ref('answerAttempts.questionNumber')),
   ])

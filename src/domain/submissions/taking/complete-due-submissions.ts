@@ -1,7 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { type NotNull, own, sameOwner } from '../../../db/own.ts'
-import { all, first } from '../../../db/statements.ts'
+import { type NotNull, sameOwner } from '../../../db/own.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
@@ -40,7 +39,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
 function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {
   const until = dueUntil(deps.clock())
   const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
-  const due = everyones
+  const due = unscoped(db)
     .selectFrom('submissions')
     .innerJoin('invites', (join) =>
       join
@@ -60,7 +59,7 @@ function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<
     .orderBy('submissions.deadlineAt')
     .orderBy('submissions.id')
     .limit(FOUND_AT_ONCE)
-  return all(db, due.$narrowType<{ deadlineAt: NotNull }>())
+  return due.$narrowType<{ deadlineAt: NotNull }>().execute()
 }
 
 /** What was due before then is over for good: what was recorded in time has had its time to arrive. */
@@ -73,8 +72,8 @@ async function isDue({ db, deps, organization }: Context, id: string): Promise<b
 
 /** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
 async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
-  const started = own(ctx, 'invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
-  const held = await first(ctx.db, started.select('id').forNoKeyUpdate().skipLocked())
+  const started = ctx.db.selectFrom('invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
+  const held = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
   // Whoever has given the candidate more time since it was found due came before this.
   if (!held || !(await isDue(ctx, submissionId)) || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
   await handIn(ctx, submissionId)

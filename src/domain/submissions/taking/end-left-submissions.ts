@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
 import { sameOwner } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../work/in-halves.ts'
@@ -51,7 +51,7 @@ async function handInLeft(ctx: Context, submissionId: string): Promise<boolean> 
 async function withdraw({ db, deps }: ServiceContext): Promise<number> {
   let withdrawn = 0
   await repeatInHalves(WITHDRAWN_AT_ONCE, async (atMost) => {
-    const left = everyones
+    const left = unscoped(db)
       .selectFrom('submissions')
       .innerJoin('invites', (join) =>
         join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
@@ -67,11 +67,11 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
       .limit(atMost)
       .forNoKeyUpdate('submissions')
       .skipLocked()
-    const change = everyones
+    const change = unscoped(db)
       .updateTable('submissions')
       .set({ state: 'withdrawn', updatedAt: deps.clock() })
       .where('submissions.id', 'in', left)
-    const count = await run(db, change)
+    const count = await affectedRows(change)
     withdrawn += count
     return count
   })
@@ -79,21 +79,19 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
 }
 
 const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed[]> =>
-  all(
-    db,
-    everyones
-      .selectFrom('submissions')
-      .innerJoin('invites', (join) =>
-        join
-          .on(sameOwner('invites', 'submissions'))
-          .onRef('invites.id', '=', 'submissions.inviteId')
-          .onRef('invites.assessmentSession', '=', 'submissions.id')
-          .on('invites.status', '=', 'completed'),
-      )
-      .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
-      .where('submissions.state', '=', sql.lit('in_progress'))
-      .where('submissions.id', '>', after)
-      .select(['submissions.id as submissionId', 'organizations.id', 'organizations.name', 'organizations.tier'])
-      .orderBy('submissions.id')
-      .limit(FOUND_AT_ONCE),
-  )
+  unscoped(db)
+    .selectFrom('submissions')
+    .innerJoin('invites', (join) =>
+      join
+        .on(sameOwner('invites', 'submissions'))
+        .onRef('invites.id', '=', 'submissions.inviteId')
+        .onRef('invites.assessmentSession', '=', 'submissions.id')
+        .on('invites.status', '=', 'completed'),
+    )
+    .innerJoin('organizations', 'organizations.id', 'submissions.organizationId')
+    .where('submissions.state', '=', sql.lit('in_progress'))
+    .where('submissions.id', '>', after)
+    .select(['submissions.id as submissionId', 'organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('submissions.id')
+    .limit(FOUND_AT_ONCE)
+    .execute()

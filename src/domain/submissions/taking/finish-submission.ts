@@ -1,6 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { ownUpdate } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -25,12 +23,13 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     where: { organizationId: organization.id, id: submissionId, state: 'in_progress' },
     data: { state: 'submitted', submittedAt: now, updatedAt: now },
   })
-  const close = ownUpdate(ctx, 'submissionQuestions')
+  const close = ctx.db
+    .updateTable('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submissionId)
     .where('submissionQuestions.openedAt', 'is not', null)
     .where('submissionQuestions.closedAt', 'is', null)
     .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('submissionQuestions.closesAt')})` }))
-  await run(db, close)
+  await close.execute()
   await completeOpenRecordings(ctx, submissionId)
   if (await scoreAnswers(ctx, submissionId)) await releaseByItself(ctx, submissionId)
 }

@@ -1,5 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
@@ -42,7 +41,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     return
   }
   // One statement, for which the invite's row is held: a start at the same time comes before it, or after it.
-  const accepted = own(ctx, 'invites')
+  const accepted = ctx.db
+    .selectFrom('invites')
     .where('invites.id', '=', invite.id)
     .where('invites.linkVersion', '=', invite.linkVersion)
     .where('invites.status', '=', 'accepted')

@@ -1,5 +1,3 @@
-import { own } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
@@ -43,9 +41,15 @@ type Timed = Pick<SubmissionQuestion, 'number' | 'openedAt' | 'closesAt' | 'clos
 
 async function moveEnds(ctx: Context, submissionId: string, percent: number): Promise<void> {
   const { db, deps, organization } = ctx
-  const taken = own(ctx, 'submissions').where('submissions.id', '=', submissionId).where('submissions.state', '=', 'in_progress')
+  const taken = ctx.db
+    .selectFrom('submissions')
+    .where('submissions.id', '=', submissionId)
+    .where('submissions.state', '=', 'in_progress')
   const columns = ['submissions.startedAt', 'submissions.deadlineAt', 'submissions.extraTimePercent'] as const
-  const held = await first(db, taken.select([...columns, 'submissions.isDeadlineOfQuestion']).forNoKeyUpdate())
+  const held = await taken
+    .select([...columns, 'submissions.isDeadlineOfQuestion'])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
   if (!held) return
   const of = { organizationId: organization.id, submissionId }
   const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }

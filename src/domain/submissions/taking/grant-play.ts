@@ -1,5 +1,3 @@
-import { ownUpdate } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
@@ -30,13 +28,14 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
     if (!question) return refuseSession('closed')
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)
       return { playsLeft: limit - question.plays }
-    const played = ownUpdate(inside, 'submissionQuestions')
+    const played = inside.db
+      .updateTable('submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submission.id)
       .where('submissionQuestions.number', '=', number)
       .where((eb) => openAt(eb, inside.deps.clock()))
       .where('submissionQuestions.plays', '<', limit)
       .set((eb) => ({ plays: eb('submissionQuestions.plays', '+', 1), playUsedAt: null }))
-    const granted = await first(inside.db, played.returning('submissionQuestions.plays'))
+    const granted = await played.returning('submissionQuestions.plays').executeTakeFirst()
     return granted ? { playsLeft: limit - granted.plays } : refuseSession('no_plays_left')
   })
   const { ctx } = session

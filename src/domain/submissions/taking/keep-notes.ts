@@ -1,5 +1,3 @@
-import { own } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import { MAX_SESSION_EVENTS } from '../../limits.ts'
 import { attemptOnce } from './attempt-once.ts'
 import { refuseSession } from './refuse-session.ts'
@@ -39,12 +37,13 @@ export async function keepNotes(session: PreparedSession, notes: readonly Note[]
   await attemptOnce({ ...session, attempt: isKept ? session.attempt : null }, 'notes', async (inside) => {
     const { db, deps } = inside
     const now = deps.clock()
-    const taken = own(inside, 'submissions')
+    const taken = inside.db
+      .selectFrom('submissions')
       .where('id', '=', submission.id)
       .where('state', '=', 'in_progress')
       .select('startedAt')
       .forNoKeyUpdate()
-    const held = await first(db, taken)
+    const held = await taken.executeTakeFirst()
     if (!held) return refuseSession('submitted')
     const room = await countRoom(inside)
     const at = (ago: number) => new Date(Math.max(held.startedAt!.getTime(), now.getTime() - ago))

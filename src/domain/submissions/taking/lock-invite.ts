@@ -1,5 +1,3 @@
-import { own } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 
 /**
@@ -9,7 +7,13 @@ import type { Context } from '../../context.ts'
  * @returns whether it has: one that somebody holds is left to the next sweep.
  */
 export async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
-  const of = own(ctx, 'submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
-  const held = await first(ctx.db, own(ctx, 'invites').select('id').where('id', 'in', of).forNoKeyUpdate().skipLocked())
+  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
+  const held = await ctx.db
+    .selectFrom('invites')
+    .select('id')
+    .where('id', 'in', of)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst()
   return held !== undefined
 }

@@ -1,7 +1,8 @@
 import { sql } from '../../../db/builder.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { type Condition, type Expressions, own, sameOwner } from '../../../db/own.ts'
-import { all, first, run } from '../../../db/statements.ts'
+import { type Condition, type Expressions, sameOwner } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
@@ -13,11 +14,10 @@ import { enterSession, type Session } from './session.ts'
 // Submissions of invites that were started without one: imported as started, or started while PLAYER_URL was set.
 
 /** Whether an invite lacks its submission. */
-const lacksSubmission = (eb: Expressions<'invites'>): Condition => {
+const lacksSubmission = (eb: Expressions<'invites'>, db: TenantDb): Condition => {
   const its = eb
-    .selectFrom('submissions')
+    .selectFrom(db.table('submissions'))
     .select('submissions.id')
-    .where(sameOwner('submissions', 'invites'))
     .whereRef('submissions.id', '=', 'invites.assessmentSession')
   return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(its))])
 }
@@ -26,11 +26,14 @@ const lacksSubmission = (eb: Expressions<'invites'>): Condition => {
 export async function openMissingSubmission(ctx: Context, inviteId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const lacking = own(inside, 'invites').where('invites.id', '=', inviteId).where(lacksSubmission)
-    const invite = await first(
-      db,
-      lacking.select(['invites.id', 'invites.assessmentId', 'invites.assessmentSession']).forNoKeyUpdate('invites'),
-    )
+    const lacking = inside.db
+      .selectFrom('invites')
+      .where('invites.id', '=', inviteId)
+      .where((eb) => lacksSubmission(eb, inside.db))
+    const invite = await lacking
+      .select(['invites.id', 'invites.assessmentId', 'invites.assessmentSession'])
+      .forNoKeyUpdate('invites')
+      .executeTakeFirst()
     if (!invite) return
     const submissionId = invite.assessmentSession ?? deps.newId()
     if (invite.assessmentSession === null) {
@@ -38,11 +41,10 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       await db.invite.updateMany({ where, data: { assessmentSession: submissionId } })
     }
     const now = deps.clock()
-    const invites = own(inside, 'invites')
+    const invites = inside.db
+      .selectFrom('invites')
       .where('invites.id', '=', invite.id)
-      .innerJoin('assessments', (join) =>
-        join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
-      )
+      .innerJoin(inside.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     const submission = insertForEach('submissions', invites, (eb) => ({
       id: uuid(submissionId),
       organizationId: eb.ref('invites.organizationId'),
@@ -98,15 +100,25 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
   let opened = 0
   const failed: FailedItem<unknown>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const lacking = everyones
+    const lacking = unscoped(system.db)
       .selectFrom('invites')
       .innerJoin('organizations', 'organizations.id', 'invites.organizationId')
-      .where((eb) => lacksSubmission(eb as never))
+      .where('invites.status', '=', 'started')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('submissions')
+              .select('submissions.id')
+              .where(sameOwner('submissions', 'invites'))
+              .whereRef('submissions.id', '=', 'invites.assessmentSession'),
+          ),
+        ),
+      )
       .where('invites.id', '>', after)
       .select(['invites.id as inviteId', 'organizations.id', 'organizations.name', 'organizations.tier'])
       .orderBy('invites.id')
       .limit(FOUND_AT_ONCE)
-    const found = await all(system.db, lacking)
+    const found = await lacking.execute()
     const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
       openMissingSubmission(enterOrganization(system, organization), inviteId),
     )

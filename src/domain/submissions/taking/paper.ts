@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expression, type Expressions, own, ownDelete, ownUpdate, sameOwner } from '../../../db/own.ts'
-import { all, first, run } from '../../../db/statements.ts'
+import type { Condition, Expression, Expressions } from '../../../db/own.ts'
+import { all, first } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { sealVersions } from '../../assessments/versions.ts'
@@ -23,11 +23,11 @@ type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
  * sealed, for which whoever is changing it is waited for, and all is copied once more, so that texts and options are of one edit.
  */
 export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
-  const ofPaper = own(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
+  const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
   let copied = await copyQuestions(ctx, place)
   while (copied.some(({ isUnsealed }) => isUnsealed)) {
     await sealVersions(ctx, ofPaper.select('submissionQuestions.versionId'))
-    await run(ctx.db, ownDelete(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId))
+    await ctx.db.deleteFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId).execute()
     copied = await copyQuestions(ctx, place)
   }
   if (copied.every(({ versionId }) => versionId === null)) return
@@ -37,7 +37,7 @@ export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
 
 /** @returns of each its version, and whether that could still be changed. */
 async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place) {
-  const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
+  const questions = ctx.db.selectFrom('questions').where('questions.assessmentId', '=', assessmentId)
   const paper = insertForEach('submissionQuestions', questions, (eb) => ({
     ...same(
       eb,
@@ -62,7 +62,8 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place)
     closedAt: byDefault,
     shown: byDefault,
   }))
-  const isUnsealed = own(ctx, 'questionVersions')
+  const isUnsealed = ctx.db
+    .selectFrom('questionVersions')
     .where('questionVersions.id', '=', sql.ref<string>('submissionQuestions.versionId'))
     .select((eb) => eb('questionVersions.lockedAt', 'is', null).as('isUnsealed'))
   return all(ctx.db, paper.returning(['submissionQuestions.versionId', isUnsealed.as('isUnsealed')]))
@@ -70,12 +71,8 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place)
 
 /** Gives a paper its own order of what its versions show. */
 async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
-  const ofPaper = own(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', submissionId)
-  const versions = ofPaper.innerJoin('questionVersions', (join) =>
-    join
-      .on(sameOwner('questionVersions', 'submissionQuestions'))
-      .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
-  )
+  const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submissionId)
+  const versions = ofPaper.innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'submissionQuestions.versionId')
   const asked = await all(
     ctx.db,
     versions.select(['submissionQuestions.number', 'questionVersions.responseType', 'questionVersions.spec']),
@@ -85,21 +82,26 @@ async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
     return shown ? [{ number, shown }] : []
   })
   if (arranged.length === 0) return
-  const arrange = ownUpdate(ctx, 'submissionQuestions')
+  const arrange = ctx.db
+    .updateTable('submissionQuestions')
     .from(givenRows('submissionQuestions', arranged).as('given'))
     .where('submissionQuestions.submissionId', '=', submissionId)
     .whereRef('given.number', '=', 'submissionQuestions.number')
     .set(({ ref }) => ({ shown: ref('given.shown') }))
-  await run(ctx.db, arrange)
+  await arrange.execute()
 }
 
 /** Until it is scored nobody knows whether it needs people. What a wrong answer costs is what it is now. */
 async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place): Promise<void> {
-  const assessment = own(ctx, 'assessments').where('assessments.id', '=', assessmentId).select('assessments.penaltyPercent')
-  const expect = ownUpdate(ctx, 'submissions')
+  const assessment = ctx.db
+    .selectFrom('assessments')
+    .where('assessments.id', '=', assessmentId)
+    .select('assessments.penaltyPercent')
+  const expect = ctx.db
+    .updateTable('submissions')
     .where('submissions.id', '=', submissionId)
     .set({ needsGrading: null, penaltyPercent: assessment as never })
-  await run(ctx.db, expect)
+  await expect.execute()
 }
 
 type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
@@ -149,18 +151,20 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
   const { ctx, submission } = session
   const now = ctx.deps.clock()
   await inTransaction(ctx, async (inside) => {
-    const taken = own(inside, 'submissions')
+    const taken = inside.db
+      .selectFrom('submissions')
       .where('id', '=', submission.id)
       .where('state', '=', 'in_progress')
       .where('consentAt', 'is not', null)
       .where((eb) => eb.or([eb('deadlineAt', 'is', null), eb('deadlineAt', '>', now)]))
-    const held = await first(inside.db, taken.select(['deadlineAt', 'extraTimePercent']).forNoKeyUpdate())
+    const held = await taken.select(['deadlineAt', 'extraTimePercent']).forNoKeyUpdate().executeTakeFirst()
     if (!held) return
-    const ofPaper = own(inside, 'submissionQuestions').where('submissionQuestions.submissionId', '=', submission.id)
+    const ofPaper = inside.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submission.id)
     const isBefore = ofPaper
       .where('submissionQuestions.number', '<', number)
       .where((eb) => eb.or([eb('submissionQuestions.openedAt', 'is', null), openAt(eb, now)]))
-    const open = ownUpdate(inside, 'submissionQuestions')
+    const open = inside.db
+      .updateTable('submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submission.id)
       .where('submissionQuestions.number', '=', number)
       .where('submissionQuestions.openedAt', 'is', null)
@@ -175,11 +179,12 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
     if (!opened.closesAt || held.deadlineAt) return
     // After the end of the last question nothing can be answered any more: the submission is handed in then.
     const later = ofPaper.where('submissionQuestions.number', '>', number).select('submissionQuestions.number')
-    const end = ownUpdate(inside, 'submissions')
+    const end = inside.db
+      .updateTable('submissions')
       .where('submissions.id', '=', submission.id)
       .where(({ exists, not }) => not(exists(later)))
       .set({ deadlineAt: opened.closesAt, isDeadlineOfQuestion: true })
-    await run(inside.db, end)
+    await end.execute()
   })
 }
 
@@ -189,13 +194,14 @@ export const limitWithExtra = (limit: Expression<number>, percent: Expression<un
 
 /** Closes a question for good, by its time if that is over already. One that is not open stays as it is. */
 export async function closeQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {
-  const close = ownUpdate(ctx, 'submissionQuestions')
+  const close = ctx.db
+    .updateTable('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
     .where('submissionQuestions.openedAt', 'is not', null)
     .where('submissionQuestions.closedAt', 'is', null)
     .set(({ ref }) => ({ closedAt: sql<Date>`least(${ctx.deps.clock()}::timestamptz, ${ref('submissionQuestions.closesAt')})` }))
-  await run(ctx.db, close)
+  await close.execute()
 }
 
 /** @returns the question if it is open now. */

@@ -1,13 +1,13 @@
 import { sql } from '../../../db/builder.ts'
-import { ownUpdate } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { Check } from '../needs.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
 /** Keeps which checks the candidate's browser has passed; those of before stay passed. @throws DomainError session_refused (closed) after the start. */
 export async function passChecks({ ctx, submission }: PreparedSession, passed: readonly Check[]): Promise<void> {
-  const change = ownUpdate(ctx, 'submissions')
+  const change = ctx.db
+    .updateTable('submissions')
     .where('submissions.id', '=', submission.id)
     .where('submissions.state', '=', 'preparing')
     .set(({ ref }) => ({
@@ -16,5 +16,5 @@ export async function passChecks({ ctx, submission }: PreparedSession, passed: r
       >`array(select distinct unnest(${ref('submissions.passedChecks')} || ${[...passed]}::text[]) order by 1)`,
       updatedAt: ctx.deps.clock(),
     }))
-  if ((await run(ctx.db, change)) === 0) refuseSession('closed')
+  if ((await affectedRows(change)) === 0) refuseSession('closed')
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import type { SqlBool } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
 import { checkText, findIssues } from '../../checking/checks.ts'
@@ -102,13 +102,12 @@ async function save(
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
   // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
-  const questions = own(ctx, 'submissionQuestions')
-    .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'submissionQuestions')).onRef('submissions.id', '=', 'submissionQuestions.submissionId'),
-    )
+  const questions = ctx.db
+    .selectFrom('submissionQuestions')
+    .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'submissionQuestions.submissionId')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
-    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
+    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb, now))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([
@@ -116,7 +115,7 @@ async function save(
         eb('submissionQuestions.responseType', 'not in', [...deps.kinds.recorded]),
       ]),
     )
-    .where((eb) => writableBy(session)(eb as never))
+    .where((eb) => writableBy(session)(eb))
     .forShare(['submissions', 'submissionQuestions'])
   const insertion = insertForEach('answerAttempts', questions, (eb) => ({
     id: uuid(deps.newId()),

@@ -1,5 +1,4 @@
-import { type Condition, type Expressions, own } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
+import type { Condition, Expressions } from '../../../db/own.ts'
 import type { Submission, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -79,8 +78,8 @@ export const writableBy =
 /** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
 export async function lockSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
   const { ctx, submission } = session
-  const writable = own(ctx, 'submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))
-  if (!(await first(ctx.db, writable.select('submissions.id').forNoKeyUpdate()))) await refuseUnlessWritable(session, state)
+  const writable = ctx.db.selectFrom('submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))
+  if (!(await writable.select('submissions.id').forNoKeyUpdate().executeTakeFirst())) await refuseUnlessWritable(session, state)
 }
 
 /** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
+import type { SqlBool } from '../../../db/own.ts'
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -13,19 +12,16 @@ import type { Session } from './session.ts'
  */
 export async function showPicture({ ctx, submission }: Session, id: string): Promise<Asset> {
   if (!submission || !isUuid(id)) throw new DomainError('media_not_found')
-  const named = own(ctx, 'submissionQuestions')
-    .leftJoin('questionVersions', (join) =>
-      join
-        .on(sameOwner('questionVersions', 'submissionQuestions'))
-        .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
-    )
+  const named = ctx.db
+    .selectFrom('submissionQuestions')
+    .leftJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'submissionQuestions.versionId')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.openedAt', 'is not', null)
     .where(({ ref }) => {
       const [own, shown] = [ref('submissionQuestions.assetIds'), ref('questionVersions.assetIds')]
       return sql<SqlBool>`${id}::uuid = any(${own} || coalesce(${shown}, '{}'))`
     })
-  if (!(await first(ctx.db, named.select('submissionQuestions.number')))) throw new DomainError('media_not_found')
+  if (!(await named.select('submissionQuestions.number').executeTakeFirst())) throw new DomainError('media_not_found')
   const asset = await findReady(ctx, id)
   if (asset.kind !== 'image') throw new DomainError('media_not_found')
   return asset

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, ownUpdate } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import type { Condition, Expressions } from '../../../db/own.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -16,7 +16,8 @@ const KNOWN_TABS = 8
 export async function takeOver({ ctx, submission }: PreparedSession, tab: string): Promise<void> {
   const isNew = ({ ref }: Expressions<'submissions'>): Condition =>
     sql`not ${tab}::uuid = any(${ref('submissions.previousTabIds')})`
-  const change = ownUpdate(ctx, 'submissions')
+  const change = ctx.db
+    .updateTable('submissions')
     .where('submissions.id', '=', submission.id)
     .where(isNew)
     .set(({ ref }) => {
@@ -28,5 +29,5 @@ export async function takeOver({ ctx, submission }: PreparedSession, tab: string
         previousTabIds: sql<string[]>`case when ${now} is null or ${now} = ${tab}::uuid then ${earlier} else ${withNow} end`,
       }
     })
-  if ((await run(ctx.db, change)) === 0) refuseSession('taken_over')
+  if ((await affectedRows(change)) === 0) refuseSession('taken_over')
 }

@@ -1,5 +1,3 @@
-import { ownUpdate } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { PlayLink } from '../../secrets/play-tokens.ts'
@@ -21,7 +19,8 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
   const now = ctx.deps.clock()
   if (!link || link.submissionId !== submission.id || link.tab !== submission.tab || link.expiresAt <= now)
     return refuseSession('not_granted')
-  const granted = ownUpdate(ctx, 'submissionQuestions')
+  const granted = ctx.db
+    .updateTable('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', link.number)
     .where('submissionQuestions.plays', '=', link.play)
@@ -29,10 +28,10 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
     .where('submissionQuestions.playUsedAt', 'is', null)
     .where((eb) => openAt(eb, now))
     .set({ playUsedAt: now })
-  const question = await first(ctx.db, used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']))
+  const question = await used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']).executeTakeFirst()
   if (!question) return refuseSession('not_granted')
   const giveBack = async () => {
-    await first(ctx.db, granted.set({ playUsedAt: null }).returning('submissionQuestions.number'))
+    await granted.set({ playUsedAt: null }).returning('submissionQuestions.number').executeTakeFirst()
   }
   try {
     const id = assetAt(kind === 'audio' ? question.audioUrl : question.videoUrl)

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { violatedConstraint } from '../../../db/errors.ts'
-import { everyones } from '../../../db/everyone.ts'
-import { compose, own, ownUpdate, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { prepareScoped, type SqlBool, sameOwner } from '../../../db/own.ts'
 import { first, prepare, run } from '../../../db/statements.ts'
+import { tenantDb } from '../../../db/tenant-db.ts'
+import { unscoped } from '../../../db/unscoped.ts'
 import { insertForEach, time, uuid } from '../../../db/writes.ts'
 import type { MediaState, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -101,10 +102,12 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
     sha256,
     now: deps.clock(),
   }
-  const added = await run(db, takePart(taken)).catch((error) => {
-    if (violatedConstraint(error) === 'media_file_parts_pkey') return 0
-    throw error
-  })
+  const added = await run(db, takePart(tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' }), taken)).catch(
+    (error) => {
+      if (violatedConstraint(error) === 'media_file_parts_pkey') return 0
+      throw error
+    },
+  )
   // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
   if (added === 0) return putPart(service, ref, tab, part)
 }
@@ -124,29 +127,31 @@ type Taken = {
 }
 
 /** The recording is locked before the submission, and each limit holds for what is there by then. */
-const takePart = prepare((given: Taken) => {
-  const owner = { organization: { id: given.organizationId }, mode: 'all' as const }
+const takePart = prepareScoped((db, given: Taken) => {
   const bytes = sql<string>`${given.bytes}::bigint`
-  const held = own(owner, 'mediaFiles')
+  const held = db
+    .selectFrom('mediaFiles')
     .select('mediaFiles.id')
     .where('mediaFiles.id', '=', given.mediaId)
     .where('mediaFiles.state', '=', 'uploading')
     .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.bytes')} + ${bytes} <= ${given.limit}::bigint`)
     .forNoKeyUpdate()
-  const roomy = ownUpdate(owner, 'submissions')
+  const roomy = db
+    .updateTable('submissions')
     .where('submissions.id', '=', given.submissionId)
     .where('submissions.tab', '=', given.tab)
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.mediaBytes')} + ${bytes} <= ${MAX_SUBMISSION_BYTES}::bigint`)
     .where(() => sql<SqlBool>`exists (select from held)`)
     .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} + ${bytes}` }))
-  const grown = ownUpdate(owner, 'mediaFiles')
+  const grown = db
+    .updateTable('mediaFiles')
     .where('mediaFiles.id', '=', given.mediaId)
     .where(() => sql<SqlBool>`exists (select from roomy)`)
     .set(({ ref }) => ({
       bytes: sql<string>`${ref('mediaFiles.bytes')} + ${bytes}`,
       contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('mediaFiles.contentType')})`,
     }))
-  const rows = compose
+  const rows = db
     .with('held', () => held)
     .with('roomy', () => roomy.returning('submissions.id'))
     .with('grown', () => grown.returning('mediaFiles.id'))
@@ -189,7 +194,7 @@ async function findTarget(
 
 type Asked = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
 const targetOf = prepare((given: Asked) =>
-  everyones
+  unscoped()
     .selectFrom('invites')
     .innerJoin('submissions', (join) =>
       join

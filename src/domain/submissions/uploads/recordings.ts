@@ -1,5 +1,3 @@
-import { own } from '../../../db/own.ts'
-import { first } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -101,8 +99,8 @@ export async function continueTake(session: PreparedSession, mediaId: string, se
 
 /** The question, locked, so that attempts at it are begun one after the other. */
 async function lockQuestion(ctx: Context, submissionId: string, number: number): Promise<SubmissionQuestion | null> {
-  const question = own(ctx, 'submissionQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
-  await first(ctx.db, question.select('number').forNoKeyUpdate())
+  const question = ctx.db.selectFrom('submissionQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
+  await question.select('number').forNoKeyUpdate().executeTakeFirst()
   return ctx.db.submissionQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
 }
 

@@ -1,6 +1,6 @@
 import { modeOf } from '../../../domain/access/author.ts'
 import type { Context } from '../../../domain/context.ts'
-import { ENDPOINTS_SEEN, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import { endpointModes, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { type DeliveryCounts, LAST_DELIVERIES } from '../../../domain/webhooks/deliveries.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { DISABLED_AFTER_DAYS, type WebhookDisabledReason } from '../../../domain/webhooks/state.ts'
@@ -116,7 +116,7 @@ ${checkboxes(form, {
   options: EVENT_LABELS,
   values: types,
 })}
-${choice(form, { name: 'mode', label: 'Mode', value: mode, options: ENDPOINTS_SEEN[ctx.mode].map((mode) => [mode, MODE_LABELS[mode]]) })}
+${choice(form, { name: 'mode', label: 'Mode', value: mode, options: endpointModes(ctx.mode).map((mode) => [mode, MODE_LABELS[mode]]) })}
 ${area(form, { name: 'description', label: 'Description', value: description, hint: 'What it is for, so that you recognize it.' })}`
 
 /** An endpoint's secret, which is shown this once. */

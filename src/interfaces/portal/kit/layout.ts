@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasFactor } from '../../../domain/access/has-factor.ts'
 import { may } from '../../../domain/access/permissions.ts'
-import type { Context } from '../../../domain/context.ts'
+import type { Context, Mode } from '../../../domain/context.ts'
 import { countForMenu, type MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { DAY_MS } from '../../../domain/values/days.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
@@ -40,7 +40,7 @@ export type Page = {
 export const homeOf = (organization: { id: string }): string => portalPathOf({ organization, mode: 'live' })
 
 /** The address of a page of the context's organization, which shows the data that the page does from which it leads there. */
-export const pathOf = (ctx: Pick<Context, 'organization' | 'mode'>, path = ''): string => portalPathOf(ctx) + path
+export const pathOf = (ctx: { organization: { id: string }; mode: Mode }, path = ''): string => portalPathOf(ctx) + path
 
 /** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
 export const show = async (request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> =>

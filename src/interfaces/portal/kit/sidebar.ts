@@ -1,6 +1,6 @@
 import { may, type Permission } from '../../../domain/access/permissions.ts'
 import type { Membership, SignedIn } from '../../../domain/access/sessions.ts'
-import type { Context } from '../../../domain/context.ts'
+import type { Context, Mode } from '../../../domain/context.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
@@ -12,7 +12,7 @@ import { settingsOf } from './settings-pages.ts'
 /** Who looks at a page of an organization. */
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 
-const pathOf = (ctx: Pick<Context, 'organization' | 'mode'>, path = ''): string => portalPathOf(ctx) + path
+const pathOf = (ctx: { organization: { id: string }; mode: Mode }, path = ''): string => portalPathOf(ctx) + path
 
 /** What whoever looks is in the organization. */
 export const membershipOf = ({ ctx, signedIn }: Pick<Viewer, 'ctx' | 'signedIn'>): Membership | undefined =>

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findWorkingKeysOf } from '../../../domain/access/manage-keys.ts'
 import { authorize, may, PORTAL_ROLES } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
-import type { Context } from '../../../domain/context.ts'
+import { type Context, inMode } from '../../../domain/context.ts'
 import { listAssessmentChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { changeClientAssessments, listClientAssessmentIds } from '../../../domain/members/client-assessments.ts'
 import { inviteMember, resendJoinLink } from '../../../domain/members/invite-member.ts'
@@ -169,10 +169,7 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
-  const tags = await listTagChoices(
-    { ...ctx, mode: 'live' },
-    { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] },
-  )
+  const tags = await listTagChoices(inMode(ctx, 'live'), { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
   const factors = await findMemberFactors(ctx, member)
   const sessions = await listMemberSessions(ctx, member)
   const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnershipOffer(ctx, member.id) }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { inMode } from '../../../domain/context.ts'
 import { deleteTestData } from '../../../domain/test-data/delete-test-data.ts'
 import { pathOf } from '../kit/layout.ts'
 
 /** From whichever page it is asked for, it is of test data, and leads to the first page of these. */
 export function testDataRoutes(app: FastifyInstance): void {
   app.post('/test-data/delete', async ({ ctx }, reply) => {
-    const { remaining } = await deleteTestData({ ...ctx, mode: 'test' })
+    const { remaining } = await deleteTestData(inMode(ctx, 'test'))
     return reply.redirect(`${pathOf({ ...ctx, mode: 'test' })}?done=${remaining > 0 ? 'deleting' : 'deleted'}`, 303)
   })
 }

@@ -1,6 +1,7 @@
 import type { Response } from 'supertest'
 import { expect, it } from 'vitest'
-import { transact } from '../../../../src/db/client.ts'
+import { transact } from '../../../../src/db/transact.ts'
+import { enterOrganization } from '../../../../src/domain/context.ts'
 import { requestMemberErasure } from '../../../../src/domain/erasure/request-member-erasure.ts'
 import { removeProvider } from '../../../../src/domain/single-sign-on/providers.ts'
 import { asEraser } from '../../../support/erasing.ts'
@@ -48,7 +49,10 @@ async function join({ hasApp = false } = {}) {
   const secret = hasApp ? await giveApp(service, credentialId) : undefined
   const erased = (ask: () => PromiseLike<Response>) =>
     askMeanwhile(
-      (inside) => requestMemberErasure({ ...asEraser(service, organization), db: inside }, { memberId: member.id }),
+      (inside) =>
+        requestMemberErasure(enterOrganization({ ...asEraser(service, organization), db: inside }, organization), {
+          memberId: member.id,
+        }),
       ask,
     )
   return { ...browser, organization, email, credentialId, secret, erased, home: `/portal/${organization.id}/` }
@@ -127,7 +131,7 @@ it('has whoever comes by an organization’s provider start again, when their ac
   const again = await wayBack(second, theirs, begin)
   const ctx = { ...asEraser(service, organization), actor: { kind: 'operator' } as const }
   const gone = await askMeanwhile(
-    (inside) => removeProvider({ ...ctx, db: inside }, providerId),
+    (inside) => removeProvider(enterOrganization({ ...ctx, db: inside }, organization), providerId),
     () => second.get(again),
   )
   expect(titleOf(gone.text)).toBe('Please start again')

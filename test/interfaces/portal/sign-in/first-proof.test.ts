@@ -1,6 +1,6 @@
 import type { Response } from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { transact } from '../../../../src/db/client.ts'
+import { transact } from '../../../../src/db/transact.ts'
 import { lockCredential } from '../../../../src/domain/access/credential-lock.ts'
 import { offerApp } from '../../../../src/domain/access/enrol-factor.ts'
 import { proveAddress, removeCredentials } from '../../../../src/domain/access/prove-address.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { transact } from '../../../../src/db/client.ts'
+import { transact } from '../../../../src/db/transact.ts'
+import { enterOrganization } from '../../../../src/domain/context.ts'
 import { resendJoinLink } from '../../../../src/domain/members/invite-member.ts'
 import { lockMember } from '../../../../src/domain/members/members.ts'
 import { DAY_MS } from '../../../support/factories.ts'
@@ -64,7 +65,7 @@ it('can be used, or not, while another is sent: neither waits for what the other
     service.db,
     async (db) => {
       await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // a password takes as long as the machine does
-      const resending = { ...asOperator(service, organization), db }
+      const resending = enterOrganization({ ...asOperator(service, organization), db }, organization)
       await lockMember(resending, id)
       joining = Promise.resolve(visit(service).post(path, fields))
       const waiting = () => service.db.$queryRaw<object[]>`

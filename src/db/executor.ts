@@ -1,0 +1,106 @@
+import {
+  AndNode,
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  type OperationNode,
+  PostgresAdapter,
+  PostgresIntrospector,
+  ReferenceNode,
+  SelectModifierNode,
+  type SelectQueryNode,
+  type TableNode,
+} from 'kysely'
+import { NamesCompiler, type Tables } from './builder.ts'
+import type { Session } from './session.ts'
+import { TENANT_TABLES } from './tenant-tables.ts'
+
+/** Table nodes, and the condition that their statement must have; null for an INSERT. */
+const scopedTables = new WeakMap<OperationNode, { condition: OperationNode | null; session: Session | undefined }>()
+/** Says that a table is used within its scope as long as its statement has the condition. */
+export const markScoped = (table: OperationNode, condition: OperationNode | null, session?: Session): void =>
+  void scopedTables.set(table, { condition, session })
+
+/**
+ * Refuses to compile a tenant table without the condition of its scope. Types refuse most of that before; not a sub-select of the
+ * statement's own table by name, `clearWhere`, `sql.table`, or a query that another Kysely has begun. It sees no names in the text of `sql`.
+ */
+class ScopeCompiler extends NamesCompiler {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    super()
+    this.#session = session
+  }
+
+  protected override visitTable(node: TableNode): void {
+    const table = node.table.identifier.name
+    if (table in TENANT_TABLES && !this.#isReference() && !this.#isScoped(node))
+      throw new Error(`The table ${table} is used without the scope of an organization`)
+    super.visitTable(node)
+  }
+
+  /** A column of the table, or a lock of its rows. */
+  #isReference(): boolean {
+    const parent = this.parentNode
+    return parent !== undefined && (ReferenceNode.is(parent) || SelectModifierNode.is(parent))
+  }
+
+  #isScoped(node: TableNode): boolean {
+    const scoped = scopedTables.get(node)
+    if (!scoped) return false
+    // A prepared query is compiled once for all organizations: it must not have the id of one.
+    if (this.#session.isForPreparing && scoped.session && scoped.session !== this.#session)
+      throw new Error('A prepared query uses no database but the one that it is given')
+    const { condition } = scoped
+    if (!condition) return true
+    const statement = this.nodeStack.findLast((one): one is SelectQueryNode => STATEMENTS.includes(one.kind))
+    return hasCondition(statement?.where?.where, condition)
+  }
+}
+
+const STATEMENTS: readonly string[] = ['SelectQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']
+
+const hasCondition = (node: OperationNode | undefined, condition: OperationNode): boolean =>
+  node === condition ||
+  (node !== undefined && AndNode.is(node) && (hasCondition(node.left, condition) || hasCondition(node.right, condition)))
+
+const adapter = new PostgresAdapter()
+const driver = new DummyDriver()
+const dialect = {
+  createAdapter: () => adapter,
+  createDriver: () => driver,
+  createIntrospector: (db: Kysely<never>) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new NamesCompiler(),
+}
+
+const createKysely = (session: Session, compiler: NamesCompiler): Kysely<Tables> => {
+  const connection: DatabaseConnection = { executeQuery: (query) => execute(session, query), streamQuery: refuseStream }
+  const executor = new DefaultQueryExecutor(compiler, adapter, { provideConnection: (use) => use(connection) })
+  return new Kysely<Tables>({ config: { dialect }, dialect, driver, executor })
+}
+
+async function execute(session: Session, { sql, parameters }: CompiledQuery) {
+  const { rows, rowCount, command } = await session.query({ text: sql, values: [...parameters] })
+  return { rows: rows as never[], ...(command !== 'SELECT' && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+}
+
+function refuseStream(): never {
+  throw new Error('Rows are not streamed')
+}
+
+const scoped = new WeakMap<Session, Kysely<Tables>>()
+const unscoped = new WeakMap<Session, Kysely<Tables>>()
+
+function memoized(known: WeakMap<Session, Kysely<Tables>>, session: Session, compiler: () => NamesCompiler): Kysely<Tables> {
+  const kysely = known.get(session) ?? createKysely(session, compiler())
+  known.set(session, kysely)
+  return kysely
+}
+
+/** Kysely whose statements go by the session, and must be scoped. */
+export const scopedKysely = (session: Session): Kysely<Tables> => memoized(scoped, session, () => new ScopeCompiler(session))
+/** Kysely whose statements go by the session. */
+export const unscopedKysely = (session: Session): Kysely<Tables> => memoized(unscoped, session, () => new NamesCompiler())

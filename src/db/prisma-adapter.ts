@@ -1,0 +1,92 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { PrismaPg } from '@prisma/adapter-pg'
+import type { Transaction as AdapterTransaction, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import { Pool, type PoolClient } from 'pg'
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import type { NameStatement } from './statement-names.ts'
+
+/** The connection whose transaction Prisma Client is about to join. */
+const joining = new AsyncLocalStorage<PoolClient>()
+
+/** Prisma's adapter over the pool. A transaction that begins within {@link joinTransaction} is ours: Prisma sends neither BEGIN nor COMMIT. */
+export function createAdapter(pool: Pool, statementNameGenerator: NameStatement): SqlDriverAdapterFactory {
+  const options = { statementNameGenerator }
+  const factory = new PrismaPg(pool, options)
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    async connect() {
+      const adapter = await factory.connect()
+      const startTransaction = adapter.startTransaction.bind(adapter)
+      adapter.startTransaction = (isolationLevel) => {
+        const client = joining.getStore()
+        return client ? transactionOn(client, options) : startTransaction(isolationLevel)
+      }
+      return adapter
+    },
+  }
+}
+
+/** With `usePhantomQuery` Prisma leaves the end of the transaction to its adapter, which leaves it to session.ts. */
+async function transactionOn(
+  client: PoolClient,
+  options: ConstructorParameters<typeof PrismaPg>[1],
+): Promise<AdapterTransaction> {
+  const adapter = await new PrismaPg(poolOf(client), options).connect()
+  return {
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
+    options: { usePhantomQuery: true },
+    queryRaw: (query) => adapter.queryRaw(query),
+    executeRaw: (query) => adapter.executeRaw(query),
+    commit: async () => {},
+    rollback: async () => {},
+  }
+}
+
+/** PrismaPg takes instances of Pool only: one connection, as a pool. */
+const poolOf = (client: PoolClient): Pool =>
+  Object.create(Pool.prototype, {
+    query: { value: client.query.bind(client) },
+    on: { value: () => {} },
+    removeListener: { value: () => {} },
+  })
+
+/** Prisma Client inside a transaction of {@link createAdapter}'s caller; `leave` ends its part. */
+export type JoinedTransaction = { inside: Promise<Prisma.TransactionClient>; leave: () => Promise<unknown> }
+
+/** @param timeout milliseconds, longer than the transaction may take: its end is not Prisma's. */
+export function joinTransaction(prisma: PrismaClient, client: PoolClient, timeout: number): JoinedTransaction {
+  const inside = Promise.withResolvers<Prisma.TransactionClient>()
+  const left = Promise.withResolvers<void>()
+  const run = (transaction: Prisma.TransactionClient) => {
+    inside.resolve(transaction)
+    return left.promise
+  }
+  const running = joining.run(client, () => prisma.$transaction(run, { timeout }))
+  running.catch(inside.reject)
+  const leave = () => {
+    left.resolve()
+    return running.catch(() => {})
+  }
+  return { inside: inside.promise, leave }
+}
+
+/** Prisma Client that joins the transaction with its first query. */
+export const lazyClient = (join: () => Promise<Prisma.TransactionClient>): Prisma.TransactionClient =>
+  new Proxy({} as Prisma.TransactionClient, {
+    get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : lazyMember(join, name)),
+  })
+
+type Call = (...args: unknown[]) => unknown
+/** A method of the client, or a model with its methods. */
+function lazyMember(join: () => Promise<Prisma.TransactionClient>, name: string): Call {
+  const client = async () => (await join()) as unknown as Record<string, Call & Record<string, Call>>
+  const call: Call = async (...args) => (await client())[name]!(...args)
+  return new Proxy(call, {
+    get:
+      (_, method) =>
+      async (...args: unknown[]) =>
+        (await client())[name]![method as string]!(...args),
+  })
+}

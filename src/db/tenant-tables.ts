@@ -1,0 +1,94 @@
+import type { Tables } from '../generated/kysely/tables.ts'
+
+/** Tables whose rows belong to an organization. */
+export type TenantTable = { [T in keyof Tables]: Tables[T] extends { organizationId: unknown } ? T : never }[keyof Tables]
+type TableWithMode = { [T in TenantTable]: Tables[T] extends { mode: unknown } ? T : never }[TenantTable]
+
+/**
+ * How the rows of each table are limited: by organization, or by organization and mode (live or test data). API keys, webhook endpoints, and
+ * connections to an ATS have a mode, too, but it says what they are for; in the audit log, what was changed.
+ */
+export const TENANT_TABLES = {
+  accountLinks: 'organization',
+  answerAttempts: 'organization',
+  answerKeys: 'organization',
+  apiKeys: 'organization',
+  archives: 'organization',
+  assessmentCategories: 'organization',
+  assessmentClients: 'organization',
+  assessmentInviteCounts: 'mode',
+  assessmentLanguages: 'organization',
+  assessmentTags: 'organization',
+  assessments: 'organization',
+  assetParts: 'organization',
+  assets: 'organization',
+  atsCalls: 'organization',
+  atsConnections: 'organization',
+  atsKeys: 'organization',
+  atsOrders: 'organization',
+  atsReports: 'organization',
+  auditEntries: 'organization',
+  bulkChangeRows: 'organization',
+  bulkChanges: 'mode',
+  categories: 'organization',
+  consentTexts: 'organization',
+  erasedInviteCounts: 'mode',
+  erasedInvites: 'mode',
+  erasedResults: 'mode',
+  erasures: 'organization',
+  events: 'mode',
+  grades: 'organization',
+  gradingViewers: 'organization',
+  idempotencyRecords: 'organization',
+  identities: 'organization',
+  instructions: 'organization',
+  inviteBatchRows: 'organization',
+  inviteBatches: 'mode',
+  inviteEmails: 'organization',
+  inviteTags: 'mode',
+  invites: 'mode',
+  libraryCategories: 'organization',
+  libraryImportRows: 'organization',
+  libraryImports: 'organization',
+  libraryQuestions: 'organization',
+  libraryVersions: 'organization',
+  mailTemplates: 'organization',
+  mediaFileParts: 'organization',
+  mediaFiles: 'organization',
+  memberEmails: 'organization',
+  memberGradingLanguages: 'organization',
+  memberTags: 'organization',
+  members: 'organization',
+  organizationDailyInviteCounts: 'mode',
+  organizationInviteCounts: 'mode',
+  organizationMediaBytes: 'organization',
+  organizationRetention: 'organization',
+  organizationSecurity: 'organization',
+  organizationSuspensions: 'organization',
+  ownershipOffers: 'organization',
+  questionResults: 'mode',
+  questionScores: 'organization',
+  questionVersions: 'organization',
+  questions: 'organization',
+  releases: 'organization',
+  reminderRules: 'organization',
+  savedFilters: 'organization',
+  sessionEvents: 'organization',
+  signInDomains: 'organization',
+  signInProviders: 'organization',
+  submissionQuestions: 'organization',
+  submissions: 'mode',
+  suppressions: 'mode',
+  tagInviteCounts: 'mode',
+  tags: 'mode',
+  webhookAttempts: 'organization',
+  webhookDeliveries: 'organization',
+  webhookEndpoints: 'organization',
+} as const satisfies Record<TenantTable, 'organization' | 'mode'> &
+  Record<Exclude<TableWithMode, 'apiKeys' | 'webhookEndpoints' | 'atsConnections' | 'auditEntries'>, 'mode'>
+
+/** Tables whose rows are limited by mode, too. */
+export type ModeTable = { [T in TenantTable]: (typeof TENANT_TABLES)[T] extends 'mode' ? T : never }[TenantTable]
+
+/** Tables whose live rows test data uses: a test scope reads both modes, and writes test rows only. */
+export const LIVE_ROWS_IN_TEST: ReadonlySet<TenantTable> = new Set<ModeTable>(['tags'])
