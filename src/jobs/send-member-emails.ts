@@ -1,5 +1,4 @@
 import type { JobResult, PgBoss } from 'pg-boss'
-import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import {
   findMemberEmails,
@@ -10,6 +9,7 @@ import {
   whyMemberEmailObsolete,
 } from '../domain/mails/member-emails.ts'
 import { createResetLink } from '../domain/members/invite-member.ts'
+import { recordFailedSignIn } from '../domain/sign-in/sign-in.ts'
 import type { Line } from './line.ts'
 import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'

@@ -1,4 +1,4 @@
-import type { PrintedReport } from '../domain/values/printed-report.ts'
+import type { PrintedReport } from '../domain/ports/printed-report.ts'
 
 /** What the process is given to do. @property madeAt seconds since 1970. */
 export type Order = { report: PrintedReport; madeAt: number }

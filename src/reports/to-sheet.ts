@@ -1,4 +1,4 @@
-import type { PrintedReport } from '../domain/values/printed-report.ts'
+import type { PrintedReport } from '../domain/ports/printed-report.ts'
 
 /** A text as somebody has written it. @property language null: not known. @property rtl whether it is read from right to left. */
 type Written = { text: string; language: string | null; rtl: boolean }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { EndedSpan } from '../domain/work/tracing.ts'
+import type { EndedSpan } from '../domain/concurrency/tracing.ts'
 import { version } from './version.ts'
 
 /** Spans of one message, and that wait for the next at most: what comes beyond them is not shown. */

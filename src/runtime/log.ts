@@ -1,6 +1,6 @@
 import { type LogFn, type Logger, pino } from 'pino'
-import { LOG_EVENTS } from '../domain/values/log-events.ts'
-import { readLogFields } from '../domain/work/tracing.ts'
+import { readLogFields } from '../domain/concurrency/tracing.ts'
+import { LOG_EVENTS } from '../domain/ports/log-events.ts'
 import { version } from './version.ts'
 
 /** The token of a link, as it stands in an address. Of what our own lines hold nothing looks like it. */

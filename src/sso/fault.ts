@@ -1,4 +1,4 @@
-import type { IdpFault } from '../domain/values/identity-provider.ts'
+import type { IdpFault } from '../domain/ports/identity-provider.ts'
 
 /** What is wrong with a provider's answer. */
 export class Fault extends Error {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createAlarm } from '../domain/concurrency/alarm.ts'
+import { createFairOrder } from '../domain/concurrency/fair-order.ts'
+import { createPlaces } from '../domain/concurrency/places.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
-import { createAlarm } from '../domain/work/alarm.ts'
-import { createFairOrder } from '../domain/work/fair-order.ts'
-import { createPlaces } from '../domain/work/places.ts'
 import { deal, groupsOf } from './deal.ts'
 
 /** Places: attempts at a time, to all receivers, that have not been under way for long. */

@@ -1,10 +1,10 @@
 import type { Archive as Row } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { open } from '../secrets/seal.ts'
-import { HOUR_MS } from '../values/days.ts'
+import { HOUR_MS } from '../time/days.ts'
 import { isUuid } from '../values/uuid.ts'
 
 // All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one

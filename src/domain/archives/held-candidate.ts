@@ -7,6 +7,7 @@ import { isTo } from '../erasure/collect-invites.ts'
 import { readLists } from '../erasure/erase-invites.ts'
 import { type Erasure, toErasure } from '../erasure/erasures.ts'
 import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
+import { fileOf, partOf } from '../files/media-keys.ts'
 import { asOfNow } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { ofAddress, type Suppression } from '../invites/suppressions.ts'
@@ -14,7 +15,6 @@ import { findById } from '../look-ups/shared-query.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
 import type { Round } from '../submissions/grading/rounds.ts'
-import { fileOf, partOf } from '../values/media-keys.ts'
 
 // What is held about whoever has an address. Whoever has graded, invited or tagged is somebody else, and is left out here, before anybody can
 // show it: names and ids of members, of API keys, and of sessions.

@@ -1,4 +1,3 @@
-import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../limits.ts'
 import { findMembers } from '../members/members.ts'
 import { findTags } from '../tags/tags.ts'
+import { checkInteger, checkName, checkSize, checkText, findIssues } from '../validation/checks.ts'
 import { pick } from '../values/pick.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { isLanguageCode } from './language-codes.ts'

@@ -1,9 +1,9 @@
 import { sql } from '../../db/builder.ts'
-import { asStored } from '../checking/email-address.ts'
-import { refuse } from '../checking/refuse.ts'
 import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { asStored } from '../validation/email-address.ts'
+import { refuse } from '../validation/refuse.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 

@@ -1,4 +1,4 @@
-import { may } from '../access/permissions.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 // Blind grading: whoever grades, but for admins, does not learn whose answers they are. Of an assessment that is graded so they see the

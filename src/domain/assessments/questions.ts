@@ -1,6 +1,6 @@
 import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createList, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'

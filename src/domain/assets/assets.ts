@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Asset } from '../../generated/prisma/client.ts'
-import { may } from '../access/permissions.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { fileOf } from '../values/media-keys.ts'
+import { fileOf } from '../files/media-keys.ts'
 import { isUuid } from '../values/uuid.ts'
 import { assetAt, assetsNamedIn } from './references.ts'
 

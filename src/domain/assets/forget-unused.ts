@@ -2,9 +2,9 @@ import { sql } from '../../db/builder.ts'
 import { type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { beginTurn } from '../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../context.ts'
-import { DAY_MS } from '../values/days.ts'
-import { beginTurn } from '../work/sweep-parts.ts'
+import { DAY_MS } from '../time/days.ts'
 
 /** For so long after the last question, paper or version that named it was gone, or it was an organization's logo, an asset is kept. */
 const UNUSED_DAYS = 365

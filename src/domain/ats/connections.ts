@@ -1,6 +1,6 @@
 import { seen } from '../../db/own.ts'
 import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'

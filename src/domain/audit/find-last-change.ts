@@ -1,6 +1,6 @@
-import type { Seen, Version } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { LastChange } from '../errors.ts'
+import type { Seen, Version } from '../validation/refuse-unseen-changes.ts'
 import type { AuditAction } from './record-audit.ts'
 
 /**

@@ -3,9 +3,9 @@ import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { AUDIT_RETENTION_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 import type { AuditDetails, Told } from './audit-details.ts'
 
 /** What is done to what live and test data share, by a verb in the past, as a list shows it. */

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { type SqlBool, seen } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { authorize, may } from '../access/permissions.ts'
+import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { InviteEmailRow } from '../invites/emails.ts'
 import { asOfNow } from '../invites/expiry.ts'

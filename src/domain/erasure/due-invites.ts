@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/own.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, KeyMode } from '../context.ts'
-import { DAY_MS, daysAfter } from '../values/days.ts'
+import { DAY_MS, daysAfter } from '../time/days.ts'
 
 // Which invites an organization keeps no longer.
 

@@ -2,10 +2,10 @@ import { sql } from '../../db/builder.ts'
 import { among } from '../../db/own.ts'
 import { affectedRows, all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 // What somebody is called and signs in with is theirs in all organizations. Where none has them any more, it waits for another that invites
 // them, and then goes. Deactivated members are members: theirs stays.

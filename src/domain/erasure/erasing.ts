@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { inLetters } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { inLetters } from '../validation/email-address.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 /** An erasure that is being worked on. */

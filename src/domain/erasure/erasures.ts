@@ -1,6 +1,6 @@
 import type { Erasure as Row } from '../../generated/prisma/client.ts'
-import { findNames } from '../access/audit-log.ts'
-import { authorize, may } from '../access/permissions.ts'
+import { findNames } from '../audit/audit-log.ts'
+import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
+import { folderOf } from '../files/media-keys.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
-import { folderOf } from '../values/media-keys.ts'
 import { hasReceiptLine, type LogReader, parseObject } from './receipts.ts'
 
 // The receipt of an organization is a line of the log outside of the database, where nothing of it is left. It holds no names.

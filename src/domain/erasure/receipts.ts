@@ -1,6 +1,6 @@
 import type { Deps, ServiceContext } from '../context.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
 import type { Counting } from './erasing.ts'
 import { type ErasedCounts, type Subject, toErasure, WHAT_STAYS, WHAT_STAYS_OF_MEMBER } from './erasures.ts'
 

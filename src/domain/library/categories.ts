@@ -1,8 +1,8 @@
-import { checkName, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import { checkName, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 
 /** How deep a category may lie. */
 export const MAX_CATEGORY_DEPTH = 5

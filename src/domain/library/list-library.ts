@@ -1,8 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import { among, type Expressions, type Rows, type SqlBool } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
-import { searchWords } from '../values/fold-text.ts'
+import { searchWords } from '../text/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findWithin } from './categories.ts'
 

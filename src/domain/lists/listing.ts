@@ -17,7 +17,7 @@ import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
-import { caseKey, searchKey } from '../values/fold-text.ts'
+import { caseKey, searchKey } from '../text/fold-text.ts'
 import { readWords } from './filters.ts'
 import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 

@@ -1,10 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 // Whoever carries our mails tells what becomes of them: a mail server by a notice to the envelope's sender, a provider by a request. What
 // they say is kept as it came, once it is proved that they say it, until a worker has read it.

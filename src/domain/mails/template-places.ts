@@ -1,4 +1,4 @@
-import { type Languages, offeredLanguages, type SpeakingOrganization } from '../values/languages.ts'
+import { type Languages, offeredLanguages, type SpeakingOrganization } from '../languages/languages.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
 // Which text a mail has: the assessment's own, the organization's, or ours.

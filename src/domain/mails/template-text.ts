@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { MAX_MARKS } from '../limits.ts'
-import { countMarks } from '../values/count-marks.ts'
+import { countMarks } from '../text/count-marks.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
 // A text of an organization's mail: a small Markdown with placeholders. It is read first and filled in then, so that what is put into it is

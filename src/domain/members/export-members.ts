@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import { filtered } from '../lists/listing.ts'

@@ -1,11 +1,11 @@
 import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
-import { isAddress } from '../checking/address-key.ts'
-import { asStored } from '../checking/email-address.ts'
+import { createApiKeyUnlessNamed } from '../api-keys/api-keys.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
+import { caseKey } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
 import { inviteMember } from './invite-member.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }

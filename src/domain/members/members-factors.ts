@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import type { Expressions } from '../../db/own.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { SecondFactorKind } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 export type { SecondFactorKind }

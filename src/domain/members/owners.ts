@@ -1,8 +1,8 @@
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { refuse } from '../validation/refuse.ts'
 import { changeAdmins, tellOfRoles } from './manage-members.ts'
 import type { Member } from './members.ts'
 

@@ -1,8 +1,8 @@
-import { may, type PortalRole } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
-import { refuse } from '../checking/refuse.ts'
+import { may, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
+import { refuse } from '../validation/refuse.ts'
 
 /** What whoever manages members gives; owners are named apart, see owners.ts. */
 export const ASSIGNABLE_PORTAL_ROLES = ['manager', 'author'] as const satisfies PortalRole[]

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { violatedConstraint } from '../../db/errors.ts'
 import type { SignInDomain } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
-import { isLost } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
+import { isLost } from '../sign-in/speakers.ts'
 import { inTransaction } from '../transaction.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
-import { lockOrganization } from '../work/lock-organization.ts'
 
 export type { SignInDomain }
 

@@ -1,5 +1,5 @@
-import type { SignedIn } from '../access/sessions.ts'
 import type { ServiceContext } from '../context.ts'
+import type { SignedIn } from '../sign-in/sessions.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
 /** Where people sign out at a provider, where its owners want that to be shown; null: nowhere. */

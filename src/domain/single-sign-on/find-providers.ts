@@ -1,7 +1,7 @@
-import type { SignedIn } from '../access/sessions.ts'
-import { findSpeaker } from '../access/speakers.ts'
 import type { ServiceContext } from '../context.ts'
-import type { OperatorProvider } from '../values/identity-provider.ts'
+import type { OperatorProvider } from '../ports/identity-provider.ts'
+import type { SignedIn } from '../sign-in/sessions.ts'
+import { findSpeaker } from '../sign-in/speakers.ts'
 
 /** A provider as whoever may sign in by it is shown it. @property id what stands for it in addresses; host of its sign-in page, by which people know it. */
 export type OfferedProvider = { id: string; name: string; host: string }

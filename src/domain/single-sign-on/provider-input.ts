@@ -1,9 +1,9 @@
-import { checkChoice, checkName, checkSize, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { CLIENT_AUTHS, type ClientAuth } from '../values/identity-provider.ts'
+import { CLIENT_AUTHS, type ClientAuth } from '../ports/identity-provider.ts'
+import { checkChoice, checkName, checkSize, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { findTargetFault } from '../webhooks/targets.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
+import type { IdpFault } from '../ports/identity-provider.ts'
 import { open, seal } from '../secrets/seal.ts'
-import type { IdpFault } from '../values/identity-provider.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
 import { clientOf, type FoundProvider } from './providers.ts'

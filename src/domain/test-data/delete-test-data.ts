@@ -1,12 +1,12 @@
 import { seen } from '../../db/own.ts'
 import { affectedRows } from '../../db/statements.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { deleteInvites, type Gone } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 // Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems; and the list of
 // addresses that they are not mailed to. Their events stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which
