@@ -27,7 +27,7 @@ export type ApiKeySummary = {
   lastUsedFrom: string | null
   /** See KEY_RIGHTS. */
   rights: string[]
-  /** What it is restricted to, see KEY_SCOPES; none: it may do what all keys may. */
+  /** See KEY_SCOPES; empty: unrestricted. */
   scopes: string[]
   /** From where alone it may be used; none: from anywhere. */
   networks: string[]
@@ -35,7 +35,7 @@ export type ApiKeySummary = {
   requestsPerMinute: number | null
 }
 
-/** What is never read but to compare it. */
+/** Only compared, never read. */
 const omit = { hash: true, previousHash: true, hasRestrictedHash: true } as const
 
 type NewApiKey = {
@@ -44,12 +44,12 @@ type NewApiKey = {
   mode: KeyMode
   expiresAt?: Date | null
   createdById?: string | null
-  /** What it is restricted to from its first moment on; left out: to nothing. */
+  /** Empty: unrestricted. */
   scopes?: readonly KeyScope[]
   networks?: readonly string[]
 }
 
-/** What can be changed of a key. With scopes its rights are what these need. */
+/** Changes of a key. With scopes its rights follow from these. */
 export type KeyChange = Partial<{
   rights: readonly KeyRight[]
   scopes: readonly KeyScope[]
@@ -71,7 +71,7 @@ export const apiKeyPrefix = (mode: KeyMode): string => `ak_${mode}_`
 export const generateApiKey = (mode: KeyMode): string =>
   apiKeyPrefix(mode) + Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** What is stored of a key, see key-fingerprints.ts. */
+/** Stored fingerprint of a key, see key-fingerprints.ts. */
 export const fingerprintApiKey = (key: string, { isRestricted = false } = {}) => {
   const [open, restricted] = storedFingerprints(key)
   return { hash: toBytes(isRestricted ? restricted : open), lastFour: key.slice(-4) }
@@ -222,7 +222,6 @@ function withChange(before: Changeable, change: KeyChange): Changeable {
   return { rights: [...rights], scopes: [...scopes], networks: [...networks], requestsPerMinute }
 }
 
-/** What is different, before and after. */
 const changesOf = (before: Changeable, after: Changeable): AuditDetails =>
   detailsOf(
     (['rights', 'scopes', 'networks', 'requestsPerMinute'] as const)

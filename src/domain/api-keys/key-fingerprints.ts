@@ -1,8 +1,8 @@
 import { hash as digest } from 'node:crypto'
 
 /**
- * What of an API key is stored, and looked for. A key that is restricted, to scopes or to networks, is stored by another fingerprint: a
- * release that knows of no restrictions does not find it, and so does not let it do everything while both run.
+ * Fingerprints of API keys. A key restricted to scopes or networks is stored under another fingerprint, so that a release without
+ * restrictions can't find it while both run.
  */
 export type Restrictions = { scopes: readonly string[]; networks: readonly string[] }
 

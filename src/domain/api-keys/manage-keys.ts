@@ -91,7 +91,7 @@ function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
   if (!mayGive(ctx, scopes)) throw new DomainError('not_permitted')
 }
 
-/** Whether somebody may give a key these scopes, and get the value of one that has them. */
+/** True if the actor may create or read a key with these scopes. */
 export const mayGive = (ctx: Context, scopes: readonly string[]): boolean =>
   !scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')
 
@@ -119,7 +119,6 @@ export function getKey(ctx: Context, id: string): Promise<ListedKey> {
   return findKey(ctx, id)
 }
 
-/** What a key may do, and from where. */
 export type KeyAllowance = { rights: readonly KeyRight[]; scopes: readonly KeyScope[]; networks: readonly string[] }
 
 /**
@@ -209,7 +208,7 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
   })
 }
 
-/** Of two who rotate a key at once, the second finds what the first has made of it. */
+/** Serializes rotations of a key. */
 async function lockKey(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) return
   await ctx.db.selectFrom('apiKeys').select('id').where('id', '=', id).forUpdate().execute()

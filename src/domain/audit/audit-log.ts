@@ -27,8 +27,7 @@ export type AuditFilter = {
 export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
 
 /**
- * What was done in the organization, the newest first; to who sees test data, what was done to these. A page is read from its place in an
- * index, however long the log is.
+ * Audit entries, newest first; for a test scope those of test data. Reads a page from its place in an index.
  *
  * @throws DomainError not_permitted.
  */
@@ -66,7 +65,6 @@ export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: b
   return { entries, cursor: entries.at(-1)?.position ?? cursor, hasMore: found.length > limit }
 }
 
-/** What whoever looks sees of the log: who sees test data alone, what was done to these. */
 const inLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
 
 async function withNames(ctx: Context, entries: AuditEntry[]): Promise<ToldEntry[]> {
@@ -153,7 +151,10 @@ function idsIn(details: unknown): string[] {
   return typeof details === 'object' && details !== null ? Object.values(details).flatMap(idsIn) : []
 }
 
-/** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, an assessment, or an invite, by its candidate. */
+/**
+ * Names of rows by their ids: members by address, API keys, tags, assessments, and invites by candidate. Deleted rows are
+ * missing.
+ */
 async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
   const members = ctx.db

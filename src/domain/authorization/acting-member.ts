@@ -1,7 +1,7 @@
 import type { MemberStatus } from '../../generated/prisma/client.ts'
 import type { Actor } from '../context.ts'
 
-/** What has to be read of a member in whose name something is done. */
+/** Columns of a member that {@link actingMember} needs. */
 export const memberColumns = { id: true, userId: true, roles: true, portalRoles: true, status: true } as const
 type Member = { id: string; userId: string; roles: string[]; portalRoles: string[]; status: MemberStatus }
 

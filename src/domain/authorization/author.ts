@@ -2,13 +2,12 @@ import type { Context, KeyMode } from '../context.ts'
 
 export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
 
-/** Who created a row, and in which mode, as its columns have it. */
 export type Author = { createdById: string | null; createdByKeyId: string | null; mode: KeyMode }
 
-/** Of what is created: who sees test data alone creates test data, everybody else live data. */
+/** Mode of new rows: `test` for a test scope, `live` for every other. */
 export const modeOf = ({ mode }: Pick<Context, 'mode'>): KeyMode => (mode === 'test' ? 'test' : 'live')
 
-/** What a member creates is attributed to that member; rows created with an API key to the key's member. */
+/** Columns that name the creator of a row: the member, or the API key and its member. */
 export function authorOf(ctx: Pick<Context, 'actor' | 'mode'>): Author {
   const { actor } = ctx
   const mode = modeOf(ctx)

@@ -1,17 +1,16 @@
 import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
-/** What an actor may be allowed to do within one organization. */
 export type Permission =
   /** Everybody's candidates, invites, and what they hand in. */
   | 'read'
   /** Assessments and their questions. */
   | 'read_assessments'
-  /** Of assessments that they are client of, see invites/visibility.ts. */
+  /** Only assessments shared with the client, see invites/visibility.ts. */
   | 'read_as_client'
-  /** Of invites that are assigned to them, see there too, and of what their candidates send in. */
+  /** Only assigned invites and their submissions, see invites/visibility.ts. */
   | 'read_as_grader'
-  /** What candidates have handed in, see submissions/grading. */
+  /** See submissions/grading. */
   | 'grade'
   /** In the name of a member who may, see submissions/grading/grade-for-members.ts. */
   | 'grade_for_members'
@@ -21,9 +20,9 @@ export type Permission =
   | 'write_tags'
   | 'invite'
   | 'operate_invites'
-  /** Of everybody's submissions; a grader releases what is assigned to them, see submissions/grading/release-result.ts. */
+  /** All submissions; graders release their assigned ones without it, see submissions/grading/release-result.ts. */
   | 'release_results'
-  /** Who sees an assessment's results: its clients, and candidates by themselves. */
+  /** Share results with clients, and with candidates. */
   | 'share_results'
   /** Grades and results, as files. */
   | 'export'
@@ -33,7 +32,7 @@ export type Permission =
   | 'manage_ats'
   | 'manage_members'
   | 'manage_settings'
-  /** Who its owners are, how its members sign in, from which networks, and for how long. */
+  /** Owners, sign-in methods, networks, and session limits. */
   | 'manage_security'
   | 'read_audit_log'
   | 'delete_test_data'
@@ -70,7 +69,7 @@ const ADMINISTRATION = [
   'delete_test_data',
 ] as const satisfies Permission[]
 
-/** What each kind of actor may do. With {@link rightPermissions} and {@link memberPermissions} the one place where this is said. */
+/** Permissions by kind of actor. {@link rightPermissions} and {@link memberPermissions} add to them; there is no other place. */
 const permissions = {
   apiKey: ['read', 'read_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
@@ -79,22 +78,22 @@ const permissions = {
   system: ['read', 'read_assessments'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
-/** What a key may be allowed besides what all keys may. */
+/** Optional rights of a key. */
 export const KEY_RIGHTS = ['manage'] as const
 export type KeyRight = (typeof KEY_RIGHTS)[number]
 
-/** What an API key may do besides, by its rights. No key gives or changes the role admin: see members/refuse-key-on-admins.ts. */
+/** Permissions by right. No key grants or changes the role admin: see members/refuse-key-on-admins.ts. */
 const rightPermissions: Record<KeyRight, readonly Permission[]> = {
   manage: ['write_assessments', 'share_results', 'manage_members', 'grade_for_members'],
 }
 const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPermissions))
 
-/** Which of it, the scope of each operation says. */
+/** The scope of each operation narrows it. */
 const READS = ['read', 'read_assessments'] as const
 
 /**
- * What an API key may be restricted to, and what it may do then, and nothing else. Which of what can be read, says the scope of each
- * operation, see http/openapi/key-scope.ts. A key without any may do what all keys may; the audit log is for keys alone that name it.
+ * Permissions by scope. The scope of each operation narrows what can be read, see http/openapi/key-scope.ts. A key without scopes
+ * has the permissions of all keys; only a key with the scope can read the audit log.
  */
 const scopePermissions = {
   'assessments:read': READS,
@@ -123,8 +122,8 @@ export const rightsOfScopes = (scopes: readonly string[]): KeyRight[] =>
   )
 
 /**
- * What members may be given besides their roles: the organization's owners, who are admins as well; those who recruit; and those who write
- * questions. They stand apart from the roles, among which organizations have words of their own.
+ * Roles in the portal, besides the roles of the documented interfaces, which may contain an organization's own words. An owner is
+ * an admin, too.
  */
 export const PORTAL_ROLES = ['owner', 'manager', 'author'] as const
 export type PortalRole = (typeof PORTAL_ROLES)[number]
@@ -137,18 +136,17 @@ const portalRolePermissions = new Map<string, readonly Permission[]>(
   } satisfies Record<PortalRole, readonly Permission[]>),
 )
 
-/** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
+/** Permissions by role. Other words in a member's roles allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
   ['admin', [...ADMINISTRATION, 'grade']],
   ['grader', ['read_as_grader', 'grade', 'read_library']],
   ['client', ['read_as_client']],
 ])
 
-/** Whether the context's actor may do that. */
 export const may = ({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean =>
   permissionsOf(actor).some((allowed) => allowed?.includes(permission))
 
-/** What the actor may do, a list for each thing that allows it. A page asks dozens of times: no list is copied. */
+/** Lists of permissions that apply to the actor. A page asks dozens of times, so lists are not merged. */
 function permissionsOf(actor: Actor): (readonly Permission[] | undefined)[] {
   if (actor.kind === 'member')
     return [

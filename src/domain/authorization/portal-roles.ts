@@ -1,7 +1,4 @@
-/**
- * What a member does besides their roles. In an organization that has named no owner, as all that are older than portal roles, its admins are
- * its owners.
- */
+/** Portal roles of a member. In an organization without a named owner its admins are owners. */
 export const portalRolesOf = (
   { roles, portalRoles }: { roles: readonly string[]; portalRoles: readonly string[] },
   { ownerNamedAt }: { ownerNamedAt: Date | null },

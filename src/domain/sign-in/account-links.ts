@@ -44,7 +44,7 @@ export async function findOpenLink({ db, deps }: ServiceContext, { id, kind }: A
   })
 }
 
-/** Whether the link can (still) be used. */
+/** True while the link is unused and has not expired. */
 export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> => {
   const where = { id, kind, usedAt: null, expiresAt: { gt: deps.clock() }, member: { status: 'active' } } as const
   return (await db.accountLink.count({ where })) > 0

@@ -62,7 +62,7 @@ export async function changePassword(
   const hasSecondFactor = await hasFactor(service, credential.id)
   refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   await confirmPassword(service, signedIn, { current, origin })
-  // Of two who change it at once, the second one's current password is not current any more.
+  // The condition on the hash makes the second of two concurrent changes fail: its current password is outdated.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
   const isCurrent = async () => (await service.db.credential.count({ where })) > 0
   const passwordHash = await hashPassword(password, lineOf(email, origin), isCurrent)
@@ -97,7 +97,7 @@ export async function requestPasswordReset(
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
 
-/** What somebody's password is guessed by. */
+/** Words that a guesser would try first. */
 const wordsOf = ({ user, organization }: Pick<Membership, 'user' | 'organization'>): string[] => [
   user.firstName,
   user.lastName,
@@ -110,7 +110,7 @@ export type Admitted = { device: string }
 /** @property mayKeepPassword whether the link also admits a browser, see {@link admitBrowser}. */
 export type ResetOffer = { email: string; mayKeepPassword: boolean }
 
-/** Whose password a link sets; null when it can't be used (any more). Changes nothing. */
+/** The account of a reset link; null if the link is used or expired. Changes nothing. */
 export async function readResetOffer(service: ServiceContext, ref: AccountLinkRef): Promise<ResetOffer | null> {
   const link = await findOpenLink(service, ref)
   return link?.credential ? { email: link.credential.email, mayKeepPassword: mayKeepPassword(ref, link.credential) } : null

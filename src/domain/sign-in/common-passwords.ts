@@ -17,7 +17,7 @@ function readList(): List {
   return { content, starts: Uint32Array.from([...starts, content.length + 1]) }
 }
 
-/** Whether it is a password that is tried first, in small letters. */
+/** @param text in lower case. */
 export function isCommonPassword(text: string): boolean {
   list ??= readList()
   const { content, starts } = list

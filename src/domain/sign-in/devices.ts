@@ -7,11 +7,11 @@ import { DAY_MS } from '../time/days.ts'
 export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; emailVerifiedAt: Date | null }
 
 /**
- * Where a browser asks from.
+ * Network of a request.
  *
- * @property network an IPv4 address, or the part of an IPv6 one that a customer is given.
- * @property isShared whether it is only that of a proxy, behind which may be anybody.
- * @property isInside whether it is a private address, which many networks have.
+ * @property network IPv4 address, or IPv6 prefix of one customer.
+ * @property isShared true behind a proxy that many clients use.
+ * @property isInside true for a private address, which exists in many networks.
  */
 export type Origin = { network: string; isShared: boolean; isInside: boolean }
 
@@ -22,14 +22,14 @@ export type Browser = Origin & { userAgent: string; device?: string | undefined 
 export const KNOWN_FOR_MS = 90 * DAY_MS
 const TOKEN_BYTES = 32
 const MAX_USER_AGENT_LENGTH = 300
-/** What is looked for where nobody signs in with an address, so that the look-up takes as long. */
+/** Looked up for an unknown address, so that it takes as long as for a known one. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What is known of the browser that somebody tries to sign in with.
+ * How familiar a browser is.
  *
- * @property deviceId of a browser that the person has signed in with before; null: it is new to them.
- * @property isKnownNetwork whether they have signed in from there before. An inside address says nothing: whoever it is may have it.
+ * @property deviceId device that signed in before; null for a new one.
+ * @property isKnownNetwork true if the person signed in from this network before. Always false for private addresses.
  */
 export type Familiar = { deviceId: string | null; isKnownNetwork: boolean }
 
@@ -95,7 +95,7 @@ export async function rememberDevice(
   return { id, token, isAnother }
 }
 
-/** What a browser calls itself, as it is kept. */
+/** User agent, cut to what is stored. */
 export const shorten = (userAgent: string): string => [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join('')
 
 export const hashDevice = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', `device ${token}`, 'buffer'))

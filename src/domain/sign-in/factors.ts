@@ -15,13 +15,12 @@ import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
 import { type Membership, recordForAll, type SignedIn } from './sessions.ts'
 import { tellPerson } from './tell-person.ts'
 
-/** What its owner sees of a factor. */
 export type Factor = Pick<SecondFactor, 'id' | 'kind' | 'name' | 'isSynced' | 'createdAt' | 'lastUsedAt'>
 
-/** Of one person: apps and passkeys together. */
+/** Apps and passkeys of one person together. */
 export const MAX_FACTORS = 20
 
-/** What a person signs in with besides their password, the first that they added first. */
+/** Second factors of a person, oldest first. */
 export const listFactors = ({ db }: ServiceContext, credentialId: string): Promise<SecondFactor[]> =>
   db.secondFactor.findMany({ where: { credentialId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
 
@@ -29,14 +28,14 @@ export const listFactors = ({ db }: ServiceContext, credentialId: string): Promi
 export const passkeysOf = (factors: readonly SecondFactor[], rp: { id: string } | null): Passkey[] =>
   factors.filter((factor): factor is Passkey => factor.kind === 'passkey' && factor.rpId === rp?.id)
 
-/** What My account shows: factors, how many recovery codes are left, and whether the last factor has to stay. */
+/** Second factors for My account: the list, remaining recovery codes, and whether the last factor is required. */
 export async function readFactors(service: ServiceContext, { credential, memberships }: SignedIn) {
   const factors = await listFactors(service, credential.id)
   const recoveryCodes = factors.length > 0 ? await countRecoveryCodes(service, credential.id) : 0
   return { factors, recoveryCodes, isRequired: requiresFactor(memberships, service.deps.clock()) }
 }
 
-/** Whether one of the organizations asks for a second factor now: of everybody, or of who may sign in past its identity provider. */
+/** True if an organization requires a second factor now, from everybody or from holders of a sign-in exception. */
 const requiresFactor = (memberships: readonly Membership[], now: Date): boolean =>
   memberships.some(({ organization: { security }, signInException }) => {
     const isPast = signInException !== null && security?.ssoEnforcedAt != null
@@ -91,7 +90,7 @@ export const renewRecoveryCodes = (service: ServiceContext, signedIn: SignedIn):
     return codes
   })
 
-/** What follows from each change: sessions and devices of before are over, but for the session in which it was made. */
+/** Ends all other sessions and trusted devices of the person, because a factor has changed. */
 export async function recordChange(inside: ServiceContext, signedIn: SignedIn, event: AuditEvent): Promise<void> {
   await endOtherSessions(inside, signedIn, 'factor_changed')
   await raiseAuthVersion(inside, signedIn.credential.id, signedIn.sessionId)

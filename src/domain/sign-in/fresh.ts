@@ -11,15 +11,15 @@ export const FRESH_MS = 15 * 60_000
 
 /** By which one shows in person who one is; a browser that is remembered is nobody. */
 const IN_PERSON: readonly ProofKind[] = ['password', 'totp', 'passkey', 'recovery']
-/** Of who has a second factor: a password, which may be in the browser or known to somebody else, is not enough then. */
+/** Required of people with a second factor. A password alone may be stored in the browser or known to somebody else. */
 const BY_FACTOR: readonly ProofKind[] = ['totp', 'passkey', 'recovery']
 
 /** @property organizationId what it is asked for; null: what is the person's own. */
 type Asked = { at: Date; hasFactor: boolean; organizationId: string | null }
 
 /**
- * Whether somebody has shown in person within {@link FRESH_MS} who they are: asked for before what a session that was left open, or taken, is
- * not to be enough for. An identity provider's word counts in its own organization, from when the person has signed in there, if it says when.
+ * True if the person authenticated within {@link FRESH_MS}. Required for actions that an open or stolen session must not do. An
+ * identity provider's authentication counts for its own organization only, from its `auth_time`.
  */
 export function isFreshFor({ proofs }: Pick<OpeningSession, 'proofs'>, { at: now, ...asked }: Asked): boolean {
   const kinds = asked.hasFactor ? BY_FACTOR : IN_PERSON
@@ -39,7 +39,7 @@ export async function isFresh(
   organizationId: string | null,
 ): Promise<boolean> {
   const asked = { at: service.deps.clock(), organizationId }
-  // Who would not even do without a second factor is not looked up.
+  // Skips the lookup of second factors if the session would not be recent enough without one.
   if (!isFreshFor(session, { ...asked, hasFactor: false })) return false
   return isFreshFor(session, { ...asked, hasFactor: await hasFactor(service, credential.id) })
 }

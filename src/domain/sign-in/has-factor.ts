@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context.ts'
 
-/** Whether a person signs in with more than a password, or may. */
+/** True if the person has a second factor. */
 export const hasFactor = async ({ db }: ServiceContext, credentialId: string): Promise<boolean> =>
   (await db.secondFactor.findFirst({ where: { credentialId }, select: { id: true } })) !== null

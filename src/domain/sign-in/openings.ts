@@ -1,15 +1,15 @@
 import { DAY_MS, HOUR_MS } from '../time/days.ts'
 import { isAllowedFrom } from '../values/networks.ts'
 
-/** What a person proves by who they are. */
 export const PROOF_KINDS = ['password', 'totp', 'passkey', 'recovery', 'device', 'oidc'] as const
 export type ProofKind = (typeof PROOF_KINDS)[number]
 
 /**
- * Whose word a proof by an identity provider is.
+ * Identity provider of an `oidc` authentication.
  *
- * @property organizationId null: one that the operator offers to everybody, by which a person proves who they are for themselves.
- * @property secondFactor whether what a person does there counts as two factors: never (`ours`), always, or where it says one of `acrValues`.
+ * @property organizationId null for a provider that the operator offers to all organizations.
+ * @property secondFactor whether signing in there counts as two factors: never (`ours`), always, or if the token names one of
+ * `acrValues`.
  */
 export type ProofProvider = {
   id: string
@@ -19,10 +19,10 @@ export type ProofProvider = {
 }
 
 /**
- * What a session rests on.
+ * One authentication of a session.
  *
- * @property at of a `device`: when the second factor was given that it stands for. @property authTime of `oidc`: when the person has signed in
- *   there, where the provider says it.
+ * @property at of a `device`: when the second factor was given that the device remembers.
+ * @property authTime of `oidc`: when the person signed in at the provider, if the token says.
  */
 export type Proof = {
   kind: ProofKind
@@ -48,7 +48,7 @@ export type OpeningMembership = {
   signInException?: string | null
 }
 
-/** What an organization asks, as its table has it; null: nothing. */
+/** An organization's sign-in policy; null: none. */
 export type OpeningRules = {
   ssoEnforcedAt: Date | null
   secondFactorFrom: Date | null
@@ -67,7 +67,7 @@ export type Opening = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' |
 
 const MINUTE_MS = 60_000
 
-/** Whether a session opens an organization to a member: the only place where that is decided, for pages, forms, media and scripts alike. */
+/** Decides whether a session may use an organization, for pages, forms, media, and scripts alike. */
 export function openingOf(session: OpeningSession, membership: OpeningMembership, rules: OpeningRules, asked: Asked): Opening {
   const { proofs } = session
   const { organizationId } = membership
@@ -83,7 +83,7 @@ export function openingOf(session: OpeningSession, membership: OpeningMembership
   return isShut(session, membership) ? 'signIn' : 'open'
 }
 
-/** Whether a session opens nothing of an organization any more, whatever it rests on: what deactivation has ended does not come back. */
+/** True if the session began before the membership was activated again: deactivation ends sessions for good. */
 export const isShut = (
   { createdAt, closedOrganizationIds }: Pick<OpeningSession, 'createdAt' | 'closedOrganizationIds'>,
   { organizationId, status, activeSince }: OpeningMembership,
@@ -96,7 +96,7 @@ const isOld = (
   { at }: Pick<Asked, 'at'>,
 ): boolean => at.getTime() - createdAt.getTime() >= sessionHours * HOUR_MS
 
-/** Whether one proof more would not open the organization to a session: it takes another session. */
+/** True if no further authentication can open the organization to this session: the person needs a new session. */
 export const isOver = (
   session: OpeningSession,
   membership: OpeningMembership,
@@ -104,14 +104,14 @@ export const isOver = (
   asked: Pick<Asked, 'at'>,
 ): boolean => isShut(session, membership) || (rules !== null && (isIdle(session, rules, asked) || isOld(session, rules, asked)))
 
-/** Whether nobody has used the session for as long as the organization allows. */
+/** True if the session was unused for the organization's idle limit. */
 export const isIdle = (
   { lastSeenAt }: Pick<OpeningSession, 'lastSeenAt'>,
   { idleMinutes }: { idleMinutes: number },
   { at }: Pick<Asked, 'at'>,
 ): boolean => at.getTime() - lastSeenAt.getTime() >= idleMinutes * MINUTE_MS
 
-/** Which proves who it is in every organization; a second factor by itself does not. */
+/** True for an authentication that identifies the person in every organization. A second factor alone doesn't. */
 export const isOwnProof = ({ kind, provider }: Proof): boolean =>
   kind === 'password' || kind === 'passkey' || (kind === 'oidc' && provider?.organizationId === null)
 
@@ -134,7 +134,7 @@ export function isByOwnFactors(proofs: readonly { kind: string }[]): boolean {
   return has('passkey') || (has('password') && has('totp', 'recovery'))
 }
 
-/** What whoever may sign in past the organization's identity provider has not shown yet; of others that they come by it. */
+/** Missing authentication of a member with a sign-in exception; `sso` for members without one. */
 function missingOfSignInException(proofs: readonly Proof[], { signInException }: OpeningMembership): 'sso' | 'factor' | null {
   if (signInException !== 'guest' && signInException !== 'break_glass') return 'sso'
   if (isByOwnFactors(proofs)) return null

@@ -16,7 +16,6 @@ const MAX_ANSWER_LENGTH = 20_000
 /** A passkey as it is stored with its person. */
 export type Passkey = SecondFactor & { webauthnId: string; publicKey: Uint8Array<ArrayBuffer>; counter: bigint }
 export type PasskeyOptions = Record<string, unknown>
-/** What an answer was made for, and until when that challenge would be good. */
 type Proven = { challenge: string; endsAt: Date }
 export type NewPasskey = Proven & Pick<Passkey, 'webauthnId' | 'publicKey' | 'counter' | 'transports' | 'isSynced'>
 
@@ -26,7 +25,7 @@ export function relyingParty({ deps }: ServiceContext): { id: string; origin: st
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { id: hostname, origin } : null
 }
 
-/** What a browser is asked for to make a passkey. @param others that the person has: their authenticators are to make no second one. */
+/** Options for creating a passkey. @param others existing passkeys of the person; their authenticators refuse a second one. */
 export function creationOptions(
   { deps }: ServiceContext,
   rp: { id: string },
@@ -44,7 +43,7 @@ export function creationOptions(
   }
 }
 
-/** What a browser is asked for to sign in. @param of a person's own passkeys; none: whichever somebody has for this host. */
+/** Options for signing in. @param of passkeys of a known person; empty: any passkey for this host. */
 export const requestOptions = (
   { deps }: ServiceContext,
   rp: { id: string },
@@ -61,7 +60,7 @@ const describe = ({ webauthnId, transports }: Passkey) => ({ type: 'public-key',
 
 const userHandleOf = (credentialId: string): string => uuidToBytes(credentialId).toString('base64url')
 
-/** What a browser has answered; null for what is no answer of one. */
+/** Parses a browser's answer; null if it is malformed. */
 function readAnswer(text: string): { id: string; response: Record<string, unknown> } | null {
   if (text.length > MAX_ANSWER_LENGTH) return null
   try {
@@ -100,10 +99,11 @@ export async function verifyCreation(service: ServiceContext, credentialId: stri
 }
 
 /**
- * What a passkey's answer shows: for which challenge it was made, and how often the authenticator has counted by now. Null when it shows
- * nothing: it is of another host or page, of another passkey, without its user verified, or its count went back, as that of a copy does.
+ * Verifies a passkey's answer. Null for another host, page, or passkey, without user verification, or with a counter that went
+ * back, as a copied passkey's does.
  *
- * @param credentialId of whoever was asked; undefined where nobody was known yet.
+ * @param credentialId account that was asked; undefined if the person is not known yet.
+ * @returns the challenge and the authenticator's counter.
  */
 export async function verifyPasskey(
   service: ServiceContext,

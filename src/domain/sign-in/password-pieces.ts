@@ -6,7 +6,7 @@ const MIN_POINTS = 7
 const SHORTEST = 3
 const LONGEST_WORD = 32
 
-/** What lies side by side: on keyboards, in the alphabet, among digits. Read in both directions. */
+/** Neighbors on keyboards, in the alphabet, and among digits. Read in both directions. */
 const RUNS = [
   'qwertyuiop',
   'qwertzuiop',
@@ -23,7 +23,7 @@ const RUNS = [
   .flatMap((run) => [run, [...run].reverse().join('')])
   .join('\n')
 
-/** What stands for a letter in a word. `1` may be two of them. */
+/** Substitutes for letters. `1` may be two of them. */
 const LEET: Record<string, string> = {
   '4': 'a',
   '@': 'a',
@@ -76,7 +76,7 @@ const splitWords = (words: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length >= SHORTEST)
 
-/** What may begin at a place: one character, and all that is cheaper than its characters. */
+/** Pieces that begin at a position: one character, and everything cheaper than its characters. */
 function piecesFrom(readings: string[], at: number, known: Set<string>): Piece[] {
   const [text] = readings as [string]
   const pieces: Piece[] = [{ end: at + 1, points: 1, isNamed: false }]

@@ -41,22 +41,21 @@ export const lineOf = (email: string, { network, isShared }: Origin): string =>
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** What no password is. It is compared with where nobody signs in with the address, too: to find that out takes as long. */
+/** Hash that no password matches. Compared for unknown addresses, so that they take as long. */
 export const NO_PASSWORD = [NAME, Buffer.alloc(SALT_BYTES).toString('base64'), Buffer.alloc(KEY_BYTES).toString('base64')].join(
   '$',
 )
 
 /**
- * Whose password it is to be.
+ * Account that chooses a password.
  *
- * @property words the names of the person and their organizations. @property hasSecondFactor whether they sign in with more than a password.
+ * @property words names of the person and their organizations.
  */
 export type Chooser = { email: string; words: readonly string[]; hasSecondFactor?: boolean }
 
-/** What the service is called by. */
 const OWN_WORDS = ['assessment', 'assessments', 'invitation', 'invite', 'portal']
 
-/** What is wrong with a new password: too short, or put together from what is guessed first. */
+/** Issues of a new password: too short, or made of guessable pieces. */
 export function findPasswordIssues(field: string, password: string, { email, words, hasSecondFactor }: Chooser): Issue[] {
   const length = [...password.normalize('NFKC')].length
   const limit = hasSecondFactor ? MIN_LENGTH_BESIDE_FACTOR : MIN_PASSWORD_LENGTH
@@ -74,14 +73,14 @@ export async function judgePassword({ deps }: ServiceContext, field: string, pas
   return (await deps.isBreached(password)) ? [{ field, rule: 'account', problem: 'breached' }] : []
 }
 
-/** Whether it is one of those that are tried first: whoever has it may not be the only one who does. */
+/** True if the password is on the list of common passwords. */
 export const isListed = (password: string): boolean => isCommonPassword(password.normalize('NFKC').toLowerCase())
 
 /**
- * What is stored of a password.
+ * Hashes a password.
  *
- * @param line in which it waits for its turn. @param isWanted asked when that has come.
- * @returns null when it is not wanted any more.
+ * @param line queue in which it waits. @param isWanted asked when its turn comes.
+ * @returns null if it is no longer wanted.
  * @throws DomainError too_many_passwords.
  */
 export async function hashPassword(password: string, line: string, isWanted: () => Promise<boolean>): Promise<string | null> {
@@ -90,10 +89,10 @@ export async function hashPassword(password: string, line: string, isWanted: () 
   return key && [NAME, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
-/** Whether it is the password. It is for whoever has waited {@link inTurn}. @param stored undefined: nobody's, which no password is. */
+/** True if the password matches. Call it {@link inTurn}. @param stored undefined for an unknown address. */
 export async function isPassword(password: string, stored = NO_PASSWORD): Promise<boolean> {
   const [, salt = '', expected = ''] = stored.split('$')
-  // What is too long to be one costs no more than one that is not.
+  // A password that is too long costs no more than a wrong one.
   const key = await deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64'))
   return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NO_PASSWORD
 }

@@ -10,7 +10,6 @@ export type ProviderWord = {
   acr: string | null
   authTime: Date | null
 }
-/** What a person has just proved who they are by. */
 export type GivenProof = Exclude<ProofKind, 'oidc'> | ProviderWord
 
 export const kindOf = (proof: GivenProof): ProofKind => (typeof proof === 'string' ? proof : proof.kind)
@@ -25,9 +24,9 @@ export const rowOfProof = (id: string, proof: GivenProof, at: Date) => ({
 type Row = { kind: string; at: Date; acr: string | null; authTime: Date | null; providerId: string | null }
 
 /**
- * What a session rests on: without the word of a provider that is gone. A kind that only a later release knows proves nothing.
+ * Authentications of a session. Those of a removed provider, or of a kind that only a later release knows, don't count.
  *
- * Providers are looked up only where one has spoken, so that nobody else's pages cost a query more.
+ * Providers are read only if a session has an `oidc` authentication, so that other pages need no further query.
  */
 export async function readProofs({ db, deps }: Pick<ServiceContext, 'db' | 'deps'>, rows: readonly Row[]): Promise<Proof[]> {
   const offered = deps.operatorProviders.map(({ id }) => ({ id, organizationId: null, secondFactor: 'ours', acrValues: [] }))

@@ -42,13 +42,13 @@ export async function proveCode(inside: ServiceContext, credentialId: string, co
   throw refusedCode('wrong')
 }
 
-/** What a passkey has shown, before its challenge is used up. */
+/** Verified answer of a passkey whose challenge is still unused. */
 export type ShownPasskey = { passkey: Passkey; challenge: string; endsAt: Date; counter: bigint }
 
 /**
- * Whose passkey an answer is of, and that it is right. Nothing is written: the signature is looked at before the transaction.
+ * Finds and verifies the passkey of an answer. Writes nothing: signatures are verified before the transaction.
  *
- * @param credentialId of whoever was asked; undefined where nobody was known yet. @throws DomainError invalid: `passkey`.
+ * @param credentialId account that was asked; undefined if the person is not known yet. @throws DomainError invalid: `passkey`.
  */
 export async function readPasskey(service: ServiceContext, answer: string, credentialId?: string): Promise<ShownPasskey> {
   const rp = relyingParty(service)

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { spend } from './used-tokens.ts'
 
-/** What somebody was refused for: what they may not do, what their key is not restricted to, or where they come from. */
+/** Reason of a refusal: a missing permission, a scope of the key, or the network. */
 export type Refusal = 'permission' | 'scope' | 'network'
 
 /** Begins the keys of what is counted, before whose it is, who was refused, what for, and in which hour. */
@@ -76,7 +76,7 @@ export async function recordRefusalCounts(system: ServiceContext): Promise<void>
   }
 }
 
-/** Of two processes one does. What is counted at this very moment waits for the next time; who is no more has nothing recorded. */
+/** One of several processes records. Refusals counted meanwhile wait for the next time; erased actors are skipped. */
 async function recordCount(inside: ServiceContext, counted: { key: string; count: number }): Promise<void> {
   const { db } = inside
   const { key, count } = counted

@@ -12,9 +12,9 @@ import { mayPark } from './sign-in-attempts.ts'
 
 /** Milliseconds for which a form is kept, and within which a session has to have ended for what was being filled in. */
 const KEPT_FOR_MS = 86_400_000
-/** Of one person at a time: with another, the oldest goes. */
+/** Saved forms of one person; another one replaces the oldest. */
 const MOST_PARKED = 5
-/** What is given to this page alone, and never kept. */
+/** Fields that are never saved. */
 const NEVER_KEPT: readonly string[] = ['password', 'current', 'code']
 
 /**

@@ -33,12 +33,12 @@ export const SECOND_STEP_MS = 10 * 60_000
 const PURPOSE = 'second step'
 
 /**
- * Who has shown a password, or has come by an identity provider's word, and is to show a second factor.
+ * A person who authenticated once and has to give a second factor.
  *
- * @property authVersion as it was then: where what they sign in with is changed meanwhile, they begin anew.
- * @property mustChange whether the password is one of those that are tried first, and is to be replaced before they are let in.
- * @property word of the provider. @property join the membership that they take up then.
- * @property sessionId the session of somebody who is signed in, by less than an organization asks for.
+ * @property authVersion at that time: a later change of the account's authentication makes them begin again.
+ * @property mustChange true if the password is a common one and has to be replaced.
+ * @property word authentication by an identity provider. @property join membership to activate afterwards.
+ * @property sessionId session of somebody who is signed in and lacks what an organization requires.
  */
 export type Waiting = {
   credentialId: string
@@ -65,7 +65,7 @@ export function openWaiting({ deps }: ServiceContext, sealed: string): Waiting |
   return word ? { ...waiting, word: { ...word, authTime: word.authTime && new Date(word.authTime) } } : waiting
 }
 
-/** Who is signed in, and is to show a second factor: it may have been added, or asked for, since. */
+/** State for somebody who is signed in and needs a second factor that was added or required since. */
 export const waitingOf = ({ sessionId, credential: { id, authVersion } }: SignedIn): Waiting => ({
   credentialId: id,
   authVersion,
@@ -84,7 +84,7 @@ export type SecondStep = {
   days: number
 }
 
-/** What they are asked for; null when they have to begin anew, or have no factor. */
+/** Second step to show; null if the person has to begin again or has no factor. */
 export async function readSecondStep(service: ServiceContext, waiting: Waiting): Promise<SecondStep | null> {
   const credential = await findWaiting(service, waiting)
   const factors = credential ? await listFactors(service, credential.id) : []
@@ -147,7 +147,7 @@ export async function signInByOwnPasskey(
   })
 }
 
-/** What a browser is asked for to sign somebody in by a passkey alone; null where browsers know none for the service's address. */
+/** Options for signing in with a passkey alone; null if browsers accept none for the service's address. */
 export function offerPasskeySignIn(service: ServiceContext): PasskeyOptions | null {
   const rp = relyingParty(service)
   return rp && requestOptions(service, rp)

@@ -13,7 +13,7 @@ import { tellPerson } from './tell-person.ts'
 /** Milliseconds without a request of a person after which a session ends. */
 const IDLE_MS = 12 * 3_600_000
 const SEEN_RECORDED_EVERY_MS = 60_000
-/** Of one person at a time: with another, the one that was used longest ago ends. */
+/** Sessions of one person; another one ends the session unused for longest. */
 const MOST_SESSIONS = 20
 
 export type { Browser, Credential, Origin }
@@ -39,11 +39,10 @@ const memberships = {
 export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.include }>
 
 /**
- * Who is signed in, and as a member of which organizations. A membership that was made active again after the session began is not among
- * them: what deactivation has ended does not come back.
+ * A signed-in person and their memberships.
  *
- * @property memberships at least one, and only active ones that they have joined. Whether the session opens what is asked for, {@link findOpening} says.
- * @property shut those that the session opens nothing of any more.
+ * @property memberships at least one; active and joined only. {@link findOpening} decides whether the session may use one.
+ * @property shut memberships that this session can never use, because they were activated again after it began.
  */
 export type SignedIn = {
   sessionId: string
@@ -128,16 +127,16 @@ export type EndReason =
   | 'too_many'
 
 /**
- * What is written of a session that ends. Its row stays for a day, so that a form which was being filled in finds its owner. That it was
- * seen now keeps a request that was under way from prolonging it.
+ * Columns of an ended session. Its row stays for a day, so that a form that was being filled in finds its owner. lastSeenAt keeps
+ * a concurrent request from prolonging the session.
  */
 export const ended = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
 
 /**
- * Who is signed in with the token; null when nobody is (any more). A member who was deactivated is not found from that moment on; a
- * session that opens no organization any more ends.
+ * Finds the session of a token; null if it has ended. Deactivated members are excluded at once. A session that can use no
+ * organization any more ends.
  *
- * @param isUse whether a person asks: what a page asks by itself does not keep the session from ending.
+ * @param isUse false for requests that a page sends by itself: they don't prolong the session.
  */
 export async function findSession(
   { db, deps }: ServiceContext,
@@ -186,7 +185,7 @@ async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Da
   })
 }
 
-/** Whether the session opens the organization, or what is missing; null when the person is no member of it. */
+/** Access of the session to an organization; null if the person is not a member. */
 export function findOpening({ session, memberships, shut }: SignedIn, organizationId: string, asked: Asked): Opening | null {
   const membership = [...memberships, ...shut].find(({ organization }) => organization.id === organizationId)
   return membership ? openingOf(session, membership, membership.organization.security, asked) : null

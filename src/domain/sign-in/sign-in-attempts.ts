@@ -8,15 +8,15 @@ import type { Origin } from './sessions.ts'
 
 const QUARTER_HOUR_MS = 15 * 60_000
 
-/** What is counted, how often it may be within the time from the first. Each is counted apart from all others. */
+/** Limits within a time from the first attempt. Each is counted separately. */
 const LIMITS = {
-  /** Of a browser that the person has signed in with: then it counts as new to them. */
+  /** A browser that signed in before; beyond the limit it counts as new. */
   device: { most: 10, windowMs: QUARTER_HOUR_MS },
   'address from network': { most: 5, windowMs: QUARTER_HOUR_MS },
-  /** Of all browsers and networks that are new to the person together. */
+  /** All new browsers and networks together. */
   strangers: { most: 30, windowMs: DAY_MS },
   network: { most: 50, windowMs: QUARTER_HOUR_MS },
-  /** What one customer of IPv6 may be given. */
+  /** An IPv6 /48, which one customer may have. */
   site: { most: 200, windowMs: QUARTER_HOUR_MS },
   /** A network behind which may be anybody. */
   proxy: { most: 1_000, windowMs: QUARTER_HOUR_MS },
@@ -50,7 +50,7 @@ export async function countSignIn(ctx: ServiceContext, { email, origin, deviceId
     throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'unknownBrowser' }] })
 }
 
-/** Whether browsers and networks that are new to the address have tried as many as they may for now. */
+/** True if new browsers and networks have used up their attempts for the address. */
 export async function areStrangersRefused({ db, deps }: ServiceContext, email: string): Promise<boolean> {
   const where = { key: keyOf('strangers', email), count: { gte: LIMITS.strangers.most }, expiresAt: { gt: deps.clock() } }
   return (await db.signInAttempt.count({ where })) > 0
@@ -64,14 +64,17 @@ function ofNetwork({ network, isShared }: Origin): [Counted, string][] {
   return [...(site === null ? [] : [['site', site] as [Counted, string]]), ['network', network]]
 }
 
-/** Whether a new password may be asked for once more for the address, which nobody is told. @throws DomainError invalid: `tooMany`, of the network. */
+/**
+ * Counts a password reset. False beyond the limit of the address, which the caller doesn't show. @throws DomainError invalid:
+ * `tooMany` beyond the limit of the network.
+ */
 export async function countReset(ctx: ServiceContext, { email, origin }: { email: string; origin: Origin }): Promise<boolean> {
   const seconds = await count(ctx, origin.isShared ? 'reset proxy' : 'reset network', origin.network)
   if (seconds !== null) throw tooMany(seconds)
   return (await count(ctx, 'reset address', email)) === null
 }
 
-/** Whether another form may be kept for a person: whoever has the cookie of an ended session is not to fill the database. */
+/** Counts saved forms, so that the cookie of an ended session can't fill the database. */
 export const mayPark = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
   (await count(ctx, 'parked forms', credentialId)) === null
 
@@ -96,7 +99,7 @@ export async function forgiveAddress(
   await db.signInAttempt.deleteMany({ where: { key: { in: keys } } })
 }
 
-/** Whose codes are counted: a browser in which the person has signed in has a count of its own, which nobody else can use up. */
+/** Counts codes per person, and separately for a browser that signed in before, so that nobody else can use up its attempts. */
 export type Coder = { credentialId: string; deviceId: string | null }
 const coderOf = ({ credentialId, deviceId }: Coder): string => deviceId ?? credentialId
 

@@ -26,8 +26,8 @@ import { daysToRemember, trustedSince } from './trusted-devices.ts'
 const MOST_FAILURES = 100
 
 /**
- * What is signed in with by an address, in either case. The case is taken off here as it is for the count of attempts: PostgreSQL makes
- * other letters alike as well (İ and i), and each would be an address of its own to that count.
+ * Finds the account of an address. Lower-cases it as the count of attempts does: PostgreSQL also folds other letters (İ and i),
+ * and each spelling would have a count of its own.
  */
 export async function findCredential(
   { db }: ServiceContext,
@@ -42,8 +42,8 @@ export async function findCredential(
 }
 
 /**
- * Whether it is the password of whoever signs in with the address, counted against those who try. A wrong one takes as long as the
- * right one, and one of nobody's as long. It is counted when its turn has come: what was turned away in the line was not tried.
+ * Checks a password and counts the attempt. Wrong passwords and unknown addresses take as long as the right password. An attempt
+ * that is refused in the queue is not counted.
  *
  * @throws DomainError invalid: `tooMany`, of the address or the network; too_many_passwords.
  */

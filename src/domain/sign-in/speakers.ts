@@ -6,7 +6,7 @@ import { domainOf } from '../validation/email-address.ts'
 /** Milliseconds for which a domain whose record is gone is still the organization's. */
 export const GRACE_MS = 30 * DAY_MS
 
-/** Whose identity providers speak for an address; null: nobody's. One whose record has been gone for too long speaks for none. */
+/** Organization that verified the domain of an address; null: none, or its DNS record is missing for too long. */
 export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
   const verified = await unscoped(db)
     .selectFrom('signInDomains')
@@ -17,11 +17,10 @@ export async function findSpeaker({ db, deps }: ServiceContext, email: string): 
   return verified && !isLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
 }
 
-/** Whether the record of a domain has been missing for too long. */
 export const isLost = ({ failingSince }: { failingSince: Date | null }, now: Date): boolean =>
   failingSince !== null && now.getTime() - failingSince.getTime() > GRACE_MS
 
-/** Whether the organization's identity provider is the only way in, but for those who are named. */
+/** True if members without an exception have to sign in by the organization's identity provider. */
 export const isSsoEnforced = async ({
   db,
   organization,

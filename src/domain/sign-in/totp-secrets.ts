@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 
-// What an app makes its codes of has to be read again each time one is checked: it is kept sealed, for its factor alone.
+// The secret of an authenticator app is needed to check each code, so it is encrypted, not hashed.
 
 const purposeOf = (factorId: string): string => `totp ${factorId}`
 

@@ -41,7 +41,7 @@ export function toBase32(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? []).map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** What an app reads off the picture: whose codes, and of what. @param issuer whom they are for, as the app shows it. */
+/** Address in the QR code of an authenticator app. @param issuer name that the app shows. */
 export function otpauthUrl(secret: Uint8Array, { issuer, account }: { issuer: string; account: string }): string {
   const query = new URLSearchParams({ secret: toBase32(secret), issuer, algorithm: 'SHA1', digits: '6', period: '30' })
   // Spaces as %20: some apps show a plus as it stands.

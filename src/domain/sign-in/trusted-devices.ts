@@ -8,7 +8,7 @@ import { type Browser, type Credential, hashDevice } from './devices.ts'
 // how long that is enough. It is kept as the end of the longest that any may allow.
 
 const LONGEST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
-/** Of organizations that have decided nothing. */
+/** Default of organizations. */
 const USUAL_DAYS = 30
 
 type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
