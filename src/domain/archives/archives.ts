@@ -32,7 +32,7 @@ export type Archive = Pick<
   retryUntil: Date | null
 }
 
-/** Of the address of a candidate that is kept with an archive. */
+/** Purpose of the encryption of a candidate's address. */
 export const purposeOf = (id: string): string => `archive ${id}`
 
 export function toArchive({ deps, actor }: Context, row: Row): Archive {
@@ -48,7 +48,7 @@ export function toArchive({ deps, actor }: Context, row: Row): Archive {
   }
 }
 
-/** Of who may ask for an archive: a member, or nobody by name. */
+/** Id of the requesting member; null for others. */
 export const actorIdOf = (actor: Context['actor']): string | null =>
   actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
 

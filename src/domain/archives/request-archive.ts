@@ -85,7 +85,7 @@ async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Pr
   return (await its.select('id').executeTakeFirstOrThrow()).id
 }
 
-/** Those that are gone since, because their candidate was erased, count no more. */
+/** Archives of erased candidates don't count. */
 async function refuseExcess(inside: Context, { subject, memberId }: Asked): Promise<void> {
   await lockOrganization(inside)
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)

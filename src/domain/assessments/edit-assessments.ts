@@ -77,7 +77,7 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
   })
 }
 
-/** Who decides nothing about results leaves what an assessment says of them as it is. */
+/** Keeps result settings for actors without permission to change them. */
 const sharedAsBefore = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
   if (may(ctx, 'share_results')) return given
   const { clients, releaseAutomatically, releaseToCandidate } = before

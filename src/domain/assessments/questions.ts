@@ -36,7 +36,6 @@ export async function listQuestions<Row>(
   return list(ctx, of, { assessmentId }, order, page)
 }
 
-/** Which question. */
 export type QuestionRef = { assessmentId: string; questionId: string }
 
 /** One question. @throws DomainError question_not_found. */

@@ -74,7 +74,10 @@ function write(
   })
 }
 
-/** What makes a question one of a kind, with what is right: for whoever may write it. @returns null: it is of none. @throws DomainError not_permitted; question_not_found. */
+/**
+ * Definition with its key, for actors who may write it. @returns null if there is none. @throws DomainError not_permitted;
+ * question_not_found.
+ */
 export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<Definition | null> {
   authorize(ctx, 'write_assessments')
   const { versionId } = await getQuestion(ctx, ref)

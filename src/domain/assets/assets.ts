@@ -52,10 +52,9 @@ export async function readSizes(
 }
 
 /**
- * Those of the organization's assets that these texts name, for what has the texts to keep. They are in use from now on: one that was about
- * to be deleted stays.
+ * Assets that these texts reference. Marks them as used, so that none is deleted before the texts are saved.
  *
- * @param texts a script, or a spec as JSON. @param addresses of a sound or video, which may be others'.
+ * @param texts a script, or a spec as JSON. @param addresses of audio or video, possibly elsewhere.
  */
 export async function useAssets(ctx: Context, texts: string[], addresses: string[] = []): Promise<string[]> {
   const { db, organization } = ctx

@@ -11,7 +11,7 @@ import { isUuid } from '../values/uuid.ts'
 import type { Asset } from './assets.ts'
 import { lacksRoom } from './room.ts'
 
-// What questions play, as it comes in slices: from a file, or while it is recorded.
+// Uploads audio and video of questions in parts, from a file or while it is recorded.
 
 export const MEDIUM_KINDS = ['audio', 'video'] as const
 export type MediumKind = (typeof MEDIUM_KINDS)[number]

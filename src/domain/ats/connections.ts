@@ -50,7 +50,7 @@ export async function getConnection(ctx: Context, id: string): Promise<Connectio
   return { ...row, ats: row.ats }
 }
 
-/** Whether the key is there that the ATS has given to the organization. @param ctx of an ATS. */
+/** True if the organization entered the system's key. @param ctx of a recruiting system. */
 export async function hasTheirKey(ctx: Context, connectionId: string): Promise<boolean> {
   const where = { organizationId: ctx.organization.id, id: connectionId, encryptedApiKey: { not: null } }
   return (await ctx.db.atsConnection.count({ where })) > 0

@@ -128,7 +128,7 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
   })
 }
 
-/** What a report may carry. `ours`: the key with which the order came, or another that is good; null where it can't be decrypted. */
+/** Credentials of a report. `ours`: the key of the order, or another valid one; null if it can't be decrypted. */
 export type Credentials = { ours: string | null; theirs: string | null }
 
 type Sealed = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
@@ -141,7 +141,7 @@ export const openCredentials = (
   theirs: encryptedApiKey && open(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
 })
 
-/** What is sealed for one key opens for no other. */
+/** Ties the ciphertext to one key. */
 const keyPurpose = (id: string): string => `ats key ${id}`
 const theirPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
 

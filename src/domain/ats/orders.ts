@@ -49,7 +49,7 @@ export async function findOrdered(ctx: Context, inviteId: string): Promise<{ id:
   return order
 }
 
-/** Where the newest order of a connection is to be reported to; null: there is none. */
+/** Callback of the connection's newest order; null: none. */
 export async function findNewestCallback(ctx: Context, connectionId: string): Promise<string | null> {
   const where = { organizationId: ctx.organization.id, connectionId, callbackUrl: { not: null } }
   const order = await ctx.db.atsOrder.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
@@ -100,7 +100,7 @@ export async function testConnection(ctx: Context, connectionId: string): Promis
   })
 }
 
-/** What can still be revoked. */
+/** Statuses that can be revoked. */
 const OPEN = ['invited', 'undelivered', 'accepted', 'started']
 
 /**

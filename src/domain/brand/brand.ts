@@ -24,7 +24,7 @@ export async function readBrand(ctx: Context): Promise<Brand & { updatedAt: Date
 
 const HEX_COLOR = new RegExp(HEX_COLOR_PATTERN, 'u')
 
-/** What is no colour. */
+/** Issues of colors. */
 export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issue[] => {
   const check = (color: string) =>
     color.trim() === '' || HEX_COLOR.test(color.trim()) ? undefined : ({ rule: 'color' } as const)

@@ -107,7 +107,6 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
     .orderBy('invites.id', 'desc')
     .limit(sql.lit(size))
 
-/** What is shown of each. */
 function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
   const invites = ctx.db.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
   const its = ctx.db

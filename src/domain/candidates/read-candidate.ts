@@ -100,7 +100,7 @@ function findInvites(ctx: Context, email: string, most: number) {
   return theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most).execute()
 }
 
-/** What was sent in for each of the invites, and what was released of it, by the invites' ids. */
+/** Submission and released result of each invite, by its id. */
 async function findResults(ctx: Context, inviteIds: string[]) {
   const submissions = await ctx.db.submission.findMany({
     where: { ...seen(ctx), inviteId: anyOf(inviteIds), startedAt: { not: null } },

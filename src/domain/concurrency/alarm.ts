@@ -7,7 +7,7 @@ export type Alarm = {
   wait: (ms: number) => Promise<void>
 }
 
-/** What has somebody look before the time that is set for it. @param gatherMs milliseconds in which it may ring again, and is heard once. */
+/** Wakes a worker before its next scheduled time. @param gatherMs milliseconds within which several rings wake it once. */
 export function createAlarm(gatherMs: number): Alarm {
   let rang = false
   let end = () => {}

@@ -9,10 +9,7 @@ import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { repeatInHalves } from './in-halves.ts'
 
-/**
- * What a request was answered with: a number and a text that mean something to the interface alone, and are kept as they are; a text that
- * shows a secret is encrypted where it is kept.
- */
+/** Stored response of a request. Only the interface interprets code and text. A text with a secret is stored encrypted. */
 export type Answer = { code: number; text: string; isSecret?: boolean }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
@@ -119,7 +116,7 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   return { code: record.status!, text: readText(ctx, id, record), isSecret: record.encryptedFor !== null }
 }
 
-/** What stands for a key that named somebody who is erased since. */
+/** Replacements of keys that named an erased person. */
 const codesOf = ({ deps, organization }: Context, key: string): string[] =>
   codesOfAddress(deps.secretKeys, organization.id, key).map(wordCode)
 
@@ -186,7 +183,7 @@ export async function deleteExpiredIdempotencyRecords(
   const where = { organizationId: organization.id, encryptedFor: { not: null }, key: { in: [...keys] } }
   const sealed = await db.idempotencyRecord.findMany({ where })
   const saysIt = sealed.filter(({ body, ...id }) => {
-    // What none of the secret keys opens says nothing to anybody.
+    // A body that no secret key decrypts is lost.
     const text = open(deps.secretKeys, purposeOf(id), Buffer.from(body ?? '', 'base64')) ?? ''
     return new RegExp(pattern, 'i').test(text)
   })

@@ -1,7 +1,7 @@
 import { isOvertaken, isTimeout } from '../../db/errors.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../errors.ts'
 
-// What is done for many rows at once may take longer than a statement may, or fail by one of them: then it is done for fewer.
+// A statement on many rows may exceed its time limit or fail on one row. It is then repeated on halves.
 
 /** More rows that can't be worked on than this are no exception: something else is wrong, and the rest would only fail as well. */
 const MOST_FAILED = 20

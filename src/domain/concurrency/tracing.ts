@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 
-// What belongs to a request or a job, wherever it is worked on: its trace, by W3C Trace Context, and what its lines in the log say of it.
-// A process traces or does not, for all of it: so this is the one state that is no parameter, as Node keeps what is under way itself.
+// Trace (W3C Trace Context) and log fields of the current request or job. A process traces everything or nothing, so this is the
+// only state that is not passed as a parameter.
 
-/** What a span shows: never values of statements, addresses, names, keys or links. */
+/** Attributes of a span. Never values of statements, addresses, names, keys, or links. */
 type Attributes = Record<string, string | number | undefined>
 type SpanKind = 'internal' | 'server' | 'client' | 'consumer'
 
@@ -21,7 +21,6 @@ export type EndedSpan = {
   failed: boolean
 }
 
-/** What there is to say of a span before it ends. */
 type Span = { attributes: Attributes; failed: boolean }
 
 type Trace = { traceId: string; spanId: string; isSampled: boolean }
@@ -77,14 +76,14 @@ export async function inSpan<T>(given: Begin, work: (span: Span) => Promise<T>):
   }
 }
 
-/** Whether there is a trace under way that is shown: what is only ever a part of one asks before. */
+/** True if the current trace is sampled. */
 export const isTraced = (): boolean => underWay.getStore()?.trace?.isSampled === true
 
 /** Does the work with these in each line of the log, and with the milliseconds from its beginning to the line. */
 export const withLogFields = <T>(fields: LogFields, work: () => T): T =>
   underWay.run({ ...underWay.getStore(), fields, since: performance.now() }, work)
 
-/** What lines in the log say of what is under way. */
+/** Fields that log lines of the current request or job have. */
 export function readLogFields(): LogFields {
   const { fields, since, trace } = underWay.getStore() ?? {}
   return {

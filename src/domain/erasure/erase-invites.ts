@@ -18,7 +18,7 @@ import type { ErasedCounts } from './erasures.ts'
 
 // The invites of an address, and all that hangs on them.
 
-/** Of one transaction. */
+/** Invites of one transaction. */
 const INVITES_AT_ONCE = 10
 const MEDIA_AT_ONCE = 20
 /** Each may have ten thousand rows. */
@@ -82,7 +82,7 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
   await revokeOpen(erasing)
 }
 
-/** Of all invites of the erasure. @throws whatever the store throws. */
+/** @throws any error of the media store. */
 export const eraseMedia = (erasing: Erasing): Promise<void> =>
   eraseMediaOf(erasing, (eb) => eb('submissions.inviteId', 'in', idsOfErased(erasing)))
 

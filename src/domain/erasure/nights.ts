@@ -57,7 +57,7 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
   })
 }
 
-/** Of the answers that are kept for retries those that name an invite of the night. */
+/** Deletes stored responses that name an invite of the night. */
 async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {

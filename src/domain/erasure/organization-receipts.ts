@@ -10,7 +10,7 @@ export type OrganizationCounts = Partial<
   Record<'invites' | 'submissions' | 'media' | 'assessments' | 'members' | 'accounts' | 'otherRows', number>
 >
 
-/** What a line says. Times are ISO. It has no code of an address. */
+/** A line of the erasure log. Times are ISO. It contains no code of an address. */
 export type OrganizationLine = {
   id: string
   organizationId: string
@@ -23,7 +23,7 @@ export type OrganizationLine = {
   stays: string[]
 }
 
-/** What stays, and why. */
+/** Retained data. */
 const STAYS = ['accounts_of_other_organizations', 'receipts']
 
 /** The organizations that the log says are erased, each erasure once, the oldest first. */

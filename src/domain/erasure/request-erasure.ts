@@ -75,7 +75,7 @@ async function begin(
 export const countOtherOpen = ({ db, organization }: Context, id: string): Promise<number> =>
   db.erasure.count({ where: { organizationId: organization.id, finishedAt: null, id: { not: id } }, take: MAX_OPEN_ERASURES })
 
-/** What the address of an erasure is sealed for. */
+/** Purpose of the encryption of an erasure's address. */
 export const purposeOf = (id: string): string => `erasure ${id}`
 
 /** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */

@@ -6,6 +6,6 @@ const EXTENSIONS: Record<string, string> = {
   'audio/mp4': 'm4a',
 }
 
-/** What a photo or a recording is called as a file: `id-photo.jpg`. */
+/** File name of a photo or recording, such as `id-photo.jpg`. */
 export const mediaFileName = ({ kind, contentType }: { kind: string; contentType: string }): string =>
   `${kind.replaceAll('_', '-')}.${EXTENSIONS[contentType] ?? 'bin'}`

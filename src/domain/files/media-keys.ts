@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-// Where media lie in the store.
+// Keys of media files in the store.
 
 /** A key that nobody can guess, below that of the organization: what is deleted with it is found by it. */
 export const newMediaKey = ({ id }: { id: string }): string => `${id}/${randomBytes(16).toString('hex')}`

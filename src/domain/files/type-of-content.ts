@@ -1,4 +1,4 @@
-// What bytes are, by what they begin with, whatever whoever sent them says.
+// Detects content types from the first bytes, whatever the sender declared.
 
 export type Container = 'video/webm' | 'video/mp4'
 

@@ -3,7 +3,7 @@
 /** The languages that there are texts in, and those of them that a native speaker has reviewed. Codes as BCP 47 has them. */
 export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
 
-/** What an organization has chosen: none offered are those that are reviewed. */
+/** Languages of an organization; none offered: all reviewed ones. */
 export type SpeakingOrganization = { language: string; languagesOffered: readonly string[] }
 
 /** An invite with all that decides its language but what the candidate's browser asks for. */
@@ -14,7 +14,7 @@ export type SpokenTo = {
   organization: SpeakingOrganization
 }
 
-/** What is read of an invite's assessment and organization for that: a part of a `select`. */
+/** Prisma `select` of the columns that {@link languageOf} needs. */
 export const SPOKEN_TO = {
   assessment: {
     interfaceLanguage: true,
@@ -23,24 +23,23 @@ export const SPOKEN_TO = {
   organization: { language: true, languagesOffered: true },
 } as const
 
-/** What is spoken where nothing else is. */
 export const LAST_RESORT = 'en'
 
-/** Those that an organization's candidates can have, in the order of the codes. */
+/** Languages for the organization's candidates, in the order of the codes. */
 export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
   codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
 
-/** Those that a candidate may choose from: none where the assessment has a fixed one, or there is but one. */
+/** Languages that a candidate may choose from; empty if the assessment has a fixed language, or there is only one. */
 export function languagesToChoose(languages: Languages, { assessment, organization }: SpokenTo): string[] {
   const offered = offeredLanguages(languages, organization)
   return offered.length === 1 || matchLanguage(assessment.interfaceLanguage, offered) !== null ? [] : offered
 }
 
 /**
- * What a candidate is spoken to in: the first there is, of those that the organization offers, of the assessment's fixed one, what the
- * candidate has chosen, what the invite says, what the browser asks for, the assessment's languages, the organization's, and English.
+ * Language for a candidate. The first offered one of: the assessment's fixed language, the candidate's choice, the invite's, the
+ * browser's, the assessment's, the organization's, English.
  *
- * @param accepted what the browser asks for, see `readAcceptLanguage`; none for a mail.
+ * @param accepted see `readAcceptLanguage`; empty for a mail.
  */
 export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
   const { assessment, organization } = invite
@@ -49,14 +48,11 @@ export function languageOf(languages: Languages, invite: SpokenTo, accepted: rea
   return firstMatch([...wanted, ...own], offeredLanguages(languages, organization))
 }
 
-/** What a member's mails are written in: what they have chosen, else the organization's. @param chosen null: nothing, or nobody knows. */
+/** Language of mails to a member: their choice, or the organization's. @param chosen null: none. */
 export const languageOfMember = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
   firstMatch([chosen, language], languages.codes)
 
-/**
- * What is said to whoever is not known, or not any more, by what their browser asks for. A draft will do: pages to strangers say that there is
- * nothing at an address, and ask for no consent.
- */
+/** Language for an unknown visitor, from their browser. Unreviewed translations are used, too: these pages ask for no consent. */
 export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 
 const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
@@ -85,7 +81,7 @@ function canonicalLanguage(code: string): string | null {
 /** More than anybody speaks. */
 const MAX_ACCEPTED = 20
 
-/** What a browser asks for (RFC 9110, 12.5.4), the most wanted first. */
+/** Languages of an Accept-Language header (RFC 9110, 12.5.4), most wanted first. */
 export function readAcceptLanguage(header = ''): string[] {
   const asked = header.split(',', MAX_ACCEPTED).map((entry) => {
     const [code = '', ...parameters] = entry.split(';').map((part) => part.trim())

@@ -48,7 +48,7 @@ export async function surveyExport(
   return { isCut: isFull && (await listLibrary(ctx, { ...filter, before: last }, 1)).items.length > 0 }
 }
 
-/** What reads the next batch, from the newest question on. */
+/** Returns a function that reads the next batch, newest questions first. */
 function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedQuestion[]> {
   let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
   return async () => {

@@ -112,7 +112,7 @@ function checkContent(ctx: Context, { content, category, notes }: GivenQuestion)
 
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 
-/** Those of the hashes that the library has. */
+/** Hashes that are in the library. */
 async function findInLibrary({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
   const found = new Set<string>()
   for (let i = 0; i < hashes.length; i += ASKED_AT_ONCE) {

@@ -107,6 +107,5 @@ type LibraryAction =
   | 'retired_library_question'
   | 'restored_library_question'
 
-/** What is done with a question of the library. */
 export const record = (ctx: Context, action: LibraryAction, id: string): Promise<void> =>
   recordAudit(ctx, { action, target: { kind: 'library_question', id } })

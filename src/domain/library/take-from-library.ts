@@ -96,7 +96,7 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<C
   return { origin, mine: await contentOf(ctx, question), theirs: await readLibraryVersion(ctx, origin.id, origin.newest) }
 }
 
-/** What was seen of a question and of what it came from. @property mine as Origin has it. @property number of the newest version. */
+/** State that the form showed. @property mine see Origin. @property number of the newest version. */
 type SeenBoth = { mine: string; number: number }
 
 /**

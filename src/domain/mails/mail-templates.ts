@@ -27,8 +27,8 @@ import {
 } from './template-places.ts'
 import { findSubjectFault, findTemplateFault } from './template-text.ts'
 
-// What an organization says in its mails in place of our text, in all, or in those of one assessment. Versions are added, never changed: each
-// mail knows the one it was sent with.
+// Texts of an organization that replace ours, in all mails or in those of one assessment. Versions are added, never changed: each
+// mail records the version it was sent with.
 
 /** @property version 0: there never was one. Subject and body are empty where nothing is written. */
 export type MailTemplate = WrittenText & { version: number }
@@ -52,7 +52,7 @@ export async function readMainLanguage(ctx: Context): Promise<{ main: string | n
   return { main: mainLanguageOf(languages, organization), offered: offeredLanguages(languages, organization) }
 }
 
-/** What mails say where nothing is written in a place; null: the service's own text. @throws DomainError not_permitted. */
+/** Text that applies if a place has none; null: the service's. @throws DomainError not_permitted. */
 export async function findStandIn(ctx: Context, place: TextPlace): Promise<FoundText | null> {
   const { main } = await readMainLanguage(ctx)
   const [, ...others] = placesOf(place, main)
@@ -87,7 +87,7 @@ export async function saveMainLanguage(ctx: Context, language: string | null): P
   })
 }
 
-/** What a mail shows of the organization besides. @throws DomainError not_permitted. */
+/** Name, logo, and colors in a mail. @throws DomainError not_permitted. */
 export async function readLetterhead(ctx: Context) {
   authorize(ctx, 'manage_settings')
   const select = { ...BRAND, timeZone: true, invitationText: true } as const
@@ -96,7 +96,7 @@ export async function readLetterhead(ctx: Context) {
   return letterhead
 }
 
-/** What is wrong with a text of the kind. Both empty is none, which has what stands in for it. */
+/** Issues of a text. An empty subject and body is no text: the default applies. */
 export const findTemplateIssues = (kind: TemplateKind, { subject, body }: WrittenText) =>
   subject === '' && body === ''
     ? []
@@ -109,12 +109,12 @@ const asViolation = (text: string | null): Violation | undefined => (text === nu
 /** A subject alone is no text: of a kind without a button no other rule says so. */
 const emptyIn = (body: string): string | null => (body === '' ? 'Write a text, or leave both fields empty.' : null)
 
-/** What was typed, and comes to nothing: whoever has it saved would think that it says something. */
+/** Issues of text that is blank when rendered. */
 const findBlankIssues = (given: WrittenText, { subject, body }: WrittenText) =>
   subject === '' && body === '' && given.subject + given.body !== '' ? findIssues([['body', asViolation(BLANK)]]) : []
 const BLANK = 'There are only spaces here. Write a text, or leave both fields empty.'
 
-/** What is wrong with where a text is to stand. */
+/** Issues of a text's place. */
 export const findPlaceIssues = ({ deps }: Context, { kind, language }: TextPlace) =>
   findIssues([
     ['kind', checkChoice(kind, TEMPLATE_KINDS)],

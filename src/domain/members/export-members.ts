@@ -48,7 +48,7 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
   await runExport(ctx, exported, find, write)
 }
 
-/** What the audit log knows of them. */
+/** Adds facts from the audit log. */
 async function withHistory({ db, organization }: Context, members: Found[]): Promise<ExportedMember[]> {
   const ids = members.map(({ id }) => id)
   const ofMembers = { organizationId: organization.id, actorId: anyOf(ids), action: 'signed_in' }

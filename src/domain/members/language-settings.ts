@@ -14,9 +14,9 @@ import { TIME_ZONES } from './preferences.ts'
 
 /** How an organization speaks to its candidates. */
 export type LanguageSettings = {
-  /** Where nothing else decides. */
+  /** Default. */
   language: string
-  /** Those that candidates can have, in the order of the codes. */
+  /** Languages for candidates, in the order of the codes. */
   languagesOffered: string[]
   timeZone: string
 }

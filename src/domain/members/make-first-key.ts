@@ -39,7 +39,7 @@ export async function inviteFirstAdmin(
   { organization: name, email }: { organization: string; email: string },
 ): Promise<boolean> {
   return inTransaction(ctx, async (inside) => {
-    // Of processes that start at once one finds no such member.
+    // Processes that start at once serialize here: one creates the member.
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
     const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)

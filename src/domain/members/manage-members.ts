@@ -28,7 +28,7 @@ import {
 
 export type { Language }
 
-/** What an admin decides about a member. An organization's other words for a role stay as they are. */
+/** Changes by an admin. Other words in the roles stay. */
 export type MemberChange = {
   roles: MemberRole[]
   portalRoles: AssignablePortalRole[]
@@ -217,7 +217,6 @@ export function changeAdmins(
   })
 }
 
-/** Those who can sign in as an admin, or as an owner. */
 const countAdmins = (ctx: Context) => countThose(ctx, { roles: { has: 'admin' } })
 const countOwners = (ctx: Context) => countThose(ctx, { portalRoles: { has: 'owner' } })
 

@@ -25,7 +25,6 @@ export type MemberFilter = {
   status?: 'active' | 'inactive'
   /** Roles the member must have, or must not have. */
   roles?: Partial<Record<MemberRole, boolean>>
-  /** What they do besides. */
   portalRole?: PortalRole
   tagIds?: string[]
   /** Full values, in any case. */
@@ -113,7 +112,7 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
   return refuseErased(await findMembers(ctx, [id]))
 }
 
-/** Who was erased is nobody's any more: they are in results, and can't be looked at. */
+/** Erased members appear in results and have no page. */
 function refuseErased([member]: Member[]): Member {
   if (!member || member.erasedAt) throw new DomainError('member_not_found')
   return member

@@ -23,7 +23,7 @@ export type SignInExceptionMember = { id: string; name: string; email: string; s
 /** Milliseconds for which a way in that was used once is expected to be one. */
 const READY_MS = 30 * DAY_MS
 
-/** Who may sign in past the organization's identity provider. @throws DomainError not_permitted. */
+/** Members with a sign-in exception. @throws DomainError not_permitted. */
 export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]> {
   authorize(ctx, 'manage_security')
   const { db, organization } = ctx
@@ -49,7 +49,7 @@ export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]
   }))
 }
 
-/** Those of the members who have signed in with factors of their own alone, of late. */
+/** Members who recently signed in without the identity provider. */
 async function findUsed({ db, deps, organization }: Context, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const at = { gte: new Date(deps.clock().getTime() - READY_MS) }

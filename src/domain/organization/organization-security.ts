@@ -15,14 +15,14 @@ import { defined } from '../values/defined.ts'
 import { isAllowedFrom } from '../values/networks.ts'
 
 /**
- * What an organization asks of those who come in.
+ * Security settings of an organization.
  *
- * @property networks from where its portal may be used, as CIDRs or addresses, and apiKeyNetworks its API keys, whatever each key allows; none:
- *   from anywhere.
- * @property apiKeyMaxDays for so long a new API key may be good at most; null: for ever.
- * @property trustedDeviceDays for so long a browser may stand for a second factor; 0: not at all.
- * @property auditRetentionDays for so long the audit log is kept.
- * @property secondFactorFrom from when more than a password is asked for; null: never. The date is looked at each time: nothing is copied to people.
+ * @property networks CIDRs or addresses from which the portal may be used; apiKeyNetworks for API keys, whatever each key allows.
+ * Empty: any.
+ * @property apiKeyMaxDays longest validity of a new API key; null: unlimited.
+ * @property trustedDeviceDays days for which a browser replaces the second factor; 0: never.
+ * @property auditRetentionDays retention of the audit log.
+ * @property secondFactorFrom start of the requirement of a second factor; null: none. Compared on each request.
  */
 export type OrganizationSecurity = {
   secondFactorFrom: Date | null
@@ -35,7 +35,6 @@ export type OrganizationSecurity = {
   auditRetentionDays: number
 }
 
-/** Of who has changed nothing. */
 const DEFAULTS: OrganizationSecurity = {
   secondFactorFrom: null,
   trustedDeviceDays: 30,

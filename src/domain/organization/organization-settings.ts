@@ -16,14 +16,14 @@ import { refuse } from '../validation/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { isReturnHost } from '../values/return-host.ts'
 
-/** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
+/** Settings shown in invitations. Empty: the service's text. */
 export type OrganizationSettings = {
   name: string
   /** The name that invitations come from. */
   senderName: string
   /** The address that replies to invitations go to. */
   replyTo: string
-  /** What stands under every invitation. */
+  /** Added below every invitation. */
   invitationText: string
   /** Hosts that candidates may be sent to at the end, one a line. */
   returnHosts: string

@@ -14,7 +14,7 @@ export type Brand = {
   pageLinks: unknown
 }
 
-/** What is read of an organization for that: a part of a `select`. */
+/** Prisma `select` of the columns of a brand. */
 export const BRAND = {
   id: true,
   name: true,
@@ -38,6 +38,5 @@ export function logoOf({ logoHash, logoWidth, logoHeight }: Brand, most: { width
   return { hash: logoHash, width: side(logoWidth), height: side(logoHeight) }
 }
 
-/** Whether there is anything to show. */
 export const hasBrand = ({ primaryColor, backgroundColor, logoHash }: Brand): boolean =>
   [primaryColor, backgroundColor, logoHash].some((one) => one !== null)

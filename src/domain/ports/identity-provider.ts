@@ -18,10 +18,10 @@ export const OPERATOR_PROVIDERS = [
 export type OperatorProvider = IdpClient & { name: string; address: string }
 
 /**
- * Where a browser is sent, and what it brings back.
+ * Authorization request.
  *
- * @property state tells which of the browser's ways it is; nonce: of the ID token; verifier: PKCE's.
- * @property isFresh whether the person has to sign in there now, although they may have not long ago.
+ * @property state identifies the browser's sign-in; nonce: of the ID token; verifier: of PKCE.
+ * @property isFresh true if the person has to sign in again there.
  */
 export type WayThere = {
   redirectUri: string
@@ -43,7 +43,7 @@ export type IdpProblem = 'idpUnreachable' | 'idpDenied' | 'clock' | 'newKeys' | 
 /** @property code what the library, or the connection, calls it: for whoever has set the provider up. */
 export type IdpFault = { problem: IdpProblem; code: string }
 
-/** What an ID token says, once all of it is checked. @property authTime when the person has signed in there, where the provider says so. */
+/** Claims of a verified ID token. @property authTime when the person signed in at the provider, if the token says. */
 export type IdToken = {
   issuer: string
   subject: string
@@ -63,14 +63,14 @@ export type IdToken = {
 /** Whom a provider has signed out: one of its sessions, else all of a person. @property jti its own id, good once. */
 export type LogoutToken = { issuer: string; subject: string | null; sid: string | null; jti: string }
 
-/** What is asked of identity providers. Nothing throws for what they answer. */
+/** Client of identity providers. Errors in their replies are returned, not thrown. */
 export type IdentityProviders = {
   authorizationUrl: (client: IdpClient, way: WayThere) => Promise<{ url: string } | IdpFault>
   /** @param callbackUrl with all that the browser has brought back. */
   redeem: (client: IdpClient, way: WayThere, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
   /** @throws nothing; what is no token of the provider for this client, of now, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
   readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>
-  /** Where people sign out there; null where the provider has no such page. */
+  /** Sign-out page of the provider; null if it has none. */
   endSessionUrl: (client: IdpClient) => Promise<{ url: string | null } | IdpFault>
   /** TXT records of a name; none where it has none. @throws Error when no name server answers. */
   textRecords: (name: string) => Promise<string[]>

@@ -1,6 +1,6 @@
 /**
- * What the service says in its log, and the event by which alerts, dashboards and who looks for it know that line: words may be put better,
- * an event stays. A message that is not here does not compile, or fails a test where a library's log is written to.
+ * Log messages and their events. Alerts, dashboards, and searches use the event, which never changes; the message may. A message
+ * that is missing here doesn't compile, or fails a test for logs of libraries.
  */
 export const LOG_EVENTS = {
   request: 'request',
@@ -129,5 +129,4 @@ export const LOG_EVENTS = {
   'a refusal could not be recorded': 'refusal_not_recorded',
 } as const
 
-/** What the service's own log is told. */
 export type LogMessage = keyof typeof LOG_EVENTS

@@ -4,16 +4,15 @@ export const PAGE_LINKS = ['imprint', 'privacy', 'contact'] as const
 export type PageLink = (typeof PAGE_LINKS)[number]
 /** Empty: there is none. */
 export type PageLinks = Record<PageLink, string>
-/** What is stored, by language. */
 type Stored = { [language: string]: Partial<PageLinks> | undefined } | null
 
-/** Those of one language, without what may stand in for them. */
+/** Links of one language, without defaults. */
 export function linksIn(stored: unknown, language: string): PageLinks {
   const { imprint = '', privacy = '', contact = '' } = (stored as Stored)?.[language] ?? {}
   return { imprint, privacy, contact }
 }
 
-/** What a reader is shown: each in their language, else in the organization's main one; what is in neither is left out. */
+/** Links for a reader: each in their language, or in the organization's main one; links without either are left out. */
 export function pageLinksFor(
   { pageLinks, language: main }: { pageLinks: unknown; language: string },
   language: string,

@@ -14,7 +14,7 @@ export type PrintedFact = { label: string; text: string }
 export type PrintedQuestion = {
   heading: string
   points: string
-  /** What was asked; empty where it was not in writing. */
+  /** Text of the question; empty if it was spoken. */
   script: string
   /** Its language, a code; null: not known. */
   language: string | null

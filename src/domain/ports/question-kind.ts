@@ -1,27 +1,26 @@
 import type { AnswerAttemptKind } from '../../generated/prisma/client.ts'
 
-// What a kind of question has to say for itself. The kinds that there are stand in src/kinds; the domain gets them by its dependencies, and
-// asks none of them by name.
+// Interface of a kind of question. The kinds are in src/kinds; the domain gets them as a dependency and never names one.
 
 /** A whole number from 0 to below the given one, each as likely as the others. */
 export type Random = (below: number) => number
 
-/** What became of a part of an answer, such as an option: left is one that is rightly not in the answer. */
+/** Verdict on a part of an answer, such as an option. `left`: rightly not chosen. */
 export type Verdict = 'right' | 'wrong' | 'missed' | 'left'
 export type Part = { id: string; verdict: Verdict }
 
 /**
- * What an answer is worth: a share of the question's points as a fraction of whole numbers, from 0 to 1, with what became of its parts; or
- * that a person has to say.
+ * Score of an answer: a fraction from 0 to 1 of the question's points, with a verdict on each part; or `people` if somebody has
+ * to grade it.
  */
 export type Score = { state: 'scored'; got: number; of: number; parts: Part[] } | { state: 'people' }
 
-/** What is wrong with a definition, in a sentence for its author: `field` is a path in it, such as `key.right`. */
+/** Fault in a definition, for its author. `field` is a path in it, such as `key.right`. */
 export type Fault = { field: string; text: string }
 
 /** @throws Error where key or answer is of another form. */
 export type Accepts = {
-  /** What answers that are compared as one have in common. */
+  /** Key under which equal answers are grouped. */
   group: (key: unknown, answer: unknown) => string
   /** The key that takes it, too, for a share in whole percent; null: no key can take it alone. */
   add: (key: unknown, answer: unknown, share: number) => unknown
@@ -35,21 +34,21 @@ export type Accepts = {
 export type QuestionKind = {
   /** The response types that are of this kind. */
   words: readonly string[]
-  /** Whether a wrong answer may cost points: it is one of a few that could be guessed. */
+  /** True if wrong answers may cost points, because they can be guessed. */
   penalizes: boolean
-  /** What is wrong with a definition; nothing where nothing is. */
+  /** Faults of a definition. */
   faults: (word: string, spec: unknown, key: unknown) => Fault[]
-  /** What of the spec each candidate sees in an order of their own; null: nothing is. */
+  /** Ids of the spec that each candidate sees in a random order; null: none. */
   arrange: (spec: unknown, random: Random) => string[] | null
-  /** Whether it is an answer to such a question. */
+  /** True for a valid answer. */
   isAnswer: (word: string, spec: unknown, answer: unknown) => boolean
-  /** Whether anything was answered. */
+  /** True if nothing was answered. */
   isEmpty: (answer: unknown) => boolean
   /** The answer in words, as sheets and exports have it. */
   describe: (spec: unknown, answer: unknown) => string
   /** The answer that such words are; undefined: they are none. */
   understand: (spec: unknown, words: string) => unknown
-  /** What a form has in its fields named `answer`, as an answer, which it may not be; and the other way round. */
+  /** Converts the form fields named `answer` to an answer, which may be invalid, and back. */
   fromForm: (values: string[]) => unknown
   toForm: (answer: unknown) => string[]
   /** An answer that somebody could give, right or wrong. */
@@ -64,16 +63,15 @@ export type QuestionKind = {
 export const RECORDED_KINDS = ['audio', 'video'] as const satisfies AnswerAttemptKind[]
 export type RecordedKind = (typeof RECORDED_KINDS)[number]
 
-/** What an answer is kept as: words as they are typed, what the fields of a kind say, or a recording. */
+/** How an answer is saved: as typed text, as a value of the kind, or as a recording. */
 export type SavedBy = 'text' | 'value' | 'recording'
 
 /** How questions of a response type are answered. */
 export type Answering = {
   /** Several: as the candidate likes. */
   savedBy: readonly SavedBy[]
-  /** What can be recorded. */
   records: readonly RecordedKind[]
-  /** What has to be there before the start. */
+  /** Devices needed before the start. */
   needs: readonly ('microphone' | 'camera')[]
 }
 

@@ -28,7 +28,7 @@ export async function endAtProvider(service: ServiceContext, provider: FoundProv
   return true
 }
 
-/** Those of the provider's session that it names, else all of the person. */
+/** Sessions of the provider's session, if it names one; otherwise all of the person. */
 async function findSessions(
   { db, deps }: ServiceContext,
   { id: providerId }: FoundProvider,

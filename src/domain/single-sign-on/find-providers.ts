@@ -13,7 +13,7 @@ const offer = ({ id, name, issuer }: { id: string; name: string; issuer: string 
   host: URL.parse(issuer)?.host ?? issuer,
 })
 
-/** What members of an organization sign in by: what has not been tried is shown to nobody. */
+/** Tested providers of an organization; untested ones are not offered. */
 export const findOffered = async ({ db }: ServiceContext, organizationId: string): Promise<OfferedProvider[]> => {
   const where = { organizationId, testedAt: { not: null } }
   return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
@@ -25,12 +25,12 @@ export async function findOfferedFor(service: ServiceContext, email: string): Pr
   return speaker ? findOffered(service, speaker.organizationId) : []
 }
 
-/** What the operator offers to everybody. */
+/** Providers that the operator offers to all organizations. */
 export const listOfferedToAll = ({ deps }: Pick<ServiceContext, 'deps'>): OfferedProvider[] =>
   deps.operatorProviders.map(offerToAll)
 const offerToAll = ({ address, name, issuer }: OperatorProvider): OfferedProvider => offer({ id: address, name, issuer })
 
-/** Those by which a session was opened and that say when somebody has signed in there: they can show in person who they are by it. */
+/** Providers of a session that report `auth_time`, so that a person can authenticate again there. */
 export async function findWitnesses(
   { db, deps }: ServiceContext,
   { session }: Pick<SignedIn, 'session'>,

@@ -39,7 +39,7 @@ export type Outcome =
 
 type Came = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
 
-/** What becomes of somebody who comes back from a provider, with what they bring. */
+/** Completes a sign-in when the person returns from the provider. */
 export async function finishWay(service: ServiceContext, found: FoundProvider, way: Way, came: Came): Promise<Outcome> {
   const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = clientOf(service, provider)
@@ -86,7 +86,7 @@ async function signIn(
   return outcome.kind === 'refused' ? refusedFor(service, provider, outcome, token) : outcome
 }
 
-/** Whether it is whoever was to show that they are here, and still is. Nobody is linked, or made a member, on that way. */
+/** True if the token belongs to the signed-in person. Re-authentication links nobody and creates no member. */
 const isSamePerson = async (
   inside: ServiceContext,
   provider: FoundProvider,

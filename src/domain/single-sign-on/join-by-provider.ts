@@ -66,6 +66,6 @@ async function proveAccount(
   return credential ? { credentialId: credential.id } : { problem: 'hasAccount' }
 }
 
-/** Whether the provider's organization owns the domain of the member's address, and the token is of that address. */
+/** True if the provider's organization verified the member's domain and the token has the member's address. */
 const speaksFor = async (inside: ServiceContext, provider: FoundProvider, token: IdToken, email: string): Promise<boolean> =>
   findMissingClaim(provider) === null && (await findOwnAddress(inside, provider, token))?.toLowerCase() === email.toLowerCase()

@@ -53,7 +53,7 @@ export function findProviderIssues({ deps }: Context, input: ProviderInput, { is
 
 const isDate = (value: Date | null): boolean => value === null || !Number.isNaN(value.getTime())
 
-/** Where everybody can have an account, only a claim says who is of the organization. */
+/** A provider that is open to everybody needs a claim that identifies the organization's people. */
 function checkShared({ issuer, requiredClaims }: ProviderInput): Violation | undefined {
   const claim = claimOfSharedIssuer(normalIssuer(issuer))
   return claim && !requiredClaims[claim] ? { rule: 'account', problem: 'sharedIssuer' } : undefined

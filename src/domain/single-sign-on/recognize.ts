@@ -21,8 +21,8 @@ import type { Recognized } from './recognized.ts'
 import type { Purpose } from './way.ts'
 
 /**
- * Who the person of an ID token is: by its issuer and subject, and where these are new, by a link to join or by an address that the
- * provider speaks for. Everything that a provider can bring about is here; it never brings back who was deactivated.
+ * Finds the person of an ID token by issuer and subject; for a new one by a link to join or an address in a verified domain.
+ * Deactivated members stay deactivated.
  */
 export async function recognize(
   inside: ServiceContext,

@@ -90,14 +90,14 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
 export const findTags = findById(wholeTag)
 
-/** Which of these ids are tags that the context may use. */
+/** Ids of tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
   const found = await all(ctx.db, tagIds(ctx.db, { ids }))
   return new Set(found.map(({ id }) => id))
 }
 const tagIds = prepareScoped((db, { ids }: { ids: string[] }) => db.selectFrom('tags').select('id').where('id', '=', among(ids)))
 
-/** Which of these ids are tags that the context may use. Runs in a transaction: until it ends nobody deletes them. */
+/** Locks tags until the end of the transaction, so that nobody deletes them. @returns ids of those that the context may use. */
 export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
   const tags = ctx.db.selectFrom('tags').where('id', '=', among(ids.filter(isUuid)))
   const found = await tags.select('id').orderBy('id').forKeyShare().execute()
@@ -224,7 +224,7 @@ type TagTable = 'assessmentTags' | 'memberTags' | 'inviteTags'
 /** Counting goes no further: a tag may be on a million invites. */
 export const MAX_TAG_USES = 1_000
 
-/** Where these tags of the organization are used, by their ids. */
+/** Uses of these tags, by id. */
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
   authorize(ctx, 'read_assessments')
   const uses = (table: TagTable) => {
@@ -245,7 +245,6 @@ export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<str
 
 const color = new RegExp(HEX_COLOR_PATTERN, 'u')
 
-/** What is wrong with what is given of a tag. */
 const findTagIssues = ({ name, color: given, description = '' }: TagChange): Issue[] => [
   ...(name === undefined ? [] : findNameIssues({ name }, MAX_TAG_NAME_LENGTH)),
   ...findIssues([

@@ -1,4 +1,4 @@
-/** What browsers and systems call themselves, those that also name another before that one. */
+/** Names in user agents. Browsers that also name another one come first. */
 const BROWSERS = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

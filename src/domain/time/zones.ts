@@ -5,8 +5,7 @@ export type Zoned = { timeZone: string | null; organization: { timeZone: string 
 export const zoneOf = ({ timeZone, organization }: Zoned): string => timeZone ?? organization.timeZone
 
 /**
- * Whether it is written as zones are that everybody knows: UTC, or an area and a city. `Intl` takes offsets besides, such as +05:30, which
- * PostgreSQL reads with the opposite sign.
+ * True for UTC or an area and a city. `Intl` also accepts offsets such as +05:30, which PostgreSQL reads with the opposite sign.
  */
 export function isZoneName(zone: string): boolean {
   if (zone !== 'UTC' && !/^[A-Z][A-Za-z_]+(?:\/[A-Za-z][A-Za-z_+-]*\d*)+$/.test(zone)) return false

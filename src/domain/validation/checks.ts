@@ -46,10 +46,7 @@ export const checkChoice = (value: string, limit: readonly string[]): Violation 
 export const findIssues = (checks: [field: string, violation: Violation | undefined][]): Issue[] =>
   checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))
 
-/**
- * Of the issues those of fields that a change changes. The import takes texts that are longer, and lists that have more, than anybody may
- * give: what such a row has may stay when something else of it is saved.
- */
+/** Issues of changed fields only. Imported rows may exceed the limits, and keep doing so while something else is saved. */
 export function ofChanged<T extends object>(issues: Issue[], current: T, wanted: Partial<T>): Issue[] {
   const before = new Map<string, unknown>(Object.entries(current))
   const after = new Map<string, unknown>(Object.entries(wanted))

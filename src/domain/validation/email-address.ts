@@ -6,18 +6,18 @@ const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const plain = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+${label}$`)
 const NOT_ASCII = /\P{ASCII}/u
-/** Of a domain before it is converted: nothing that a URL would read as more than a name. */
+/** Domain before conversion to ASCII: nothing that a URL would read as more than a name. */
 const INTERNATIONAL_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 /** Letters that can be seen. */
 const INTERNATIONAL_LETTER = /[^\p{ASCII}\p{C}\p{Z}]/gu
 
-/** Whether every mail server can be told it: RFC 5321's dot-atom form with a domain of two labels or more, in ASCII. */
+/** True for RFC 5321's dot-atom form in ASCII with a domain of two labels or more. */
 export const isPlainAddress = (text: string): boolean =>
   text.length <= MAX_EMAIL_LENGTH && text.indexOf('@') <= MAX_LOCAL_BYTES && plain.test(text)
 
 /**
- * Whether mail can be addressed to it: as in plain ones, and with an international domain, which is one in ASCII on the wire, or an
- * international name before it (RFC 6531), which mail servers take that have SMTPUTF8.
+ * True if mail can be sent to it: a plain address, one with an international domain, or one with an international local part (RFC
+ * 6531), which needs a server with SMTPUTF8.
  */
 export function isEmailAddress(text: string): boolean {
   if (!NOT_ASCII.test(text)) return isPlainAddress(text)
@@ -48,7 +48,7 @@ export function inLetters(address: string): string {
   return `${local}@${domainToUnicode(domain) || domain}`
 }
 
-/** Whether a mail server that has no SMTPUTF8 can not be told it. */
+/** True if the address needs a mail server with SMTPUTF8. */
 export const needsSmtpUtf8 = (address: string): boolean => NOT_ASCII.test(address)
 
 const partsOf = (text: string) => {
@@ -60,5 +60,5 @@ const partsOf = (text: string) => {
 const becomesPlain = (letter: string): boolean =>
   NOT_ASCII.test(letter) && /\p{ASCII}/u.test(letter.normalize('NFC').toLowerCase())
 
-/** Whether a name would be taken for the address that a mail comes from. */
+/** True if a name could be mistaken for a sender's address. */
 export const looksLikeAddress = (name: string): boolean => /[@＠﹫]/.test(name)

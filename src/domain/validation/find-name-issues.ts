@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { isVisible } from '../text/visible-name.ts'
 
-/** What is wrong with names: each needs a visible character. */
+/** Issues of names. Each needs a visible character. */
 export const findNameIssues = (names: Record<string, string>, limit = MAX_NAME_LENGTH): Issue[] =>
   Object.entries(names).flatMap(([field, name]): Issue[] => {
     if (!isVisible(name)) return [{ field, rule: 'required' }]

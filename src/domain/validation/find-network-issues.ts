@@ -4,8 +4,8 @@ import { isEverywhere, readNetwork } from '../values/networks.ts'
 import { checkSize, findIssues } from './checks.ts'
 
 /**
- * What is wrong with a list of networks: more than MAX_NETWORKS, `notNetwork`, or `everyNetwork` for all addresses there are, which is what an empty list
- * says, with the number of the line.
+ * Issues of a list of networks, with the line number: more than MAX_NETWORKS, `notNetwork`, or `everyNetwork` for a network of
+ * all addresses, which an empty list means.
  */
 export function findNetworkIssues(networks: readonly string[], field = 'networks'): Issue[] {
   const size = findIssues([[field, checkSize('maxItems', networks.length, MAX_NETWORKS)]])

@@ -32,7 +32,7 @@ export const WEBHOOK_STATES = ['active', 'disabled'] as const satisfies WebhookS
 export type NewWebhookEndpoint = { url: string; types?: EventType[]; mode?: WebhookMode; description?: string }
 export type WebhookEndpointChange = Partial<Required<NewWebhookEndpoint>> & { state?: WebhookState }
 
-/** Of one organization. */
+/** Endpoints of one organization. */
 export const MAX_ENDPOINTS = 20
 /** In characters. */
 export const MAX_DESCRIPTION_LENGTH = 1_000
