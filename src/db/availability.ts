@@ -26,10 +26,10 @@ export function watchConnections(pool: Pool, log: OutageLog | undefined, onAway?
   pool.on('connect', (client) => explainQueries(client, explain, () => outage?.answered()))
 }
 
-/** What the server itself said, or what is wrong with the statement's values. */
+/** Errors from the server itself, or about the statement's values. */
 const isAnswer = (error: Error): boolean => error instanceof DatabaseError || error instanceof TypeError
 
-/** Of who waits in vain for a connection, and of one that can't be made. */
+/** Explains errors of waiting for, and opening, a connection. */
 function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
   const connect = pool.connect.bind(pool)
   pool.connect = ((callback?: Parameters<typeof connect>[0]) => {
@@ -40,7 +40,7 @@ function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
   }) as typeof pool.connect
 }
 
-/** Of a query whose connection breaks: the pool then answers it itself, at times before the connection does. */
+/** Explains errors of a query whose connection breaks: the pool replies itself, sometimes before the connection does. */
 function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void {
   const query = pool.query.bind(pool) as (...given: unknown[]) => unknown
   const explaining = (...given: unknown[]): unknown => {
@@ -55,7 +55,7 @@ function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void 
   pool.query = explaining as typeof pool.query
 }
 
-/** Of a query that is given a callback, as the pool does, and of one that gives a promise. */
+/** Explains errors of queries with a callback, as the pool sends them, and of queries with a promise. */
 function explainQueries(client: PoolClient, explain: (error: Error) => Error, answered: () => void): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown
   const explaining = (...given: unknown[]): unknown => {

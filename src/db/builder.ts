@@ -63,7 +63,7 @@ export class NamesCompiler extends PostgresQueryCompiler {
     this.#isAnswer = false
   }
 
-  /** Of the statement, and of what is to become JSON, the columns that are selected or returned are what is read. */
+  /** True for columns that the statement, or JSON in it, returns. */
   #isShown(): boolean {
     const [owner, above] = [this.nodeStack.at(-2), this.nodeStack.at(-3)]
     const statement = owner && ReturningNode.is(owner) ? above : owner

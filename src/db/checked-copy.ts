@@ -3,9 +3,8 @@ import { type FileHandle, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createFolder } from '../files/create-folder.ts'
 
-/** What a file contains. */
 export type Content = { size: number; sha256: string }
-/** What was copied, by paths below its folder, with slashes; the folder itself is ''. */
+/** Copied files, by path below the folder, with slashes; the folder itself is ''. */
 export type Copied = { folders: string[]; files: (Content & { path: string })[] }
 
 const CHUNK_BYTES = 1_048_576

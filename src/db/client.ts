@@ -10,7 +10,7 @@ export type { OnGone, Session, Statement }
 
 /** Prisma Client over a pool of connections. */
 export type Db = PrismaClient
-/** Where queries go: each by itself over the pool or, inside a transaction, into it. */
+/** Target of queries: the pool, or an open transaction. */
 export type Connection = Prisma.TransactionClient
 
 /** Milliseconds, for a connection that can't be had, or has gone silent. Those of the server: session-settings.ts. */
@@ -26,7 +26,7 @@ export function openPool(url: string, { max = 10, log, onAway, isShared = false 
   // A connection that breaks in the instant between being made and being used would have no listener, and end the process. The query
   // that it was made for fails with it.
   pool.on('connect', (client) => client.on('error', () => {}))
-  // Of one that breaks while nobody uses it the pool tells here, and has let go of it already.
+  // The pool reports an idle connection that broke, and has removed it already.
   pool.on('error', () => {})
   watchConnections(pool, log, onAway)
   return pool

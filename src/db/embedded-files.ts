@@ -17,7 +17,7 @@ const UNPRIVILEGED = { uid: 65_534, gid: 65_534 }
 /** A unix socket's path is limited to 107 bytes, of which the file's own name takes 14. */
 const MAX_SOCKET_FOLDER_LENGTH = 90
 
-/** Who the server runs as. */
+/** User that runs the server. */
 export const findIdentity = (): Identity => (process.getuid?.() === 0 ? UNPRIVILEGED : undefined)
 
 /**
@@ -57,14 +57,13 @@ export async function findMajorVersion(): Promise<string> {
   return /\(PostgreSQL\) (\d+)/.exec(stdout)![1]!
 }
 
-/** Where a backup is restored to, before it gets its place. @param home of the database. */
+/** Folder of a restored backup before it moves to its place. @param home of the database. */
 export const restoringFolder = (home: string): string => path.join(home, 'restoring')
 
 /**
- * Where the database and what belongs to it lies: `dataDir` where PostgreSQL's user can reach it, else a folder made for it. A
- * database that is there already decides.
+ * Folder of the database: `dataDir` if PostgreSQL's user can reach it, otherwise one made for it. An existing database decides.
  *
- * @throws Error when the only database there is can't be reached.
+ * @throws Error if the only existing database can't be reached.
  */
 export async function chooseHome(dataDirectory: string, identity: Identity = findIdentity()): Promise<string> {
   const dataDir = path.resolve(dataDirectory)
@@ -88,7 +87,7 @@ export async function chooseHome(dataDirectory: string, identity: Identity = fin
 /** The server's files, in the folder where all that belongs to it lies. */
 export const databaseFolder = (home: string) => path.join(home, 'postgres')
 
-/** Where the server's unix socket lies. */
+/** Folder of the server's unix socket. */
 export async function chooseSocketFolder(folder: string, identity: Identity): Promise<string> {
   if (folder.length <= MAX_SOCKET_FOLDER_LENGTH) return folder
   const sockets = path.join(tmpdir(), `assessments-${digest(folder)}`)

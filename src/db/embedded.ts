@@ -19,9 +19,9 @@ import {
 export type EmbeddedDatabase = {
   /** Connection string of the service's database. */
   url: string
-  /** What belongs to the database lies here: DATA_DIR, or a folder of its own where an unprivileged user has to reach it and can't. */
+  /** Parent folder: DATA_DIR, or another one if an unprivileged user can't reach that. */
   home: string
-  /** Where the server keeps its files, below `home`. */
+  /** The server's files, below `home`. */
   folder: string
   /** True if the server ran already and nobody used it, as after its service was killed. */
   wasAbandoned: boolean
@@ -35,7 +35,7 @@ type Options = {
   durable?: boolean
   /** Once aborted, no server is started any more. */
   signal?: AbortSignal | undefined
-  /** Whether it has much to replay first: then it may take as long as it does, unless its process ends. */
+  /** True if the server may have much to replay: it then has no time limit to start, unless its process ends. */
   recovers?: boolean
 }
 

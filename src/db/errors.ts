@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
 
-/** Of a unique constraint, of a foreign key, and of either in a statement of our own. */
+/** Prisma's codes for a unique constraint, a foreign key, and either in a raw statement. */
 const REFUSALS = ['P2002', 'P2003', 'P2010']
 /** PostgreSQL's codes for them, of a statement that went past Prisma. */
 const VIOLATIONS: (string | undefined)[] = ['23505', '23503']
@@ -49,12 +49,12 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Whether a value is none of those that PostgreSQL knows there, such as the name of a time zone. */
+/** True for a value that PostgreSQL doesn't know, such as a time zone. */
 export const isUnknownValue = (error: unknown): boolean => sqlStateOf(error) === '22023'
 
 /**
- * Whether the database is away, as it is while it restarts or fails over: it refuses connections (08, 53300), is shutting down or starting
- * up (57P01 to 57P05), takes no writes any more (25006), or has no room left (the rest of 53, 58030).
+ * True while the database restarts or fails over: it refuses connections (08, 53300), shuts down or starts (57P01 to 57P05), is
+ * read-only (25006), or has no room (the rest of 53, 58030).
  */
 export const isDatabaseAway = (error: unknown): boolean =>
   error instanceof ConnectionLost || AWAY_KINDS.includes(prismaCodeOf(error)) || AWAY.test(sqlStateOf(error) ?? '')
@@ -65,9 +65,8 @@ const AWAY = /^(08|53|57P|25006|58030)/
 const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 'P2037']
 
 /**
- * Whether a request waited in vain: for what another transaction had locked (`lock_timeout`, 55P03), or had locked and waited itself for
- * what this one had (40P01), or changed it first (40001), for a statement to end in its time (`statement_timeout`, 57014), for a connection, or for a transaction to
- * begin or end in its time (P2028); or nobody waits any more.
+ * True if a request waited too long or lost a conflict: a lock (`lock_timeout`, 55P03), a deadlock (40P01), a concurrent change
+ * (40001), a statement (`statement_timeout`, 57014), a connection, or a transaction (P2028); or if its client is gone.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoConnection ||
@@ -80,10 +79,10 @@ export const isDatabaseBusy = (error: unknown): boolean =>
 const OVERTAKEN: (string | undefined)[] = ['55P03', '40P01', '40001']
 const IN_VAIN: (string | undefined)[] = [...OVERTAKEN, '57014']
 
-/** Whether a statement was ended because it took longer than it may. */
+/** True if a statement exceeded its time limit. */
 export const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014'
 
-/** Whether a statement was ended because of what another transaction has locked, or has changed first. */
+/** True if a statement lost to another transaction's lock or change. */
 export const isOvertaken = (error: unknown): boolean => OVERTAKEN.includes(sqlStateOf(error))
 
 const prismaCodeOf = (error: unknown): string | undefined =>
@@ -102,6 +101,5 @@ type AdapterCause = { originalCode?: string; constraint?: { index?: string } }
 const isOfAdapter = (error: unknown): error is Error & { cause?: AdapterCause } =>
   error instanceof Error && error.name === 'DriverAdapterError'
 
-/** What PostgreSQL said. */
 const causeOf = ({ meta }: Prisma.PrismaClientKnownRequestError) =>
   (meta?.driverAdapterError as { cause?: AdapterCause } | undefined)?.cause

@@ -27,11 +27,11 @@ type Applied = { migration_name: string; checksum: string; finished_at: Date | n
 
 type Options = {
   log?: Log
-  /** Where the migrations are. */
+  /** Folder of the migrations. */
   folder?: string
   /** How often to try to get the locks that a migration needs: ten times are a minute. */
   lockAttempts?: number
-  /** Whether the service's role is to get its settings with every session: a pooler takes none from the service. */
+  /** True if the service's role gets its session settings in the database, because a pooler accepts none from the service. */
   isShared?: boolean
 }
 
@@ -84,7 +84,7 @@ export async function findPendingMigrations(url: string): Promise<string[]> {
   })
 }
 
-/** Whether the database has those migrations. A running service does not mind what a newer release has added to them. */
+/** True if the database has these migrations; newer ones don't matter to a running service. */
 export async function hasMigrations(db: Connection, names: string[]): Promise<boolean> {
   const [row] = await db.$queryRaw<{ count: number }[]>`
     SELECT count(DISTINCT migration_name)::int AS count FROM _prisma_migrations
@@ -171,7 +171,7 @@ async function applyAlone(client: Client, migration: Migration, log: Log): Promi
   await record(client, migration)
 }
 
-/** What an interrupted run has left, of this or of another process, is an index that is not valid: it is in the way of the next. */
+/** Removes the invalid index of an interrupted run first. */
 async function indexConcurrently(client: Client, sql: string, index: string, log: Log): Promise<void> {
   await dropInvalid(client, index)
   try {

@@ -8,7 +8,7 @@ export type Migration = {
   sql: string
   /** SHA-256 of the file, hexadecimal, as Prisma Migrate records it. */
   checksum: string
-  /** Whether its one statement can't be in a transaction. */
+  /** True if its only statement can't run in a transaction. */
   isAlone: boolean
   /** The index that this statement makes or drops. */
   index: string | undefined
@@ -21,7 +21,7 @@ export const MIGRATIONS_FOLDER = path.join(import.meta.dirname, '../../prisma/mi
 
 /** The first line of a migration that can't be in a transaction. */
 export const NO_TRANSACTION = '-- no-transaction'
-/** What such a migration may be: a statement that can be run again when it was interrupted. A block commits what it does batch by batch. */
+/** Allowed statement: a block that commits in batches, and can run again after an interruption. */
 const BLOCK = /^DO \$\$\n[^$]*\bCOMMIT;[^$]*\$\$;$/
 const INDEX_STATEMENT =
   /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) "(?<index>\w+)"[^;]*;$/

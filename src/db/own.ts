@@ -30,7 +30,7 @@ export type {
   TenantTable,
 }
 
-/** What makes expressions over the rows of a table. */
+/** Expression builder of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Pick<Tables, T>, T>
 /** An expression that is true or not. */
 export type Condition = Expression<SqlBool>
@@ -68,7 +68,7 @@ export const deleteSome = <T extends TenantTable>(db: TenantDb, table: T, atMost
 /** `where('id', '=', among(ids))`: any of these UUIDs, however many, in one value. */
 export const among = (ids: readonly string[]): RawBuilder<string> => sql`any(${ids}::uuid[])`
 
-/** What a view shows of rows that are chosen, ordered and limited before. */
+/** Selects the view's columns of rows that are already filtered, ordered, and limited. */
 export const project = <T extends keyof Tables, Row>(
   db: TenantDb,
   rows: Rows<T>,

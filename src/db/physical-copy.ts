@@ -7,7 +7,7 @@ import { type Copied, copyChecked, copyFolder, measureContent, syncFolder } from
 import { type EmbeddedDatabase, startEmbeddedDatabase } from './embedded.ts'
 import { databaseFolder, findIdentity } from './embedded-files.ts'
 
-/** What the server makes anew at its start, as pg_basebackup leaves it out; the folders themselves have to be there. */
+/** Folders whose content the server creates at its start, as in pg_basebackup; the folders have to exist. */
 const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
 const CONTROL = 'global/pg_control'
 const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log|pg_wal|backup_label.*|tablespace_map.*|global\/pg_control)$/

@@ -10,19 +10,19 @@ const MAX_LATENESS_MS = 5_000
 
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
 
-/** What a replica follows, who is told whether it does, and how many connections to it there may be. */
+/** Primary, log, and pool size of a replica. */
 type Following = [primary: Db, log: Log, { poolSize: number }]
 
 /** A replica that is watched: how far behind the primary it is. */
 export type WatchedReplica = {
-  /** What may be read from now; undefined while it is away or too late. */
+  /** The replica to read from; undefined while it is away or lags. */
   current: () => { db: Db; head: bigint } | undefined
   /** Milliseconds by which it is behind, at most; Infinity where that is not known. */
   lateness: () => number
   close: () => Promise<void>
 }
 
-/** Of several the first that can be read from: which of them is the primary changes with each failover. */
+/** Uses the first readable of several replicas: a failover changes which one is the primary. */
 export function watchReplicas(urls: string[], ...on: Following): WatchedReplica {
   const replicas = urls.map((url) => watchReplica(url, ...on))
   return {
@@ -105,7 +105,7 @@ const onPrimary = statement(
   sql<{ bytes: string; database: string }>`select ${lsnOf('pg_current_wal_lsn()')} as bytes, ${identity} as database`,
 )
 
-/** What is read after this is no older than what it tells. */
+/** Reads after this are at least as recent as the position it returns. */
 const onReplica = statement(
   sql<{ isReplica: boolean; bytes: string; database: string | null; head: string }>`
     select pg_is_in_recovery() as "isReplica", ${lsnOf('pg_last_wal_replay_lsn()')} as bytes, database, position as head

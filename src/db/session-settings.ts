@@ -1,6 +1,6 @@
 import type { Client, Pool } from 'pg'
 
-/** What every session of the service has; times in milliseconds. Each bounds one way in which a request could wait without end. */
+/** Settings of every session, times in milliseconds. Each prevents one way to wait without end. */
 const SETTINGS = {
   statement_timeout: '4000',
   lock_timeout: '3000',

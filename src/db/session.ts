@@ -11,7 +11,7 @@ export type OnGone = (tell: () => void) => () => void
 /** @property timeout milliseconds that a transaction may take; by default as long as the pool gives one query. */
 export type TransactionLimits = { timeout?: number }
 
-/** Where statements go: to the pool, each by itself, or into one open transaction. Errors are pg's own. */
+/** Target of statements: the pool, or one open transaction. Errors are pg's own. */
 export type Session = {
   /** Prisma Client on the same connection. */
   prisma: Prisma.TransactionClient
@@ -160,7 +160,7 @@ async function queryInOnePacket<Row extends object>({ pool, nameOf }: Service, s
     connection.release()
     return answers.at(-2)!.rows
   } catch (error) {
-    // What PostgreSQL refused has been rolled back; a connection on which anything else went wrong is not used again.
+    // A connection stays usable after an error from PostgreSQL, which rolled back. After any other error it is closed.
     connection.release(!(error instanceof DatabaseError))
     throw error
   }

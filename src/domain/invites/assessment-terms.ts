@@ -8,13 +8,11 @@ import type { NewInvite } from './new-invite.ts'
 type Terms = Pick<NewInvite, keyof Proctoring | 'sendEmail'>
 
 /**
- * What invites that a member makes are made with: where they do not say what is asked of candidates, their assessment does. (An API key that
- * does not say it gets the documented defaults.)
+ * Fills in what a member's invite does not say from its assessment. (An API key gets the documented defaults instead.)
  *
  * @param assessmentId empty: none was chosen.
- * @throws DomainError invalid: `required` or `reference` for the assessment; `unasked` where candidates would be mailed the link to an
- *   assessment without questions, unless another player than the service's own may have them; `archived` where a member invites to one
- *   that is.
+ * @throws DomainError invalid: `required` or `reference` for the assessment; `unasked` if an email would lead to an assessment
+ * without questions, unless an external player may have some; `archived` for a member's invite to an archived assessment.
  */
 export async function completeTerms<T extends Terms>(ctx: Context, assessmentId: string, terms: T): Promise<T & Proctoring> {
   if (assessmentId === '') throw refusal({ rule: 'required' })

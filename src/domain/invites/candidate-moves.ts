@@ -34,7 +34,6 @@ const include = {
 /** An invite as its candidate sees it. */
 export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include }>
 
-/** What a candidate can do with an invite. */
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
 /** Links of suspended organizations are unknown. */

@@ -15,7 +15,7 @@ import { resolveReferences } from './create-invite.ts'
 import { requireInvite } from './invites.ts'
 import { lockInvite } from './operations.ts'
 
-// What an organization changes about an existing invite, in whatever state it is. Beyond both documents.
+// Changes of an existing invite in any status. Beyond both documents.
 
 /**
  * Assigns who grades it.

@@ -17,10 +17,10 @@ import { mayMove } from './moves.ts'
 import { pickTerms } from './new-invite.ts'
 import { extendInviteTo, revokeInvite } from './operations.ts'
 
-// What is put right about an invite that has been sent. Beyond both documents.
+// Corrections of an invite that was sent. Beyond both documents.
 
 const CORRECTABLE = ['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit'] as const
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Field] | undefined }
 
 /**
@@ -121,7 +121,7 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
   let replacement = ''
   await changeInvite(ctx, id, async (inside) => {
     const invite = await getInvite(inside, id)
-    // What a member makes is live, which in place of a test would mail somebody.
+    // A member creates live invites; replacing a test invite would send a real email.
     if (!mayMove('extend', invite.status) || invite.mode === 'test') throw moveNotAllowed('revoke', invite.status)
     await revokeInvite(inside, id)
     const terms = termsOf(invite, inside.deps.clock())
@@ -130,7 +130,7 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
   return replacement
 }
 
-/** What an invite is made with to be as this one. */
+/** Settings that repeat an invite. */
 const termsOf = (invite: InviteDetail, now: Date) => ({
   ...pickTerms(invite),
   assessmentId: invite.assessmentId,

@@ -7,7 +7,7 @@ import { inTransaction } from '../transaction.ts'
 /** The newest mails of an organization that are looked at, and how many at least tell something. */
 const NEWEST = 500
 const AT_LEAST = 20
-/** Of them, from which on mail servers begin to take the sender for one who buys lists; and from which on its lists wait. */
+/** Share of missing mailboxes from which mail servers suspect a bought list, and share at which lists pause. */
 const MANY = 0.05
 const TOO_MANY = 0.1
 
@@ -23,8 +23,8 @@ export async function countDeadAddresses(ctx: Context): Promise<{ dead: number; 
 }
 
 /**
- * Whether lists of live invites wait until an admin has looked into it: more than a tenth of the newest mails since the last look were to
- * mailboxes that are not there.
+ * True if lists of live invites pause until an admin has checked: more than a tenth of the newest mails since the last check went
+ * to missing mailboxes.
  */
 export async function areListsPaused(ctx: Context): Promise<boolean> {
   const { bouncesReviewedAt } = await ctx.db.organization.findUniqueOrThrow({

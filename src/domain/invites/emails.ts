@@ -127,7 +127,7 @@ function eventOf(kind: string, outcome: Outcome): EmailEvent | null {
   return reason === null || isLeftOut ? null : { type: 'email.failed', reason }
 }
 
-/** What a server says of a mail at once is a bounce, too. */
+/** A server's immediate rejection counts as a bounce. */
 function refusalOf(reason: string, now: Date) {
   const bounceStatus = statusIn(reason)
   return { bouncedAt: now, bounce: classifyBounce(bounceStatus), bounceStatus, bounceReason: reason }
@@ -186,7 +186,7 @@ export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, si
   }
 }
 
-/** Of the mails sent since that time those that came back because their servers want none from the service, or did not say why. */
+/** Mails sent since then that bounced because a server blocked the service or gave no reason. */
 export const measureBlockedEmails = ({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<number> =>
   db.inviteEmail.count({ where: { state: 'sent', createdAt: { gte: since }, bounce: 'blocked' } })
 
@@ -237,7 +237,7 @@ export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise
  */
 export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): Promise<number> {
   const { state = 'failed' } = which
-  // What test invites would send is captured for ever.
+  // Mails of test invites stay captured.
   const live = state === 'captured' && { invite: { mode: 'live' as const } }
   let queued = 0
   for (let last: string | undefined; ; ) {

@@ -4,12 +4,12 @@ import type { TenantDb } from '../../db/tenant-db.ts'
 import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Time } from '../lists/listing.ts'
 
-// Which invites are due. What sets them to expired is expire-due-invites.ts.
+// Conditions for expired invites. expire-due-invites.ts updates their status.
 
-/** Whether an invite is in a state that expires. Literals instead of values: otherwise PostgreSQL does not use the partial index of these. */
+/** SQL condition: a status that expires. Literals instead of parameters let PostgreSQL use the partial index. */
 export const canExpire = (eb: Expressions<'invites'>): Condition => sql`${eb.ref('invites.status')} in ('pending', 'accepted')`
 
-/** Whether an invite is expired as of now, though its row may not say so yet. */
+/** SQL condition: expired as of now, even if its row still has another status. */
 export const isDue = (eb: Expressions<'invites'>, now: Date): Condition =>
   sql`(${canExpire(eb)} and ${eb.ref('invites.expiresAt')} <= ${now})`
 
@@ -17,7 +17,7 @@ export const isDue = (eb: Expressions<'invites'>, now: Date): Condition =>
 export const statusNow = (eb: Expressions<'invites'>, now: Date): RawBuilder<InviteStatus> =>
   sql`case when ${isDue(eb, now)} then 'expired' else ${eb.ref('invites.status')} end`
 
-/** Whether an invite has the status as of now: a condition in which an index by the status can be used. */
+/** SQL condition: has the status as of now. An index by status can serve it. */
 export const isNow = (eb: Expressions<'invites'>, status: InviteStatus, now: Date): Condition =>
   status === 'expired'
     ? sql`(${eb.ref('invites.status')} = 'expired' or ${isDue(eb, now)})`

@@ -7,7 +7,7 @@ import { DAY_MS } from '../time/days.ts'
 /** Days after the end of an invite for which it is known what was mailed for it: a year, and the time to look into it. */
 const KEPT_DAYS = 400
 const FORGOTTEN_AT_ONCE = 1_000
-/** What has left, or never will. */
+/** Final states. */
 const OVER = ['sent', 'captured', 'failed'] as const
 
 /** Deletes the records of mails whose invites have ended that long ago. */

@@ -8,7 +8,7 @@ import { hasAll, worded } from '../lists/listing.ts'
 import { graders } from '../members/graders.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** What can be chosen for an invite, by name. */
+/** Options of an invite form, by name. */
 export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
 export type Named = { id: string; name: string }
 
@@ -38,7 +38,7 @@ export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): 
   return readNames(ctx, ctx.db.selectFrom('assessments').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
-/** Those to which somebody can be invited: not the archived ones. @throws DomainError not_permitted. */
+/** Assessments that are not archived. @throws DomainError not_permitted. */
 export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read_assessments')
   return readNames(

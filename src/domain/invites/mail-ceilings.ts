@@ -13,7 +13,7 @@ import { nthMailTime, nthSentTime } from './mail-schedule.ts'
 export type MailCeilings = { perRecipient: number; perOrganization: number }
 
 type Admission = { until: Date } | { until: null; release: () => void }
-/** Those under way may be what is too many: it is to be looked again when one of that ceiling has ended. */
+/** Sends in progress count towards the limit, so check again when one of them finishes. */
 type Wait = { until: undefined; key: string; turn: Promise<void> }
 
 /** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */

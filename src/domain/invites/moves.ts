@@ -7,7 +7,7 @@ type Rule = {
   from: readonly InviteStatus[]
   /** undefined: the state stays. */
   to?: InviteStatus
-  /** What the move sets and clears besides the state. An expiry is the caller's, see moveInvite. */
+  /** Columns that the move sets besides the status. The caller sets an expiry, see moveInvite. */
   stamp?: (now: Date) => Prisma.InviteUncheckedUpdateManyInput
   event: TellInvite
 }
@@ -47,5 +47,4 @@ export const moves: Record<Move, Rule> = {
   resend: { from: ['pending', 'accepted', 'started'], event: inviteEvents.resent },
 }
 
-/** Whether an invite in this state may make the move. */
 export const mayMove = (move: Move, status: InviteStatus): boolean => moves[move].from.includes(status)

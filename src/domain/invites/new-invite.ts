@@ -23,7 +23,7 @@ import { defined } from '../values/defined.ts'
 import { pick } from '../values/pick.ts'
 import { findReturnFault } from './return-url.ts'
 
-/** What an invite says besides who is invited to what. */
+/** Settings of an invite besides recipient and assessment. */
 export type InviteTerms = {
   recipientName: string | null
   /** Replays of each question. */
@@ -38,17 +38,17 @@ export type InviteTerms = {
   facePhotoRequired: boolean
   customMessage: string
   assignedGraderId: string | null
-  /** What the caller calls it; not unique. */
+  /** Id in the caller's system; not unique. */
   externalId: string | null
-  /** What the caller keeps with it, by names of their own. */
+  /** Key-value pairs of the caller. */
   metadata: Record<string, string> | null
-  /** Where the candidate can go on once it is completed. */
+  /** Link for the candidate after completion. */
   returnUrl: string | null
-  /** What the candidate is spoken to in; a code that there are no texts in is none. */
+  /** Language of the pages and mails; an unsupported code is ignored. */
   language: string | null
 }
 
-/** What to invite somebody with: every field that may be left out has a default. */
+/** A new invite. Omitted fields have defaults. */
 export type NewInvite = { [Term in keyof InviteTerms]?: InviteTerms[Term] | undefined } & {
   assessmentId: string
   recipientEmail: string

@@ -7,7 +7,7 @@ import { NOTICE_KINDS, type NoticeKind } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** Which notices are on. Of an assessment null: as the organization has it. */
+/** Enabled notices. For an assessment null: as the organization. */
 export type NoticeSwitches = Record<NoticeKind, boolean | null>
 
 /** @param assessmentId null: the organization's. @throws DomainError not_permitted, assessment_not_found. */

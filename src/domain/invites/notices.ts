@@ -5,7 +5,7 @@ import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
 import { type Context, inMode } from '../context.ts'
 import type { NoticeKind } from '../mails/candidate-mails.ts'
 
-// What candidates are told once, where their organization has switched it on, or the assessment, which takes precedence.
+// One-time notices to candidates, if the organization or, with precedence, the assessment enables them.
 
 type Switches = {
   organization: { candidateMails: readonly string[] }
@@ -51,7 +51,6 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
   if (queued.length > 0) await run(db, foreign(await deps.queue.invitationEmailJobs(queued, { isPatient: true })))
 }
 
-/** What becomes of it. */
 const LATER = {
   templateId: byDefault,
   language: byDefault,

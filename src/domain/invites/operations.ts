@@ -124,7 +124,7 @@ export async function reactivateInvite(
   })
 }
 
-/** Whether an invite that is pending again was given that many days. */
+/** True if a reactivated invite was given that many days. */
 const lasts = ({ sentAt, expiresAt }: Pick<Invite, 'sentAt' | 'expiresAt'>, days: number): boolean =>
   Math.round((expiresAt.getTime() - sentAt.getTime()) / DAY_MS) === days
 

@@ -55,9 +55,9 @@ export type InviteEmail = WithInvite & {
   template: { id: string; subject: string; body: string } | null
   /** In which it is written: of one that was sent, in which it was. */
   spoken: string
-  /** Of what comes by itself; null: somebody has asked for it. */
+  /** Of reminders and notices; null for requested mails. */
   byItself: ByItself | null
-  /** Of a withdrawal: state of the invitation that it takes back. Null: another kind of email. */
+  /** State of the invitation that a withdrawal takes back; null for other mails. */
   invitation: InvitationState | null
 }
 
@@ -65,9 +65,9 @@ export type InviteEmail = WithInvite & {
 export type InvitationState = 'sent' | 'queued' | 'none'
 
 /**
- * What decides whether a mail that comes by itself is still right, and what it says besides.
+ * Facts that decide if a reminder or notice is still due.
  *
- * @property rules the organization's for reminders. @property isShown whether there is a result that the candidate sees.
+ * @property rules the organization's reminder rules. @property isShown true if the candidate sees a result.
  */
 export type ByItself = { rules: ReminderRule[]; submittedAt: Date | null; deadlineAt: Date | null; isShown: boolean }
 

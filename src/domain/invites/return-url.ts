@@ -4,13 +4,13 @@ import type { Issue, TargetFault } from '../errors.ts'
 import { MAX_URL_LENGTH } from '../limits.ts'
 import { returnSecrets } from '../secrets/return-secrets.ts'
 
-// Where a candidate goes on at the end. Beyond both documents.
+// Link for candidates after completion. Beyond both documents.
 
 /** An address with nothing in it that some programs leave out, or take for a slash: its host is the same for all of them. */
 const PLAIN_ADDRESS = /^[a-z][a-z\d+.-]*:\/\/[^/?#\s\\\p{Cc}][^\s\\\p{Cc}]*$/iu
 const CREDENTIALS = /^[^/]+\/\/[^/?#]*@/
 
-/** What is wrong with such an address, but for whether its host is listed. */
+/** Fault of the address, apart from whether its host is listed. */
 export function findReturnFault(text: string): TargetFault | undefined {
   if (/^(?!https:)[a-z][a-z\d+.-]*:/i.test(text)) return 'scheme'
   const isPlain = text.length <= MAX_URL_LENGTH && text.isWellFormed() && PLAIN_ADDRESS.test(text)

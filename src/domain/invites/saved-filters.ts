@@ -13,7 +13,7 @@ export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60
 const MAX_QUERY_LENGTH = 1_000
-/** Of one member. */
+/** Filters of one member. */
 const MAX_SAVED_FILTERS = 20
 const MAX_LISTED = 100
 

@@ -5,7 +5,7 @@ import type { InvitationRef } from '../secrets/invitation-tokens.ts'
 import { isZoneName } from '../time/zones.ts'
 import { type CandidateInvite, findInvitation } from './candidate-moves.ts'
 
-// What a candidate's own page says of how they want to be spoken to. It is no change of the invite that anybody is told of.
+// Language and time zone from a candidate's page. No event is recorded.
 
 /** Has a candidate spoken to in the language from now on, in mails as well; one that they may not choose changes nothing. */
 export async function chooseLanguage(service: ServiceContext, ref: InvitationRef, language: string): Promise<void> {

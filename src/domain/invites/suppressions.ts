@@ -56,7 +56,7 @@ export async function whySuppressed(system: ServiceContext, { organizationId, ki
   return found && `Not sent: ${wordSuppression(found.reason)}.`
 }
 
-/** Whether the organization writes to the address; null: it does. @param scope `reminders`: whether it does by itself. */
+/** Suppression of the address; null: none. @param scope `reminders`: only reminders and notices. */
 export async function findSuppression(
   { db, deps, organization }: Pick<Context, 'db' | 'deps'> & { organization: { id: string } },
   mode: KeyMode,
@@ -105,7 +105,7 @@ export async function suppressAddressOf(
     until: isFull ? time(new Date(now.getTime() + FULL_FOR_DAYS * DAY_MS)) : byDefault,
     emailId: eb.ref('email.id'),
   }))
-  // What is for good is not made shorter; what had an end begins anew.
+  // A permanent suppression stays; one with an end is renewed.
   const again = insertion.onConflict((conflict) =>
     conflict
       .columns(['organizationId', 'mode', 'address', 'scope'])
@@ -120,7 +120,7 @@ export async function suppressAddressOf(
   await run(system.db, again)
 }
 
-/** Whether the last mails to the address have all come back: one that has not is a delivery. */
+/** True if the last mails to the address all bounced. */
 async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promise<boolean> {
   const email = await db.inviteEmail.findUnique({ where: { id: emailId }, include: { invite: true } })
   if (!email) return false

@@ -8,8 +8,8 @@ import { requireInvite } from './invites.ts'
 export const TIMELINE_LENGTH = 200
 
 /**
- * What happened to an invite, the newest last. `names` are those of the members and API keys that did it, by their ids, for whoever may
- * read everything; `isWhole`, whether it goes back to the creation of all of the invites.
+ * Events of an invite, newest last. `names` has the members and API keys by id, for actors who may read everything; `isWhole` is
+ * true if the events go back to the invite's creation.
  */
 export type Timeline = { events: InviteEvent[]; names: Map<string, string>; isWhole: boolean }
 

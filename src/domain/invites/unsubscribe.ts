@@ -12,8 +12,8 @@ import { ofAddress } from './suppressions.ts'
 import { findInviter } from './whom-to-ask.ts'
 
 /**
- * What the page shows of whose mails they are, and what the address gets no more; null where the invite is gone. Who was erased stops mails
- * by an old one all the same: the address is known by what stands for it.
+ * Content of the unsubscribe page; null if the invite is gone. An erased person can still unsubscribe with an old mail: a code
+ * replaces the address.
  */
 export async function findUnsubscribing(service: ServiceContext, inviteId: string) {
   const { db, deps } = service
@@ -96,7 +96,7 @@ function stop({ db, deps }: ServiceContext, { organizationId, mode, address }: S
         conflict
           .columns(['organizationId', 'mode', 'address', 'scope'])
           .doUpdateSet({ reason: 'unsubscribed', since, until: null, emailId: null })
-          // Who has called a mail spam, has said more than that.
+          // A spam complaint is stronger than an unsubscription, and stays.
           .where(({ eb, or }) =>
             or([eb('suppressions.until', 'is not', null), eb('suppressions.reason', 'not in', ['unsubscribed', 'complaint'])]),
           ),

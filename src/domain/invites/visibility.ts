@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** What decides who may see an invite, of one or of all that a list is of. */
+/** Columns that decide who may see an invite. */
 type Shared = { assessmentId?: string; assignedGraderId?: string | null }
 
 /**
@@ -20,7 +20,7 @@ export async function authorizeInvites(ctx: Context, { assessmentId, assignedGra
   if (!isInbound || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')
 }
 
-/** Whether the context's actor may see an invite, as far as that depends on whether its assessment is graded blind. */
+/** SQL condition: the actor may see the invite although its assessment may be graded blind. */
 export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Condition =>
   gradesBlindly(ctx)
     ? eb.not(

@@ -5,23 +5,25 @@ import { BRAND, type Brand } from '../ports/brand.ts'
 import { nameOf } from '../text/name-of.ts'
 import type { Zoned } from '../time/zones.ts'
 
-/** Who answers a candidate's questions. */
+/** Contact for a candidate's questions. */
 export type Contact = { name: string; address: string }
 
-/** Whose invite it is, as far as it says who can be asked. */
 export type Inviter = {
   organization: { name: string; senderName?: string | null; replyTo?: string | null }
   createdBy: { status: MemberStatus; user: { firstName: string; lastName: string; email: string } } | null
 }
 
-/** Where the organization wants replies, or whoever has invited the candidate and still works there; null where there is neither. */
+/** The organization's reply address, or the inviting member if still active; null: neither. */
 export function whomToAsk({ organization, createdBy }: Inviter): Contact | null {
   if (organization.replyTo) return { name: organization.senderName || organization.name, address: organization.replyTo }
   if (createdBy?.status !== 'active') return null
   return { name: nameOf(createdBy.user), address: createdBy.user.email }
 }
 
-/** Whose invite it is that a link once led to, how its pages look, and what decides its language; null where it is gone. @param inviteId of a link that was signed here. @param where what has to hold of it besides. */
+/**
+ * Organization of an invite, with brand and language settings; null if the invite is gone. @param inviteId of a link that was
+ * signed here. @param where further conditions.
+ */
 export const findInviter = (
   { db }: ServiceContext,
   inviteId: string,

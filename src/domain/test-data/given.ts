@@ -8,7 +8,7 @@ import { isRecorded } from '../submissions/needs.ts'
 import { checkChoice, checkText } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
 
-/** What whoever simulates has thought up: answers and grades, by the numbers of their questions, from 1. The rest is made up. */
+/** Answers and grades for a simulation, by question number from 1. The rest is generated. */
 export type Given = {
   answers: readonly { number: number; text: string }[]
   grades: readonly { number: number; points: number; comment?: string | undefined }[]
@@ -35,7 +35,7 @@ export async function refuseUnfitting(ctx: Context, invite: InviteDetail, { answ
 
 type Asked = { number: number; points: number; responseType: string }
 
-/** What the candidate is asked: by their paper or, before the start, by the questions as they are now. */
+/** Questions of the candidate's paper or, before the start, of the assessment. */
 async function listAsked(ctx: Context, invite: InviteDetail): Promise<Asked[]> {
   const { db, organization } = ctx
   const where = { organizationId: organization.id, submissionId: invite.assessmentSession ?? '' }

@@ -23,7 +23,6 @@ import samples from './samples.json' with { type: 'json' }
 // A candidate who takes the assessment in a moment. Where it is taken in another player, that has answers and recordings, and this only
 // moves the invite.
 
-/** What a browser's name says otherwise. */
 const USER_AGENT = 'simulated'
 /** A photo, and two recordings of a second, as Chromium makes them: a tone, and a picture with a tone. */
 const decode = (text: string): Buffer => Buffer.from(text, 'base64')
@@ -66,7 +65,7 @@ export async function handInAnswers(ctx: Context, invite: InviteDetail, { answer
   await finishSubmission(session)
 }
 
-/** What the candidate does by a button. @throws DomainError move_not_allowed. */
+/** @throws DomainError move_not_allowed. */
 async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'start' | 'complete' | 'decline'): Promise<void> {
   await moveInvite(asCandidate(ctx, { id, mode, organization: ctx.organization }), to, { inviteId: id })
 }
@@ -104,7 +103,7 @@ async function makeUpAnswer(session: PreparedSession, tab: string, question: Sub
   await completeRecording(session, mediaId, { segments: [1] })
 }
 
-/** Of a question of a kind the answer that the words are. */
+/** Saves words as the answer to a question of a kind. */
 async function saveWords(session: PreparedSession, { number }: SubmissionQuestion, text: string): Promise<void> {
   const kind = await findKind(session, number)
   if (kind) await saveAnswer(session, number, { value: kind.understand(text) })

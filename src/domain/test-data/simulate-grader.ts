@@ -12,7 +12,7 @@ import { countGrades } from '../submissions/grading/totals.ts'
 import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
 import type { Given } from './given.ts'
 
-/** Of a question's points so many are given, in halves: not all, and not none. */
+/** Share of the points that a generated grade gives, rounded to halves: neither all nor none. */
 const MADE_UP = 0.8
 const COMMENT = 'A simulated result.'
 
@@ -70,7 +70,7 @@ async function enterAsGraders(
   return { graders: mayRelease(first, assigned) ? [first, second] : [second, first], submission: assigned }
 }
 
-/** Whose submission it is to grade: first those who do. */
+/** Members who may grade the submission; assigned graders first. */
 async function findAssigned(ctx: Context, inviteId: string) {
   const { actor, db } = ctx
   const submission = await db.submission.findFirst({

@@ -10,7 +10,7 @@ import { unsubscribe } from '../invites/unsubscribe.ts'
 import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
 
-/** What a mail server says of an address that it does not know. */
+/** Rejection of an unknown address. */
 const REFUSAL = '550 5.1.1 There is no such mailbox (simulated)'
 
 /**

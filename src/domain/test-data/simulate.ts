@@ -9,10 +9,9 @@ import { expireInvite } from './simulate-clock.ts'
 import { gradeAnswers, releaseGrades } from './simulate-grader.ts'
 import { bounceMail, complainAboutMail, remindCandidate, unsubscribeFromMails } from './simulate-mail-server.ts'
 
-// What else candidates, graders, the clock and the mail server do, done for a test invite at once: by the functions that do it for them,
-// in their names, so that its rules, its events and its webhooks are the real ones.
+// Simulates candidates, graders, time, and mail servers for a test invite. It calls the same functions in their names, so rules,
+// events, and webhooks are the real ones.
 
-/** What can be simulated. */
 export const SIMULATIONS = [
   'accept',
   'start',

@@ -24,7 +24,7 @@ export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' |
 /** One row of a list as it was given; missing cells are empty. */
 export type ListRow = Record<Column, string>
 
-/** What an invite of a batch is made with, besides its recipient. */
+/** Settings of an invite besides its recipient. */
 export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
 
 /** A row of a batch as it is stored. */
@@ -105,7 +105,7 @@ function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts
   const row = { ...given, email: asStored(given.email) }
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
-  // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.
+  // Rejected values are stored long enough to be found in the list.
   const name = cut(row.name, MAX_NAME_LENGTH * 2)
   const kept = { number, email: cut(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
   const address = row.email.toLowerCase()
@@ -119,7 +119,7 @@ function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts
 
 const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
 
-/** What a row has of its own. Its tags come on top of everybody's. */
+/** Settings of one row. Its tags are added to those for all. */
 function readTerms(
   { tags, message, days, grader, extraTime, language }: ListRow,
   names: Names,
@@ -150,7 +150,7 @@ function readTerms(
   return { own, issues }
 }
 
-/** What is none becomes one that is out of every range. */
+/** Invalid numbers become -1, which no range allows. */
 const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Number(text) : -1)
 
 const TAG_SEPARATOR = /[,;|]/

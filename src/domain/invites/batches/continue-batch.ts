@@ -55,7 +55,7 @@ async function pause({ db, deps, organization }: Context, id: string): Promise<v
 
 type Key = { id: string; mode: KeyMode; createdById: string | null; expiresAt: Date | null; revokedAt: Date | null }
 
-/** Who invites: somebody who may not, where the member or the key is not active any more. */
+/** Actor of the batch; without permissions if the member or key is inactive. */
 function actorOf(
   { createdBy, createdByKey }: { createdBy: Parameters<typeof actingMember>[0] | null; createdByKey: Key | null },
   now: Date,
@@ -88,7 +88,7 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
   }
 }
 
-/** Whether it is not stopped, and can't be until the transaction ends. */
+/** True if the batch is not stopped. Locks it, so that it can't be stopped before the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
   const unstopped = ctx.db.selectFrom('inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
   return (await affectedRows(unstopped.forShare())) > 0

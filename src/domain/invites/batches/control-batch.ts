@@ -9,7 +9,8 @@ import { countNameless } from './count-nameless.ts'
 import { planMails } from './mail-plan.ts'
 import { createMissingTags } from './missing-tags.ts'
 
-// What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
+// Starts, stops, and withdraws a checked list. Each is one guarded UPDATE, so that a second click or another member has no
+// further effect.
 
 /** True if a list may have been read wrongly: it has columns that are not used, or names for some people only. */
 export const needsConfirmation = (

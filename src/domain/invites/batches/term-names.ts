@@ -4,7 +4,7 @@ import { findMembers } from '../../members/members.ts'
 import { findTags } from '../../tags/tags.ts'
 import type { Terms } from './check-rows.ts'
 
-/** What the ids in the terms of a list stand for: names of tags, addresses of graders. */
+/** Names of the tags and addresses of the graders in a list's settings, by id. */
 export type TermNames = Map<string, string>
 
 /** As it was checked and stored by createBatch. */

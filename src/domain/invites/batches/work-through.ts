@@ -1,4 +1,4 @@
-// What lists of candidates and bulk changes have in common: many rows that a job works through, a part of them a job.
+// Shared by lists of candidates and bulk changes: a job works through many rows in parts.
 
 /** Rows of one job: a few seconds of work. */
 export const ROWS_A_JOB = 200

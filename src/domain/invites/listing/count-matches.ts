@@ -15,11 +15,11 @@ import { type CountedFilter, type InviteFilter, type InviteOrder, isCountable } 
 /** The fields that the rows of a tag can be ordered by, too. */
 const TAGGED: readonly InviteOrder['field'][] = ['sentAt', 'status', 'expiresAt']
 
-/** Whether there are kept counts and an order for all of the filter. */
+/** True if counters and an ordered index exist for the filter. */
 export const isCounted = (filter: InviteFilter, { field }: InviteOrder): filter is CountedFilter =>
   isCountable(filter) && (filter.tagId === undefined || (filter.assessmentId === undefined && TAGGED.includes(field)))
 
-/** What the counters say, and the earliest expiry. */
+/** Total by the counters, and the earliest expiry. */
 type Counted = { total: number; next: Date | null }
 
 /** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
@@ -64,7 +64,7 @@ function counted(db: TenantDb, { assessmentId, status, tagId }: Unlisted, status
   }
   if (status === undefined && !statuses)
     return db.selectFrom('tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
-  // Of some states they are counted, by an index of these alone.
+  // A tag's invites of some statuses are counted by an index of these.
   let tagged = db.selectFrom('inviteTags').where('tagId', '=', tagId)
   if (status !== undefined) tagged = tagged.where('status', '=', status)
   if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('status'), statuses))
@@ -86,10 +86,10 @@ const inOrder = <R extends Rows<'invites'>>(invites: R, field: string, direction
   invites.orderBy(sql.ref(`invites.${field}`), direction).orderBy('invites.id', direction) as R
 
 /**
- * What matches, as far as it may be among the first in that order. Of several statuses the first of each: the index that has one in order
- * is read, where for all of them PostgreSQL would read and sort whatever they have.
+ * First matches in this order. For several statuses it merges the first of each, read from an ordered index; for all at once
+ * PostgreSQL would read and sort every match.
  *
- * @param most how many the first are.
+ * @param most number of matches.
  */
 function beginning(
   db: TenantDb,
@@ -209,7 +209,7 @@ export async function findDistantIds(
   return fromEnd ? ids.reverse() : ids
 }
 
-/** What is shown of these of the invites, in the order of the ids; ids of none are left out. */
+/** Reads rows in the order of the ids; ids without a row are left out. */
 export async function readInOrder<Row extends { id: string }>(
   ctx: Context,
   shape: Shape<'invites', Row>,

@@ -47,7 +47,7 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
 /** Invites that one statement looks for words in: for every batch of what a search finds it would otherwise read all that there are. */
 const SEARCHED_AT_ONCE = 20_000
 
-/** What reads the batch that begins after an invite. */
+/** Returns a function that reads the batch after an invite. */
 function readBatches(ctx: Context, filter: InviteFilter): (last: ExportedInvite | undefined) => Promise<ExportedInvite[]> {
   const searches = readWords(filter.search).length > 0 || readWords(filter.recipient).length > 0
   if (searches) return searchStretches(ctx, filter)
@@ -105,7 +105,8 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
 }
 
 /**
- * What is exported of these matches, each read once: joined to themselves, they were read again for each while PostgreSQL thought them few.
+ * Reads the exported columns of matches. Joining the matches to invites again reads each twice when PostgreSQL underestimates
+ * their number.
  */
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
   all(

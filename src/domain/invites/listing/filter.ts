@@ -24,7 +24,7 @@ export type InviteFilter = {
   tagId?: string
   /** The member who is to grade it. */
   assignedGraderId?: string
-  /** What the caller calls it, exactly. */
+  /** Exact. */
   externalId?: string
   /** Any of these. */
   statuses?: InviteStatus[]
@@ -48,20 +48,20 @@ export type InviteFilter = {
 export type ListPart = 'invited' | 'unnamed' | 'closed'
 /** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
 export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'statuses' | 'tagId'>
-/** Of a list's filters, those that a search by the index of addresses knows. */
+/** Filters that the search by address index supports. */
 export type SearchFilter = Pick<InviteFilter, (typeof SEARCHED)[number]>
 const SEARCHED = ['assessmentId', 'status', 'search'] as const
 
 type Rule<Value> = {
-  /** Whether an invite meets it as of now; with its assessment beside it where the filter looks for words. */
+  /** SQL condition as of now. Filters by words may use the joined assessment. */
   condition: (eb: Expressions<'invites'>, value: Value, of: { db: TenantDb; now: Date }) => Condition
-  /** Whether there are kept counts, and an order, for it. */
+  /** True if counters and an ordered index exist. */
   isCounted: boolean
-  /** Whether an index finds the invites that meet it, which are few. */
+  /** True if an index finds the few matches. */
   narrows: boolean
 }
 
-/** What each filter asks, and how its invites are found: one that is forgotten here does not compile. */
+/** Rules of each filter. A forgotten one doesn't compile. */
 const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Field]>> } = {
   assessmentId: { isCounted: true, narrows: false, condition: (eb, id) => eb('invites.assessmentId', '=', id) },
   status: { isCounted: true, narrows: false, condition: (eb, status, { now }) => isNow(eb, status, now) },
@@ -129,17 +129,17 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
 }
 
 type Field = keyof InviteFilter
-/** Those that look for words are given only where there is one. */
+/** Filters by words are set only if they contain a word. */
 const isGiven = (filter: InviteFilter, field: Field): boolean =>
   filter[field] !== undefined && !((field === 'search' || field === 'recipient') && readWords(filter[field]).length === 0)
 const fieldsOf = (filter: InviteFilter): Field[] => (Object.keys(RULES) as Field[]).filter((field) => isGiven(filter, field))
 
-/** Whether there are kept counts for all that is given. */
+/** True if counters exist for every set filter. */
 export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).every((field) => RULES[field].isCounted)
-/** Whether words are looked for, and nothing is given that a search by the index of addresses does not know. */
+/** True for a search whose other filters the address index supports. */
 export const isSearch = (filter: InviteFilter): boolean =>
   isGiven(filter, 'search') && fieldsOf(filter).every((field) => SEARCHED.some((known) => known === field))
-/** Whether an index finds the few invites that meet one of what is given. */
+/** True if an index finds the few matches of one set filter. */
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 
 /** The organization's invites that meet all that is given, as of now. */

@@ -54,9 +54,9 @@ async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combinati
 }
 
 /**
- * Which words are in names, and what to ask the index for: for all words, and for those that each combination in a name leaves.
+ * Combinations of search words in names, and the words that the index has to find in addresses for each.
  *
- * @returns null while an invite is due but not set to expired yet.
+ * @returns null while an expired invite still has another status.
  */
 async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
   const { next, sample, names } = await one(ctx.db, searchFacts(searchedBy(ctx, words)))

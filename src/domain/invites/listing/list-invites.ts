@@ -30,7 +30,7 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
     const list = await listCurrent(ctx, of, filter, order, page)
     if (list) return list
   }
-  // What is due has changed, though its row does not say so yet.
+  // Expired invites have changed, even if their rows still have another status.
   if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
   const found = isSearch(filter) ? await listFound(searching, of, filter, order, page) : null

@@ -14,10 +14,10 @@ import { authorizeInvites, seesUnblinded } from '../visibility.ts'
 import { readInOrder } from './count-matches.ts'
 import { type InviteFilter, type InviteOrder, isCountable, isIndexed, isNarrow, matchingInvites } from './filter.ts'
 
-// Where the counters do not help, the matches are counted: the invites of one recipient, tag or grader, which indexes find. For a search that
-// indexed-search.ts leaves, and while a due invite cannot be set to expired, every invite of the organization is read.
+// Counts matches without counters: those of a recipient, tag, or grader, which indexes find. A search that indexed-search.ts
+// can't serve reads every invite of the organization.
 
-/** What every list has of an invite. */
+/** Columns that every list needs. */
 export type Listed = { id: string; status: InviteStatus; expiresAt: Time }
 
 /** Reads a page of a list. @param of what is read of each. */
@@ -46,9 +46,8 @@ export type Matches = ReturnType<typeof selectMatches>
 const LONGEST_WAIT_MS = 10_000
 
 /**
- * Where every invite of an organization is read, so many of its lists are made at once: all of them at the same time would each be too
- * late, and take the connections of others' requests. Few may wait: to the process a long line looks as if it were itself overloaded, and
- * it would turn away all organizations.
+ * Limits lists that read every invite of an organization: more at once would all be too late and use up the connections of
+ * others. The queue is short, because a long one would make the process look overloaded to all organizations.
  */
 const inTurn = createTurns(2, { waiting: 20, longest: LONGEST_WAIT_MS, refusal: () => new DomainError('too_many_searches') })
 

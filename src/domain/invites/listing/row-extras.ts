@@ -7,14 +7,13 @@ import type { ListedInvite } from '../invites.ts'
 import { undeliveredInvites } from './filter.ts'
 
 /**
- * What a list says of its invites that they do not have in themselves.
+ * Facts about listed invites from other tables.
  *
- * @property graders the names of those who grade them, by id; for who may read everything.
- * @property undelivered ids of pending invites whose newest invitation email failed or came back.
+ * @property graders names of graders, by id; for actors who may read everything.
+ * @property undelivered ids of pending invites whose newest invitation failed or bounced.
  */
 export type RowExtras = { graders: Map<string, string>; undelivered: Set<string> }
 
-/** Of a page of a list. */
 export async function findRowExtras(ctx: Context, invites: readonly ListedInvite[]): Promise<RowExtras> {
   const undelivered = await findUndelivered(ctx, invites)
   const graderIds = may(ctx, 'read') ? [...new Set(invites.flatMap(({ assignedGraderId }) => assignedGraderId ?? []))] : []

@@ -1,7 +1,7 @@
 /** A part of a word: those of its grams, three characters each, that the index of addresses is asked for, counted from 0. */
 export type Part = { word: string; first: number; last: number }
 
-/** What of the addresses may have a gram that the index is asked for: all invites with it are looked at. */
+/** Share of addresses that may contain a gram that the index is asked for: all of them are read. */
 const FREQUENT = 0.05
 /** When so many of the addresses have all of the words, most of the work is to count the matches. */
 const TOO_MANY = 0.1

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../time/days.ts'
 import { canExpire } from '../expiry.ts'
 import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
 
-// What an organization's invites come to, from kept counts and the ends of indexes: it costs the same however many there are.
+// Figures for the home page, from counters and ends of indexes: the cost doesn't grow with the organization.
 
 const DAYS = 30
 /** Completed invites by which is told how long they take: the newest of a time. */

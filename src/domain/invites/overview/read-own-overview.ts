@@ -6,7 +6,7 @@ import { listClientAssessments, type Named } from '../form-options.ts'
 import { seesUnblinded } from '../visibility.ts'
 import { countStatesOf, type StateCounts, toStateCounts } from './count-states.ts'
 
-/** What a member may see of the invites without running the organization. Null: what their roles do not open. */
+/** Figures for a member without access to all invites. Null: no such role. */
 export type OwnOverview = {
   /** The invites that are assigned to them. */
   assigned: StateCounts | null
@@ -14,7 +14,7 @@ export type OwnOverview = {
   assessments: (Named & { states: StateCounts })[] | null
 }
 
-/** What the context's actor has to do with the organization's invites, as a grader and as a client. */
+/** Work of the actor as a grader and as a client. */
 export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
   const [assigned, assessments] = await Promise.all([
     may(ctx, 'read_as_grader') ? countAssigned(ctx) : null,
@@ -23,7 +23,7 @@ export async function readOwnOverview(ctx: Context): Promise<OwnOverview> {
   return { assigned, assessments }
 }
 
-/** Those assigned to the context's actor, by state. @throws DomainError not_permitted. */
+/** Assigned invites by status. @throws DomainError not_permitted. */
 export async function countAssigned(ctx: Context): Promise<StateCounts> {
   authorize(ctx, 'read_as_grader')
   const { actor, deps } = ctx

@@ -55,7 +55,7 @@ type Planned = Pick<
   | 'assessmentSession'
 >
 
-/** What is planned for an invite that is open, and what was left out; nothing where there is no rule. @throws DomainError invite_not_found. */
+/** Planned and skipped reminders of an open invite; empty without a rule. @throws DomainError invite_not_found. */
 export async function planReminders(ctx: Context, inviteId: string): Promise<PlannedReminder[]> {
   await requireInvite(ctx, inviteId)
   const { db, deps } = ctx
@@ -138,7 +138,7 @@ export async function switchReminders(ctx: Context, id: string, isOn: boolean): 
   })
 }
 
-/** What a rule would send first to whom, if it concerned invites of before. */
+/** First reminder to each candidate if the rule applied to existing invites. */
 export type OpenReminder = { inviteId: string; recipientEmail: string; assessment: string; kind: ReminderKind; at: Date }
 
 /** So many are named. */

@@ -11,7 +11,6 @@ import { checkChoice, checkInteger, checkSize, findIssues } from '../../validati
 import { refuse } from '../../validation/refuse.ts'
 import { ANCHORS, EVER, MAX_STEPS, type ReminderRule, type ReminderStep, STATES_OF, STEP_HOURS, stepsOf } from './steps.ts'
 
-/** What is set of a rule. */
 export type RuleSettings = {
   isOn: boolean
   steps: ReminderStep[]
@@ -20,7 +19,7 @@ export type RuleSettings = {
   onDaysOff: boolean
 }
 
-/** What a rule is before anybody has saved one. */
+/** Defaults of a new rule. */
 export const FIRST_RULE: RuleSettings = {
   isOn: false,
   steps: [

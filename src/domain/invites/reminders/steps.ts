@@ -2,8 +2,8 @@ import type { InviteStatus, ReminderRule } from '../../../generated/prisma/clien
 import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
 import { HOUR_MS } from '../../time/days.ts'
 
-// What a rule for reminders says, and what follows from it for one invite. The statement that finds who is due,
-// db/statements-by-hand/due-reminders.ts, goes by the same.
+// Steps of a reminder rule, and their times for one invite. The statement that finds due reminders,
+// db/statements-by-hand/due-reminders.ts, implements the same.
 
 export type { ReminderRule }
 
@@ -50,8 +50,8 @@ export function dueAt({ after, hours }: ReminderStep, { sentAt, startedAt, expir
 }
 
 /**
- * What a reminder is alone in saying: by its step, by the link, which a reactivation makes anew, and before the expiry by that, so that an
- * extension has it said again.
+ * Unique key of a reminder: its step, the link version, which a reactivation raises, and before the expiry its date, so that an
+ * extension sends it again.
  */
 export const keyOf = ({ after, hours }: ReminderStep, { linkVersion, expiresAt }: Timed): string =>
   ['reminder', after, hours, linkVersion, ...(after === 'before_expiry' ? [expiresAt.getTime()] : [])].join(':')
