@@ -7,10 +7,10 @@ import { recording } from './recording/kind.ts'
 import { shortTextKind } from './short-text/kind.ts'
 import { text } from './text/kind.ts'
 
-/** The kinds that have a right answer: a further kind is a folder, and a line here. What it lacks does not compile. */
+/** Kinds with a right answer. To add a kind, create its folder and add it here. */
 export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind, matchingKind]
 
-/** Those that need no definition. */
+/** Kinds without a definition. */
 export const plainKinds: readonly PlainKind[] = [text, recording]
 
 const byWord = <K extends { words: readonly string[] }>(list: readonly K[]): Map<string, K> =>
@@ -26,9 +26,9 @@ export const kinds: QuestionKinds = Object.assign(new Map<string, QuestionKind>(
   recorded: [...plain.keys()].filter((word) => answeringOf(word).savedBy.every((by) => by === 'recording')),
 })
 
-/** A question that has a version is of that one's kind; one without, whatever its word, is of no kind that has to be defined. */
+/** Kind of a question. Without a version it is a plain kind: a text if the response type is unknown. */
 export const kindOf = ({ responseType, version }: { responseType: string; version: { responseType: string } | null }) =>
   (version ? defined.get(version.responseType) : plain.get(responseType)) ?? text
 
-/** The kind of a question that has a version. @returns undefined: there is no such kind (any more). */
+/** @returns undefined for an unknown or removed kind. */
 export const definedKind = (responseType: string): Kind | undefined => defined.get(responseType)

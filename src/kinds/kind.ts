@@ -5,22 +5,15 @@ import type { Example } from './example.ts'
 import type { Format } from './neutral.ts'
 import type { Sheet } from './sheet.ts'
 
-/** What stands in the list of kinds: who adds one has to give all of it. */
-type Shown = {
-  /** The fields by which candidates answer. */
+type Answerable = {
+  /** The candidate's fields. */
   control: Control
-  /** How the questions of each of its response types are answered. */
   answering: (responseType: string) => Answering
 }
 
-/**
- * A kind with a right answer, which has to be defined.
- *
- * @property examples one for each of its response types. @property format how files hold it.
- */
-export type Kind = QuestionKind & Shown & { examples: readonly Example[]; sheet: Sheet; author: Author; format: Format }
-/** A kind that needs no definition, and that people grade. */
-export type PlainKind = Shown & { words: readonly string[]; offers: readonly Offer[] }
+/** A kind with a right answer. @property examples one for each response type. */
+export type Kind = QuestionKind & Answerable & { examples: readonly Example[]; sheet: Sheet; author: Author; format: Format }
+/** A kind without a definition, graded by people. */
+export type PlainKind = Answerable & { words: readonly string[]; offers: readonly Offer[] }
 
-/** By the fields of the kind itself. */
 export const answeredByValue: Answering = { savedBy: ['value'], records: [], needs: [] }

@@ -1,10 +1,10 @@
 import type { Definition } from '../domain/assessments/define-question.ts'
 import { wordKind } from './labels.ts'
 
-/** Something that a question has, in words: a line each of what it consists of. */
+/** A labeled property of a question. */
 export type Trait = { label: string; lines: string[] }
 
-/** What authors' forms call it; a further kind's own names are readable as they are. */
+/** Labels as in the authors' forms. Other property names are capitalized. */
 const LABELS: Record<string, string> = {
   shuffle: 'Shuffled',
   least: 'At least to choose',
@@ -25,7 +25,7 @@ const VALUES: Record<string, Record<string, string>> = {
   otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
 }
 
-/** How a question is answered and what is right, in words, in the order in which authors write it. */
+/** Describes the definition of a question in words, in the order of the author's form. */
 export function outlineDefinition({ responseType, spec, key }: Definition): Trait[] {
   const names = new Map(namesIn(spec))
   const traits = [spec, key].flatMap((part) =>
@@ -40,7 +40,7 @@ export function outlineDefinition({ responseType, spec, key }: Definition): Trai
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The texts that ids stand for. */
+/** Texts by id. */
 function namesIn(value: unknown): [id: string, text: string][] {
   if (Array.isArray(value)) return value.flatMap(namesIn)
   if (!isRecord(value)) return []

@@ -1,11 +1,11 @@
 import type { Part, Verdict } from '../domain/ports/question-kind.ts'
 import { type Html, html } from '../html/html.ts'
 
-/** What a grader sees of an answer beside its key. @property value null: nothing was answered. */
+/** An answer and its key, for graders. @property shown ids of the parts in the candidate's order. @property value null without an answer. */
 export type Compared = { spec: unknown; key: unknown; shown: readonly string[]; value: unknown; parts: readonly Part[] }
 export type Sheet = (compared: Compared) => Html
 
-/** In words and signs, because not everybody tells green from red. */
+/** Signs and words instead of colors, for color-blind graders. */
 const VERDICTS: Record<Verdict, { sign: string; word: string }> = {
   right: { sign: '✓', word: 'right' },
   wrong: { sign: '✗', word: 'wrong' },
@@ -13,13 +13,13 @@ const VERDICTS: Record<Verdict, { sign: string; word: string }> = {
   left: { sign: '–', word: 'rightly left out' },
 }
 
-/** A line of what was answered or is right. @param verdict undefined: nothing became of it. */
+/** A list item with a text and its verdict. */
 export function compared(text: string, verdict: Verdict | undefined, detail = ''): Html {
-  const said = verdict && VERDICTS[verdict]
-  return html`<li class="flex gap-3 py-1"><span class="w-6 text-center font-semibold" aria-hidden="true">${said ? said.sign : ''}</span><span class="min-w-0 grow"><span class="script" dir="auto">${text}</span>${said && html` <span class="quiet text-sm">${said.word}</span>`}${detail && html` <span class="quiet text-sm">${detail}</span>`}</span></li>`
+  const label = verdict && VERDICTS[verdict]
+  return html`<li class="flex gap-3 py-1"><span class="w-6 text-center font-semibold" aria-hidden="true">${label ? label.sign : ''}</span><span class="min-w-0 grow"><span class="script" dir="auto">${text}</span>${label && html` <span class="quiet text-sm">${label.word}</span>`}${detail && html` <span class="quiet text-sm">${detail}</span>`}</span></li>`
 }
 
-/** One text that was typed, and what is accepted. */
+/** The typed answer and the accepted texts. */
 export const comparedText = (answer: string, parts: readonly Part[], accepted: readonly string[]): Html =>
   html`<ul>${answer.trim() === '' ? compared('Nothing was answered', undefined) : compared(answer.trim(), parts[0]?.verdict)}</ul>
 <h4>Accepted</h4>

@@ -7,7 +7,7 @@ import type { NeutralAnswer, NeutralQuestion, ReadQuestion } from './neutral.ts'
 
 const formats = definedKinds.map(({ format }) => format)
 
-/** A question of a file as the library keeps it, or why it is refused. */
+/** A question of a file for the library, or the reason why it was refused. */
 export type TakenQuestion = { line: number; name: string; category: string; losses: string[] } & (
   | { content: LibraryContent }
   | { refusal: string }
@@ -16,7 +16,7 @@ export type TakenQuestion = { line: number; name: string; category: string; loss
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const newId = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]!).join('')
 
-/** What each question of a file becomes. */
+/** Converts a question of a file for the library. */
 export function takeQuestion(read: ReadQuestion): TakenQuestion {
   const { line, losses } = read
   if ('refusal' in read) return { line, name: read.name, category: '', losses: [], refusal: read.refusal }
@@ -25,35 +25,36 @@ export function takeQuestion(read: ReadQuestion): TakenQuestion {
   const input = { ...EMPTY_QUESTION, script: text, scriptFormat: isFormatted ? 'markdown' : 'plain', points: points ?? 1 }
   if (answer.as === 'open')
     return { ...head, losses, content: { input: { ...input, responseType: answer.responseType }, definition: null } }
-  const taken = formats.map(({ take }) => take(answer, newId)).find((one) => one !== undefined)
-  if (!taken) return { ...head, losses: [], refusal: `Questions of this kind (${wordAnswer(answer)}) are not taken.` }
-  const { definition } = taken
+  const converted = formats.map(({ take }) => take(answer, newId)).find((result) => result !== undefined)
+  if (!converted)
+    return { ...head, losses: [], refusal: `Questions of this kind (${wordAnswer(answer)}) can’t be imported.` }
+  const { definition } = converted
   const [fault] = kinds.get(definition.responseType)!.faults(definition.responseType, definition.spec, definition.key)
   if (fault) return { ...head, losses: [], refusal: `${fault.text}` }
   const content = { input: { ...input, responseType: definition.responseType }, definition }
-  return { ...head, losses: [...losses, ...taken.losses], content }
+  return { ...head, losses: [...losses, ...converted.losses], content }
 }
 
 const wordAnswer = ({ as }: NeutralAnswer): string => (as === 'pairs' ? 'matching' : as)
 
-/** A question of the library for a file. @property losses what the file does not say of it. */
+/** Converts a question of the library for export. @returns losses sentences about content that no file format holds. */
 export function giveQuestion(
   { input, definition }: LibraryContent,
   { name, category }: { name: string; category: string },
 ): { question: NeutralQuestion; losses: string[] } {
-  const given = definition && formats.map(({ give }) => give(definition)).find((one) => one !== undefined)
-  const answer: NeutralAnswer = given?.answer ?? { as: 'open', responseType: input.responseType }
+  const converted = definition && formats.map(({ give }) => give(definition)).find((result) => result !== undefined)
+  const answer: NeutralAnswer = converted?.answer ?? { as: 'open', responseType: input.responseType }
   const { script, scriptFormat, audioUrl, videoUrl, points, timeLimit, sourceLanguage, targetLanguage } = input
   const losses = [
-    ...(given?.losses ?? []),
-    ...(definition && !given ? ['How it is answered is not written.'] : []),
-    ...(audioUrl || videoUrl ? ['Its audio and video are not written.'] : []),
+    ...(converted?.losses ?? []),
+    ...(definition && !converted ? ['The answer format is not exported.'] : []),
+    ...(audioUrl || videoUrl ? ['Audio and video are not exported.'] : []),
     ...(assetsNamedIn(script, JSON.stringify(definition?.spec ?? null)).length > 0 ? [PICTURES] : []),
-    ...(timeLimit > 0 ? ['Its time limit is not written.'] : []),
-    ...(sourceLanguage || targetLanguage ? ['Its languages are not written.'] : []),
+    ...(timeLimit > 0 ? ['The time limit is not exported.'] : []),
+    ...(sourceLanguage || targetLanguage ? ['The languages are not exported.'] : []),
   ]
   const isFormatted = scriptFormat === 'markdown'
   return { question: { name, category, text: script, isFormatted, points, answer }, losses }
 }
 
-const PICTURES = 'Its pictures are not written: their places name them, for this organization alone.'
+const PICTURES = 'Pictures are not exported. The file refers to them by ids that only this organization can use.'

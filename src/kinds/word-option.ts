@@ -1,4 +1,4 @@
 import { withoutPictures } from '../domain/assets/references.ts'
 
-/** What can be chosen, in words: of a picture what is to be seen. */
+/** Text of an option in which pictures are replaced by their alternative texts. */
 export const wordOption = (text: string): string => withoutPictures(text).trim() || text

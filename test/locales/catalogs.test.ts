@@ -9,7 +9,8 @@ import { toText } from '../../src/html/html.ts'
 import { termsList } from '../../src/http/pages/consent-terms.ts'
 import { CATALOGS, listLanguages, readLanguages } from '../../src/locales/compile.ts'
 import { shippedLanguages } from '../../src/locales/languages.ts'
-import { directionOf, nameOfLanguage } from '../../src/locales/names.ts'
+import { nameOfLanguage } from '../../src/locales/names.ts'
+import { directionOf } from '../../src/locales/texts.ts'
 
 const SOURCE = path.join(import.meta.dirname, '../../src')
 const LOCALES = path.join(SOURCE, 'locales')

@@ -52,8 +52,8 @@ describe('readUpload', () => {
   })
 
   it.each([
-    ['more answers than a question can have', `Q{=a ${'~b'.repeat(300)}}`, 'It has more answers than a question can have.'],
-    ['a text longer than a question can be', `${'x'.repeat(200_001)}{T}`, 'It is longer than a question can be.'],
+    ['more answers than a question can have', `Q{=a ${'~b'.repeat(300)}}`, 'It has too many answers.'],
+    ['a text longer than a question can be', `${'x'.repeat(200_001)}{T}`, 'It is too long.'],
   ])('refuses a question of %s, and takes those beside it', async (_, text, refusal) => {
     const [beyond, good] = await read(strToU8(`${text}\n\nWho?{=Ann}`))
     expect(beyond).toMatchObject({ refusal })

@@ -1,4 +1,4 @@
-/** What is typed, in this browser, until it is saved; also when the page is closed. */
+/** Stores unsaved input in localStorage, where it survives closing the page. */
 export function openDrafts<Draft>(key: string) {
   let isKept = true
   let known: string | null = null
@@ -6,26 +6,26 @@ export function openDrafts<Draft>(key: string) {
     try {
       return act()
     } catch {
-      isKept = false // refused, as in some private windows
+      isKept = false // some private windows refuse storage
       return null
     }
   }
   return {
-    /** Whether the browser keeps them: false once it has refused. */
+    /** False once the browser has refused to store. */
     isKept: () => isKept,
     read: (): Draft | null =>
       attempt(() => {
         known = localStorage.getItem(key)
         return JSON.parse(known ?? 'null') as Draft | null
       }),
-    /** Once: what another tab has written since stays, where this is nothing new. */
+    /** Skips a draft that was written before, so that a newer one of another tab stays. */
     write(draft: Draft): void {
       const text = JSON.stringify(draft)
       if (text === known) return
       attempt(() => localStorage.setItem(key, text))
       known = isKept ? text : null
     },
-    /** Forgets the one that was read or written last. What another tab has written since stays. */
+    /** Removes the draft that was read or written last. A newer one of another tab stays. */
     clear(): void {
       attempt(() => localStorage.getItem(key) === known && localStorage.removeItem(key))
       known = null

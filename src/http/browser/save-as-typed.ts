@@ -2,18 +2,18 @@ import { advance, type Effect, type Happening, isSaved, type Kinds, type Rules, 
 import { actWhileTyping } from './typing.ts'
 
 type Page<K extends Kinds> = Rules<K> & {
-  /** Asks until it is answered. @param missed is told of tries without an answer. @returns what the answer says; it never rejects. */
+  /** Sends with retries. Never rejects. @param missed is called after a try without an answer. @returns the event for the answer. */
   send: (sent: K['typed'], saved: K['saved'], missed: () => true) => Promise<Happening<K>>
-  /** Sends it once, though the page is being left. */
+  /** Sends once while the page unloads. */
   sendLast: (sent: K['typed'], saved: K['saved']) => void
-  /** Keeps in the browser what is not saved, also when the page is closed. */
+  /** Stores unsaved input in the browser, where it survives closing the page. */
   keep: (saving: Saving<K>, isSaved: boolean) => void
   show: (saving: Saving<K>, isSaved: boolean) => void
 }
 
 export type Saver<K extends Kinds> = ReturnType<typeof saveAsTyped<K>>
 
-/** Saves what is typed, a moment after the last key, one request at a time. */
+/** Saves input a moment after the last key, one request at a time. */
 export function saveAsTyped<K extends Kinds>(begun: Saving<K>, page: Page<K>) {
   let saving = begun
   let asking = Promise.resolve()
@@ -39,7 +39,7 @@ export function saveAsTyped<K extends Kinds>(begun: Saving<K>, page: Page<K>) {
     return true
   }
 
-  /** @returns when what is there now is saved, or can't be. */
+  /** Resolves when the current input is saved, or can't be. */
   async function save(): Promise<void> {
     typing.done()
     happen({ is: 'due' })

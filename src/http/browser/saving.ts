@@ -1,35 +1,34 @@
-// What is typed and saves itself, as a machine of states: what happens leads from one to the next, and says what is to be done. It knows no
-// page and no network: save-as-typed.ts does what it says.
+// State machine of autosaved input: each event leads to the next state and to effects. Pure; save-as-typed.ts performs the effects.
 
-/** What is typed, what the service has of it, and what can stand in the way, until something else is typed or answered, or is decided. */
+/** @property obstacle reason to stop saving, until the user types, the service answers, the user decides, or the page is reloaded. */
 export type Kinds = { typed: unknown; saved: unknown; obstacle: { until: 'typed' | 'answered' | 'decided' | 'reloaded' } }
 
 export type Saving<K extends Kinds> = {
   typed: K['typed']
   saved: K['saved']
-  /** What was sent, and not answered. Until it is, nothing else is sent: whether it has arrived decides what the next takes the place of. */
+  /** Sent without an answer yet. It is repeated before anything newer is sent, because the service may have stored it. */
   sent: K['typed'] | null
   isAsking: boolean
   isReachable: boolean
-  /** Why nothing is sent. */
+  /** Reason why nothing is sent. */
   obstacle: K['obstacle'] | null
 }
 
 export type Happening<K extends Kinds> =
   | { is: 'typed'; typed: K['typed'] }
   | { is: 'due' | 'missed' | 'freed' | 'leaving' }
-  /** The service has that. @property typed what comes after it, where that is not what was typed last. */
+  /** @property typed input after the save, if the save changed it. */
   | { is: 'saved'; saved: K['saved']; typed?: K['typed'] }
-  /** @property mayHaveArrived as what was sent before without an answer. */
+  /** @property mayHaveArrived the service may have stored an earlier try whose answer was lost. */
   | { is: 'refused'; obstacle: K['obstacle']; mayHaveArrived?: boolean }
   | { is: 'blocked'; obstacle: K['obstacle'] }
 
-/** `sendLast`: once, while the page is being left. */
+/** `sendLast`: a single try while the page unloads. */
 export type Effect<K extends Kinds> = { do: 'saveSoon' } | { do: 'send' | 'sendLast'; sent: K['typed'] }
 
 export type Rules<K extends Kinds> = {
   isSame: (typed: K['typed'], saved: K['saved']) => boolean
-  /** Whether the service can tell what was typed later: then it may overtake what is on its way. */
+  /** True if requests carry a sequence number: a later one may then overtake an earlier one. */
   isNumbered: boolean
 }
 
@@ -73,7 +72,7 @@ function note<K extends Kinds>(before: Saving<K>, happening: Happening<K>): Savi
 const clear = <K extends Kinds>(before: Saving<K>, until: K['obstacle']['until']): Saving<K> =>
   before.obstacle?.until === until ? { ...before, obstacle: null } : before
 
-/** One at a time: first what is on its way, then what is typed. */
+/** One request at a time. An unanswered one is repeated first. */
 function sendNext<K extends Kinds>(before: Saving<K>, rules: Rules<K>): Step<K> {
   if (before.isAsking || before.obstacle || isSaved(before, rules)) return [before, []]
   const sent = before.sent ?? before.typed

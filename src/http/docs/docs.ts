@@ -16,10 +16,10 @@ import { KEPT_ORIGINS, makeSite, type Site } from './site.ts'
 
 export { DOCS_PREFIX }
 
-/** One interface's OpenAPI document, as it is once all routes are known. */
+/** @property read returns the OpenAPI document. Call it when all routes are registered. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
-/** Nothing inline, nothing from elsewhere; a form may search. */
+/** No inline code, no other origins. Forms are allowed for the search. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,13 +32,12 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 const MAX_QUERY_LENGTH = 100
-/** What is offered where there is no page. */
-const NEAR = 5
+const MAX_SUGGESTIONS = 5
 
 /**
- * The documentation under `/docs`: the guides, and each interface's reference under `/docs/<name>`, made of its OpenAPI document; that is under
- * `/docs/<name>/openapi.json`, and what Bruno imports under `/docs/<name>/bruno.json`. It is open to all: what it sends is made once, when it is
- * first asked for. Its pages work offline, and read without JavaScript.
+ * Serves the documentation under `/docs`: guides, and for each interface a reference (`/docs/<name>`), the OpenAPI document
+ * (`/docs/<name>/openapi.json`), and a Bruno collection (`/docs/<name>/bruno.json`). It is public, so each file is rendered once, on its first
+ * request. Pages work offline and without JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const references = documents.map(({ name, title, read }) => {
@@ -63,13 +62,13 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
   await app.register((scope) => servePages(scope, site), { prefix: DOCS_PREFIX })
 }
 
-/** Serves what says where the service is: as the client reaches it. @param file what it is called where it is kept. */
-function serveForOrigin(app: FastifyInstance, address: string, make: (origin: string) => object, file?: string): void {
-  const made = new LRUCache<string, ReturnType<typeof prerender>>({ max: KEPT_ORIGINS })
+/** Serves JSON that contains the origin under which the client reached the service. @param file name for the download. */
+function serveForOrigin(app: FastifyInstance, address: string, create: (origin: string) => object, file?: string): void {
+  const cache = new LRUCache<string, ReturnType<typeof prerender>>({ max: KEPT_ORIGINS })
   app.get(address, async (request, reply) => {
     const origin = requestOrigin(request)
-    const text = made.get(origin) ?? prerender(JSON.stringify(make(origin)))
-    made.set(origin, text)
+    const text = cache.get(origin) ?? prerender(JSON.stringify(create(origin)))
+    cache.set(origin, text)
     if (file) reply.header('content-disposition', `attachment; filename="${file}"`)
     return sendPrerendered(request, reply, 'application/json', text)
   })
@@ -85,15 +84,15 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
   )
   app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
   app.get<{ Querystring: { q?: string | string[] } }>('/search', async (request, reply) => {
-    const asked = String(request.query.q ?? '')
+    const query = String(request.query.q ?? '')
       .trim()
       .slice(0, MAX_QUERY_LENGTH)
     const { menu, entries, withAddresses } = site()
     const page = {
       title: 'Search',
       address: `${DOCS_PREFIX}/search`,
-      query: asked,
-      body: () => searchBody(asked, findEntries(entries, asked)),
+      query,
+      body: () => searchBody(query, findEntries(entries, query)),
     }
     return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
   })
@@ -123,8 +122,8 @@ function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: S
       .exec(address)![0]
       .slice(0, MAX_QUERY_LENGTH)
       .match(/[a-z\d]+/gi) ?? []
-  const near = findEntries(entries, words.join(' ')).slice(0, NEAR)
-  const page = { title: 'Page not found', address, body: () => notFoundBody(near) }
+  const suggestions = findEntries(entries, words.join(' ')).slice(0, MAX_SUGGESTIONS)
+  const page = { title: 'Page not found', address, body: () => notFoundBody(suggestions) }
   return reply
     .code(404)
     .type('text/html; charset=utf-8')

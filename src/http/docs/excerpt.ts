@@ -1,10 +1,10 @@
 import { type Html, html } from '../../html/html.ts'
 
-/** Characters before what was found, and in all. */
+/** Characters before the match, and in total. */
 const BEFORE = 60
 const LENGTH = 180
 
-/** What a text says around the first of the words, with each of them marked; its beginning where it has none. */
+/** Part of a text around the first match, with all matches marked. The beginning if nothing matches. */
 export function excerpt(text: string, words: string[]): Html {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)

@@ -1,6 +1,6 @@
 import type { WHAT_STAYS } from '../../domain/erasure/erasures.ts'
 
-/** What stays of a candidate who is erased, and why: in the words of every receipt. */
+/** Retained data of an erased candidate, in the words of every receipt. */
 export const WHY_IT_STAYS: Record<(typeof WHAT_STAYS)[number], string> = {
   counts: 'How many were invited, when, and how many completed: numbers that name nobody',
   results: 'Points of released results, in the figures of reports, without names',

@@ -2,19 +2,17 @@ import { Type } from '@sinclair/typebox'
 import type { Components } from './components.ts'
 import { COUNTED, showHeaders } from './headers.ts'
 
-/** The header by which clients ask for an answer only if it is another than theirs. */
 export const IfNoneMatch = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of an answer that the client has: while it would be sent the same, it is told so by a 304 without a body, which counts against the rate limit as any answer does.',
+        'The `ETag` of an earlier answer. If the answer is still the same, the service sends 304 without a body. A 304 counts against the rate limit like any answer.',
     }),
   ),
 })
 
-/** What who has the newest answer is told. */
 export const describeNotModified = (components: Components): object =>
   components.put('responses', 'NotModified', {
-    description: 'What the client has is what would be sent',
+    description: 'The client has the newest answer',
     headers: showHeaders([...COUNTED, 'ETag'], components),
   })

@@ -5,21 +5,21 @@ import { type FailureKind, HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** The operation is for test keys only. Those for live keys only follow from their scope, see TEST_KEY_ACCESS. */
+    /** Only test keys may call the operation. Operations for live keys only follow from their scope, see TEST_KEY_ACCESS. */
     isForTestKeys?: boolean
   }
 }
 
-/** Error of a key that has the wrong mode, by the mode that the operation needs. */
+/** Error by the mode that the operation requires. */
 export const WRONG_MODE = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<KeyMode, FailureKind>
 
-/** The mode of key that an operation needs; undefined: either. */
+/** @returns undefined if the operation accepts both modes. */
 export function requiredMode({ scope, isForTestKeys = false }: FastifySchema): KeyMode | undefined {
   if (isForTestKeys) return 'test'
   return scope && TEST_KEY_ACCESS[scope] === 'nothing' ? 'live' : undefined
 }
 
-/** @throws HttpError live_key_required, test_key_required: the key has the wrong mode. */
+/** @throws HttpError live_key_required, test_key_required. */
 export function refuseWrongMode({ ctx, routeOptions }: FastifyRequest): void {
   const mode = requiredMode(routeOptions.schema ?? {})
   if (mode && ctx.mode !== mode) throw new HttpError(WRONG_MODE[mode])

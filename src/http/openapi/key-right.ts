@@ -4,15 +4,15 @@ import { type FailureKind, HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** What only keys may that were given the right to it, see domain/authorization/permissions.ts. */
+    /** Right that the key needs, see domain/authorization/permissions.ts. */
     keyRight?: KeyRight
   }
 }
 
-/** What a key without the right is told, whatever it has asked for. */
+/** Error by the missing right. */
 export const REFUSED_WITHOUT = { manage: 'manage_required' } as const satisfies Record<KeyRight, FailureKind>
 
-/** @throws HttpError manage_required: the key has not been given the right to the operation. */
+/** @throws HttpError manage_required. */
 export function refuseWithoutRight({ ctx, routeOptions }: FastifyRequest): void {
   const right = routeOptions.schema?.keyRight
   if (right && !(ctx.actor.kind === 'apiKey' && ctx.actor.rights?.includes(right))) throw new HttpError(REFUSED_WITHOUT[right])

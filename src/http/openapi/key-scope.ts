@@ -4,14 +4,14 @@ import { HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** What a key that is restricted to scopes has to have of them; each documented operation says it. */
+    /** Scope that a restricted key needs. Required for documented operations. */
     scope?: KeyScope
-    /** Whether a key without scopes may not do it either. */
+    /** True if an unrestricted key, which has no scopes, is refused as well. */
     isScopeNeeded?: boolean
   }
 }
 
-/** @throws HttpError insufficient_scope: the key is restricted to others, which it is told whatever it has asked for. */
+/** @throws HttpError insufficient_scope. */
 export function refuseWithoutScope({ ctx, routeOptions }: FastifyRequest): void {
   const { scope, isScopeNeeded = false } = routeOptions.schema ?? {}
   const { actor } = ctx

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** A document of an interface, and where it is. */
+/** @property openapi path of the OpenAPI document. */
 type Entry = { title: string; openapi: string }
 
-/**
- * Where whoever knows only the service's host is led to: people to the portal, programs that ask for JSON to the documents of the interfaces.
- */
+/** Redirects `/` to the portal. Clients that ask for JSON get a list of the OpenAPI documents. */
 export function answerEntrance(app: FastifyInstance, { portal, documents }: { portal: string; documents: Entry[] }): void {
   app.get('/', async ({ headers }, reply) => {
     reply.header('vary', 'accept')

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** No scripts, no foreign resources, no framing by others. */
+/** No scripts, no resources of other origins, no framing by others. */
 const contentSecurityPolicy = (loadsOwn: boolean) =>
   [
     "default-src 'none'",
@@ -12,9 +12,9 @@ const contentSecurityPolicy = (loadsOwn: boolean) =>
   ].join('; ')
 
 /**
- * Headers of the pages for people: not kept by caches, not found by search engines, their addresses not told to others.
+ * Headers of HTML pages: no caching, no indexing, no referrer.
  *
- * @param loadsOwn whether a page may load the service's stylesheet and fonts, and hold other pages of it; else its style stands in it.
+ * @param loadsOwn true if a page loads the service's stylesheet and fonts and may frame its pages; false if its style is inline.
  */
 export const pageHeaders = ({ loadsOwn = false } = {}) => ({
   'content-security-policy': contentSecurityPolicy(loadsOwn),
@@ -23,7 +23,7 @@ export const pageHeaders = ({ loadsOwn = false } = {}) => ({
   'referrer-policy': 'no-referrer',
 })
 
-/** Sends them with every answer of the scope. */
+/** Adds {@link pageHeaders} to all answers of the scope. */
 export function protectPages(app: FastifyInstance, options: Parameters<typeof pageHeaders>[0] = {}): void {
   const headers = pageHeaders(options)
   app.addHook('onRequest', async (_request, reply) => {

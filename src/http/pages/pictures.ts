@@ -1,35 +1,35 @@
 import { assetsNamedIn, PICTURE } from '../../domain/assets/references.ts'
 import { type Html, html } from '../../html/html.ts'
 
-/** Sides in pixels; 0: not known. */
+/** Pixels; 0 if unknown. */
 type Size = { width: number; height: number }
 
 /**
- * The pictures that a page can show.
+ * Pictures that a page can show.
  *
- * @property at the address of one. @property sizeOf undefined: there is no such picture. @property tell what stands for one that there is not, by its
- *   alternative text; without it that text.
+ * @property at address by id. @property sizeOf undefined for an unknown picture. @property tell formats the alternative text that replaces an
+ *   unknown picture.
  */
 export type Pictures = { at: (id: string) => string; sizeOf: (id: string) => Size | undefined; tell?: (alt: string) => string }
 
 export const noPictures: Pictures = { at: () => '', sizeOf: () => undefined }
 
-/** For what is read away from the service: each is named. */
+/** For documents outside of the service: each picture is replaced by its alternative text in brackets. */
 export const namedPictures = { ...noPictures, tell: (alt: string) => (alt === '' ? '' : `[${alt}]`) } satisfies Pictures
 
-/** All that a text may name, below an address: what there is not is told by its alternative text. */
+/** All pictures below an address. The browser shows the alternative text of missing ones. */
 export const picturesBelow = (address: string): Pictures => ({
   at: (id) => `${address}/${id}`,
   sizeOf: () => ({ width: 0, height: 0 }),
 })
 
-/** Those of known sizes, so that a page does not move when they come. */
+/** Pictures of known sizes, which avoid layout shifts while they load. */
 export const picturesOf = (address: string, sizes: ReadonlyMap<string, Size>): Pictures => ({
   at: (id) => `${address}/${id}`,
   sizeOf: (id) => sizes.get(id),
 })
 
-/** A picture, or its alternative text where there is none. @param source as a text names it: `asset:` and an id. */
+/** An <img>, or the alternative text of an unknown picture. @param source `asset:` and an id. */
 export function picture(pictures: Pictures, source: string, alt: string): Html {
   const [id] = assetsNamedIn(source)
   const size = id === undefined ? undefined : pictures.sizeOf(id)
@@ -38,7 +38,7 @@ export function picture(pictures: Pictures, source: string, alt: string): Html {
   return html`<img class="rounded-box inline-block h-auto max-w-full" src="${pictures.at(id)}" alt="${alt}" width="${size.width}" height="${size.height}">`
 }
 
-/** A text that is read as it is typed, but for its pictures. */
+/** Plain text with its pictures. */
 export function withPictures(text: string, pictures: Pictures): Html {
   const parts: Html[] = []
   let at = 0

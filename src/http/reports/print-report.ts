@@ -3,7 +3,7 @@ import type { ReportedQuestion, ResultReport } from '../../domain/submissions/gr
 import { timeInWords } from '../../domain/time/format-time.ts'
 import { promptInWords, wordCount } from '../pages/candidate-view.ts'
 
-/** What a report says, for all its forms. */
+/** Texts of a report for HTML and PDF. */
 export function printReport(report: ResultReport): PrintedReport {
   const { organization, assessment, candidate, result, message, questions } = report
   return {

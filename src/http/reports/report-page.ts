@@ -6,7 +6,7 @@ import { prompt, written } from '../pages/candidate-view.ts'
 import { namedPictures } from '../pages/pictures.ts'
 import { printReport } from './print-report.ts'
 
-/** A report as a page that stands by itself: it loads nothing. */
+/** A self-contained HTML page of a report. */
 export function reportPage(report: ResultReport): Html {
   const { title, author, facts, message, questions, closing } = printReport(report)
   return html`<!doctype html>
@@ -66,5 +66,5 @@ th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start}
 .points{font-weight:600;margin-top:.5rem}
 footer{margin-top:2rem;font-size:.85rem}
 </style>`
-/** A template without a value: none may stand in a style. */
+/** html`` refuses values in a <style>, so the whole text is the template. */
 const style = html(Object.assign([styles], { raw: [styles] }))

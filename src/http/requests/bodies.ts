@@ -5,62 +5,61 @@ import { HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends the body, once it is known that it will be taken; null before. Only where a {@link BodyReader} reads. */
+    /** Set for routes with a {@link BodyReader} once the request is accepted; null before. */
     bodySource: BodySource | null
   }
 }
 
-/** Who sends a body: what is held against them is held against the organization first, then against the link. With the answer to it. */
+/** Sender of a body: memory is shared fairly between organizations, then between their links. @property answer response to the request. */
 export type BodySource = { organization: string; link: string; answer: ServerResponse }
 
-/** Reads a request's body whole. @throws HttpError body_too_large, request_timeout, too_many_uploads, malformed_request. */
+/** Reads a request's body into memory. @throws HttpError body_too_large, request_timeout, too_many_uploads, malformed_request. */
 export type BodyReader = (request: FastifyRequest, payload: Readable) => Promise<Buffer>
 
 type Body = Pick<BodySource, 'organization' | 'link'> & {
-  /** Of it that are in memory. */
+  /** Bytes in memory. */
   bytes: number
-  /** While it is still being sent. */
-  end: ((error: Error) => void) | null
+  /** Rejects the body; null once it has arrived. */
+  abort: ((error: Error) => void) | null
 }
 
-/** So much has to arrive of a body within so many milliseconds, or all that is left of it: 8 kB a second. */
+/** At least 8 kB per second must arrive. */
 const PACE_MS = 5_000
 const PACE_BYTES = 40_000
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Bodies of requests in memory, never more than `budget` bytes of all of them: what was read and is still worked with counts as well.
- * Where there is no more room, the newest body of who has most gives way: of the organization, and of its links. A body that stops
- * coming, or comes too slowly, is ended. The limit of each is the route's `bodyLimit`.
+ * Reads request bodies into memory, at most `budget` bytes in total. A body counts until its request is answered. When memory runs out, the
+ * newest arriving body is rejected: of the organization with the most bytes, and there of the link with the most bytes. A body that arrives
+ * too slowly is rejected. The limit of a single body is the route's `bodyLimit`.
  *
- * @param paceMs how often it is looked how much has come.
+ * @param paceMs milliseconds between two checks of the pace.
  */
 export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
-  /** The oldest first. */
+  /** Oldest first. */
   const bodies = new Set<Body>()
   let held = 0
 
   const makeRoom = (bytes: number) => {
     while (held + bytes > budget) {
       const victim = newestOfMost(bodies)
-      if (!victim?.end) return false
-      victim.end(noRoom())
+      if (!victim?.abort) return false
+      victim.abort(outOfMemory())
     }
     return true
   }
 
   const admit = ({ organization, link, answer }: BodySource): Body => {
-    const body: Body = { organization, link, bytes: 0, end: null }
+    const body: Body = { organization, link, bytes: 0, abort: null }
     bodies.add(body)
     answer.once('close', () => release(body))
     if (answer.destroyed) release(body)
     return body
   }
-  /** Gives its room back: it is read no more. */
   const release = (body: Body) => {
     if (bodies.delete(body)) held -= body.bytes
   }
-  const keep = (body: Body, chunk: Buffer, content: Buffer) => {
+  const append = (body: Body, chunk: Buffer, content: Buffer) => {
     chunk.copy(content, body.bytes)
     body.bytes += chunk.length
     held += chunk.length
@@ -69,56 +68,56 @@ export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
   return async (request, payload) => {
     const { bodySource, is404, routeOptions, headers } = request
     if (is404) return Buffer.alloc(0) // nothing reads it
-    if (!bodySource) throw new Error('Nobody has said who sends this body')
+    if (!bodySource) throw new Error('request.bodySource is not set')
     const length = Number(headers['content-length'] ?? routeOptions.bodyLimit)
     if (length > routeOptions.bodyLimit) throw new HttpError('body_too_large')
     const body = admit(bodySource)
-    // In one piece: small ones would cost more than what is in them. What is not written to takes no memory yet.
+    // One buffer, because the overhead of small chunks can exceed their content. Pages that are never written take no memory.
     const content = Buffer.allocUnsafeSlow(length)
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-    let atLastLook = 0
-    const look = () => {
-      if (body.bytes - atLastLook < PACE_BYTES) body.end?.(new HttpError('request_timeout'))
-      atLastLook = body.bytes
+    let bytesAtLastCheck = 0
+    const checkPace = () => {
+      if (body.bytes - bytesAtLastCheck < PACE_BYTES) body.abort?.(new HttpError('request_timeout'))
+      bytesAtLastCheck = body.bytes
     }
-    // Not before what has arrived is read: where it was this process that was held up, it is there.
-    const timer = setInterval(() => setImmediate(look), paceMs)
+    // setImmediate runs after pending input is read: if this process was busy, the data may have arrived already.
+    const timer = setInterval(() => setImmediate(checkPace), paceMs)
     const stop = () => {
       clearInterval(timer)
-      payload.off('data', take).off('end', finish).off('close', lose).off('error', lose)
-      body.end = null
+      payload.off('data', receive).off('end', finish).off('close', fail).off('error', fail)
+      body.abort = null
     }
-    const take = (chunk: Buffer) => {
-      if (body.bytes + chunk.length > length) body.end?.(new HttpError('body_too_large'))
-      else if (!makeRoom(chunk.length)) body.end?.(noRoom())
-      else if (body.end) keep(body, chunk, content)
+    const receive = (chunk: Buffer) => {
+      if (body.bytes + chunk.length > length) body.abort?.(new HttpError('body_too_large'))
+      else if (!makeRoom(chunk.length)) body.abort?.(outOfMemory())
+      else if (body.abort) append(body, chunk, content)
     }
     const finish = () => {
       stop()
       resolve(content.subarray(0, body.bytes))
     }
-    const lose = () => body.end?.(new HttpError('malformed_request'))
-    body.end = (error) => {
+    const fail = () => body.abort?.(new HttpError('malformed_request'))
+    body.abort = (error) => {
       stop()
       release(body)
-      payload.on('error', () => {}).resume() // what still comes is thrown away
+      payload.on('error', () => {}).resume() // discards the rest
       reject(error)
     }
-    payload.on('data', take).once('end', finish).once('close', lose).once('error', lose)
+    payload.on('data', receive).once('end', finish).once('close', fail).once('error', fail)
     return promise
   }
 }
 
-const noRoom = () => new HttpError('too_many_uploads', { retryAfter: RETRY_AFTER_SECONDS })
+const outOfMemory = () => new HttpError('too_many_uploads', { retryAfter: RETRY_AFTER_SECONDS })
 
-/** Of the bodies that are still being sent the newest of the link with most bytes, of the organization with most. */
+/** The newest arriving body of the link with the most bytes, in the organization with the most bytes. */
 function newestOfMost(bodies: ReadonlySet<Body>): Body | undefined {
-  const arriving = [...bodies].filter(({ end }) => end !== null)
-  const ofMost = (among: Body[], nameOf: (body: Body) => string) => {
+  const arriving = [...bodies].filter(({ abort }) => abort !== null)
+  const ofMost = (candidates: Body[], nameOf: (body: Body) => string) => {
     const sums = new Map<string, number>()
     for (const body of bodies) sums.set(nameOf(body), (sums.get(nameOf(body)) ?? 0) + body.bytes)
-    const most = Math.max(...among.map((body) => sums.get(nameOf(body))!))
-    return among.filter((body) => sums.get(nameOf(body)) === most)
+    const most = Math.max(...candidates.map((body) => sums.get(nameOf(body))!))
+    return candidates.filter((body) => sums.get(nameOf(body)) === most)
   }
   if (arriving.length === 0) return undefined
   return ofMost(

@@ -17,15 +17,15 @@ import { originOf } from './origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks. Set by the guard before anything else of an interface's scope runs. */
+    /** Set by the guard before the other hooks of an interface's scope. */
     ctx: RequestContext
   }
 }
 
-/** @property authenticate finds out who asks. @throws DomainError of a key. */
+/** @property authenticate throws DomainError for an unknown or invalid key. */
 type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context>; limiter: RateLimiter; envelope: Envelope }
 
-/** Who asks is known by an API key in a header. */
+/** Authenticates by an API key in a header. */
 export const byApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
   (request) => {
@@ -47,7 +47,7 @@ const KEY_HEADERS = [
   'x-access-token',
 ]
 
-/** The answer's text is fixed by the contract, so the log says which header was expected. */
+/** The contract fixes the answer's text, so only the log can name the expected header. */
 function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string): void {
   if (headers[expectedHeader]) return
   const sentHeaders = KEY_HEADERS.filter((name) => headers[name] !== undefined)
@@ -55,8 +55,8 @@ function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string)
 }
 
 /**
- * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the
- * operation is for this key, and only then look at path, body and parameters; and whatever fails, answer in the interface's envelope.
+ * Protects an API: authenticates each request, counts it against the rate limit, and checks scope, mode, and right of the key before path,
+ * body, and parameters are validated. Errors are answered in the interface's envelope.
  */
 export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
@@ -64,12 +64,12 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
   sendEtags(app)
   announceDeprecations(app)
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
+    reply.header('cache-control', 'private, no-cache') // personal data
     try {
       const ctx = await authenticate(request)
       request.ctx = { ...ctx, origin: originOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
-      // Not of a key that is known and no longer good: its owner is to be told so, however often.
+      // Only unknown keys count: the owner of an expired or revoked key should always learn the reason.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
       throw error
     }

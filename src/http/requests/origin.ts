@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { RequestOrigin } from '../../domain/context.ts'
 
-/** From where a request comes, as the audit log keeps it. @param sessionId of whoever is signed in. */
+/** Origin of a request for the audit log. @param sessionId null without a session. */
 export const originOf = ({ ip, headers, id }: FastifyRequest, sessionId: string | null = null): RequestOrigin => ({
   address: ip,
   userAgent: headers['user-agent'] ?? '',

@@ -1,7 +1,4 @@
-/**
- * The text of a file: UTF-8 or, where it is none, what a spreadsheet writes: UTF-16, which says so by its first two bytes, or what is usual on
- * Windows.
- */
+/** Decodes a text file: UTF-8, else UTF-16 with a byte order mark, else windows-1252, which spreadsheets write on Windows. */
 export function textOfFile(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

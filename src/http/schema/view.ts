@@ -2,7 +2,7 @@ import { type ObjectOptions, type Static, type TObject, type TOptional, type TSc
 import { type Shape, showing, type Tables, type Time, type WholeShape, type WithTimes } from '../../domain/lists/listing.ts'
 import { isoTimeOrNull } from './field-types.ts'
 
-/** A field that is not simply the column of its name: its schema, the columns it is made of, and how. */
+/** A field that differs from the column of its name: its schema, its columns, and the function that computes it. */
 type Made<S extends TSchema, Column extends string> = {
   schema: S
   columns: readonly Column[]
@@ -14,14 +14,14 @@ type Declared = Record<string, TSchema | Made<TSchema, string>>
 type ColumnNamed<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<ColumnNamed<Rest> & string>}` : Name
 const columnNamed = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A column's value as a view shows it. */
+/** Dates become ISO 8601 strings. */
 type Presented<Value> = Value extends Date ? string : Value
-/** The columns that can be shown by a schema, apart from values that are not shown. */
+/** Columns whose values, except `Hidden`, match a schema. */
 type Fitting<Row, S extends TSchema, Hidden = never> = {
   [C in keyof Row]: Presented<Exclude<Row[C], Hidden>> extends Static<S> ? C : never
 }[keyof Row] &
   string
-/** Of fields that are declared by their schema alone: that there is such a column, and that it fits. */
+/** Turns a field that is declared by its schema alone into an error message unless a column of that name matches the schema. */
 type Checked<Row, F> = {
   [Name in keyof F]: F[Name] extends TSchema
     ? ColumnNamed<Name> extends Fitting<Row, F[Name]>
@@ -42,26 +42,25 @@ export type View<Whole, F extends Declared> =
         schema: TObject<Schemas<F>>
         /** Columns that the fields are made of. */
         columns: readonly ColumnOf<Row, F>[]
-        /** What is read of the rows. */
+        /** Projection of these columns. */
         shown: Shape<T, Pick<Row, ColumnOf<Row, F>>>
         present: (row: WithTimes<Pick<Row, ColumnOf<Row, F>>>) => Static<TObject<Schemas<F>>>
       }
     : never
 
 /**
- * For the fields of a resource as an interface shows them, each declared once: the document's schema, what is read from the database, and
- * what presents it all follow from that.
+ * Builds views of a resource. Each field is declared once; the OpenAPI schema, the columns to read, and the presenter follow from it.
  *
- * @param whole all that can be read of the resource.
+ * @param whole all columns of the resource.
  */
 export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>) => ({
-  /** A field that shows a column of another name. */
+  /** A field with another name than its column. */
   column: <S extends TSchema, Column extends Fitting<Row, S>>(schema: S, column: Column): Made<S, Column> => ({
     schema,
     columns: [column],
     read: reading(schema, column),
   }),
-  /** A field beyond the original interface that is there only where its column has a value: answers without it stay as they were. */
+  /** A field that is omitted while its column is null, so that the documented body stays unchanged. */
   given: <S extends TSchema, Column extends Fitting<Row, S, null>>(schema: S, column: Column): Made<TOptional<S>, Column> => ({
     schema: Type.Optional<TSchema>({
       ...schema,
@@ -76,7 +75,7 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
     columns: readonly Column[],
     read: (row: WithTimes<Pick<Row, Column>>) => Static<S>,
   ): Made<S, Column> => ({ schema, columns, read: read as (row: never) => Static<S> }),
-  /** @param fields by their names: the schema of the column of that name, or what `column` and `made` return. */
+  /** @param fields by name: a schema for the column of that name, or a field made by the functions above. */
   view<const F extends Declared>(fields: F & Checked<Row, F>, options: ObjectOptions = {}): View<WholeShape<T, Row>, F> {
     const all = Object.entries<TSchema | Made<TSchema, string>>(fields).map(([name, field]) => ({ name, ...asMade(name, field) }))
     const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]))
@@ -99,7 +98,6 @@ function asMade(name: string, field: TSchema | Made<TSchema, string>): Made<TSch
   return { schema: field, columns: [column], read: reading(field, column) }
 }
 
-/** Times are written in ISO 8601, everything else as it is. */
 const reading = ({ format }: TSchema, column: string): ((row: never) => never) =>
   format === 'date-time'
     ? (row: Record<string, Time | null>) => isoTimeOrNull(row[column]!) as never

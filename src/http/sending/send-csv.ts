@@ -2,10 +2,9 @@ import type { FastifyReply } from 'fastify'
 import { BYTE_ORDER_MARK, toCsv } from './csv.ts'
 import { sendInParts } from './send-in-parts.ts'
 
-/** A column: its name, and what it says of a row. */
 export type Column<Row> = [name: string, cell: (row: Row) => string | number | Date | null | undefined]
 
-/** Sends a list as a file, as {@link sendInParts} does. @param work writes the rows in batches, at least one. */
+/** Streams rows as CSV, see {@link sendInParts}. @param work writes the rows in batches, at least one. */
 export function sendCsv<Row>(
   reply: FastifyReply,
   { name, columns }: { name: string; columns: Column<Row>[] },

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Milliseconds for which a client may read nothing: somebody else may be waiting to export. */
-const STALLED_AFTER_MS = 30_000
+/** A client that stops reading must not block others that wait to export. */
+const STALL_TIMEOUT_MS = 30_000
 
-/** Takes the next part of a file; done when there is room for another. */
+/** Resolves when there is room for the next part. */
 export type WritePart = (part: string | Uint8Array) => Promise<void>
 
 /**
- * Sends a file while it is being made, no faster than the client reads it.
+ * Streams a file while it is produced, no faster than the client reads.
  *
- * @param work writes the parts, at least one. What it throws before the first is answered as any other error; later the answer breaks off, so
- *   that nobody takes a part for the whole. When the client hangs up, or stops reading, writing fails.
+ * @param work writes at least one part. An error before the first part is answered as usual. A later error cuts the connection, so that the
+ *   client notices that the file is incomplete. Writing rejects once the client has disconnected or stalled.
  */
 export async function sendInParts(
   reply: FastifyReply,
@@ -21,23 +21,23 @@ export async function sendInParts(
 ): Promise<FastifyReply> {
   const file = new PassThrough()
   const gone = new AbortController()
-  file.on('error', () => {}) // who sends it is told as well
+  file.on('error', () => {}) // Fastify handles the error of the stream
   file.on('close', () => gone.abort())
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const write: WritePart = async (part) => {
     gone.signal.throwIfAborted()
-    begun.resolve()
+    started.resolve()
     if (part.length === 0 || file.write(part)) return
-    await once(file, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(STALLED_AFTER_MS)]) })
+    await once(file, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(STALL_TIMEOUT_MS)]) })
   }
   work(write).then(
     () => file.end(),
     (error: Error) => {
-      begun.reject(error)
+      started.reject(error)
       file.destroy(error)
     },
   )
-  await begun.promise
+  await started.promise
   reply.header('content-disposition', `attachment; filename="${name}"`)
   return reply.type(type).send(file)
 }

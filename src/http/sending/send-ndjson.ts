@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { sendInParts } from './send-in-parts.ts'
 
-/** Sends a list as lines of JSON, as {@link sendInParts} does. @param work writes the rows in batches, at least one. */
+/** Streams rows as lines of JSON, see {@link sendInParts}. @param work writes the rows in batches, at least one. */
 export const sendNdjson = <Row>(
   reply: FastifyReply,
   { name, line }: { name: string; line: (row: Row) => object },

@@ -4,10 +4,10 @@ import { foresee } from './outlook.ts'
 import { choice } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
-/** Beside the options: what there is to get without knowing anything; as long as something is missing, that it will be said. */
+/** Score of guessing, or a placeholder while the question is incomplete. */
 export function outlookOf(word: string, { spec, key, faults }: Read): Html {
-  const isWhole = faults.length === 0 && choice.faults(word, spec, key).length === 0
-  return html`<p class="hint mb-3" role="status" data-outlook>${isWhole ? wordOutlook(word, spec as Spec, key as Key) : 'The score of guessing is shown once you have marked the right answers.'}</p>`
+  const isComplete = faults.length === 0 && choice.faults(word, spec, key).length === 0
+  return html`<p class="hint mb-3" role="status" data-outlook>${isComplete ? wordOutlook(word, spec as Spec, key as Key) : 'The score of guessing is shown once you have marked the right answers.'}</p>`
 }
 
 function wordOutlook(word: string, { options, least = 0, most = options.length }: Spec, key: Key): string {

@@ -6,11 +6,11 @@ import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { outlookOf } from './author-outlook.ts'
 import type { Key, Spec } from './schema.ts'
 
-const ROWS_AT_FIRST = 4
-const MOST_OPTIONS = 20
-const MOST_CHARACTERS = 1_000
+const NEW_ROWS = 4
+const MAX_OPTIONS = 20
+const MAX_CHARACTERS = 1_000
 
-/** The form of questions with options. What only weights need is shown by the style sheet, so that no script has to. */
+/** CSS shows the fields of weights, so that no JavaScript is needed. */
 export const choiceAuthor: Author = {
   offers: [
     { word: 'single_choice', label: 'Single choice', line: 'One of several options', icon: 'circle-dot' },
@@ -27,7 +27,7 @@ export const choiceAuthor: Author = {
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into option ${i + 1}`]),
 }
 
-const emptyRows = (random: Random) => Array.from({ length: ROWS_AT_FIRST }, (): [string, string] => ['row', newRowId(random)])
+const emptyRows = (random: Random) => Array.from({ length: NEW_ROWS }, (): [string, string] => ['row', newRowId(random)])
 
 function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSearchParams {
   const values = new URLSearchParams()
@@ -45,7 +45,7 @@ function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSea
   return values
 }
 
-/** Rows without a text are none, unless they are said to be right. */
+/** Empty rows are ignored, unless they are marked as right. */
 function read(word: string, values: URLSearchParams): Read {
   const readRow = rowReader(values)
   const right = values.getAll('right')
@@ -66,11 +66,11 @@ function read(word: string, values: URLSearchParams): Read {
       : { policy, right: rows.filter((id) => right.includes(id)) }
   const faults: Fault[] = [
     ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
-    ...(rows.length > MOST_OPTIONS ? [{ field: 'options', text: `At most ${MOST_OPTIONS} options.` }] : []),
+    ...(rows.length > MAX_OPTIONS ? [{ field: 'options', text: `At most ${MAX_OPTIONS} options.` }] : []),
     ...spec.options.flatMap(({ id, text }): Fault[] => {
       if (text === '') return [{ field: `text-${id}`, text: 'Write the right answer here.' }]
-      const isTooLong = [...text].length > MOST_CHARACTERS
-      return isTooLong ? [{ field: `text-${id}`, text: `At most ${MOST_CHARACTERS} characters.` }] : []
+      const isTooLong = [...text].length > MAX_CHARACTERS
+      return isTooLong ? [{ field: `text-${id}`, text: `At most ${MAX_CHARACTERS} characters.` }] : []
     }),
     ...(policy === 'weights' ? weights.flatMap(([id, weight]) => faultsOfWeight(id, weight)) : []),
     ...(['least', 'most'] as const)
@@ -127,7 +127,7 @@ ${rowList(form, {
   hint: isOne ? 'Mark the one that is right. Empty ones are left out.' : 'Tick those that are right. Empty ones are left out.',
   rows: rows.map((id, i) => optionRow(form, { id, isOne, place: i + 1, isLast: i === rows.length - 1 })),
   add: 'Add an option',
-  most: MOST_OPTIONS,
+  most: MAX_OPTIONS,
 })}
 <div class="field">${choose(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
 ${outlookOf(word, read(word, form.values))}
@@ -136,7 +136,7 @@ ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${line(form, { 
 </div>`
 }
 
-/** What is right of options that stay. */
+/** Fields of the key, for options that can't be changed. */
 function keyFields(word: string, form: AuthorForm): Html {
   const isOne = word === 'single_choice'
   return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1" aria-describedby="${describedBy(form, 'options', false)}">

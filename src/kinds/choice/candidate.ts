@@ -4,7 +4,7 @@ import type { CandidateTexts } from '../../locales/languages.ts'
 import type { Asked, Control } from '../control.ts'
 import type { Answer, Spec } from './schema.ts'
 
-/** Radio buttons, or boxes to tick: the arrows and the space bar come with them. */
+/** Native radio buttons or checkboxes, which support the keyboard. */
 export const choiceControl: Control = (t, { version, shown, value, language, pictures }: Asked) => {
   const spec = version.spec as Spec
   const ticked = (value ?? []) as Answer

@@ -4,7 +4,7 @@ import { wordOption } from '../word-option.ts'
 import { rightOnes, verdictOf } from './rules.ts'
 import type { Answer, Key, Spec } from './schema.ts'
 
-/** The options in the order in which the candidate saw them: which are ticked, which are right. */
+/** Options in the candidate's order. */
 export const choiceSheet: Sheet = ({ spec, key, shown, value }) => {
   const { options } = spec as Spec
   const ticked = (value ?? []) as Answer

@@ -6,7 +6,6 @@ import { choiceFormat } from './format.ts'
 import { choiceSheet } from './grader.ts'
 import { choice } from './rules.ts'
 
-/** One of several options, or several of them. */
 export const choiceKind: Kind = {
   ...choice,
   answering: () => answeredByValue,

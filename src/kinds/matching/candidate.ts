@@ -5,7 +5,7 @@ import { wordOption } from '../word-option.ts'
 import { printField } from './rules.ts'
 import type { Answer, Spec } from './schema.ts'
 
-/** A list to choose from for each prompt, which is its name: keyboards and phones have their ways with it. */
+/** A native <select> for each prompt, which supports keyboards and phones. */
 export const matchingControl: Control = (t, { version, shown, value, language, pictures }) => {
   const { prompts, choices } = version.spec as Spec
   const chosen = (value ?? {}) as Answer
@@ -27,6 +27,6 @@ ${ordered(prompts, shown).map(
 </fieldset>`
 }
 
-/** As the candidate sees them; the author's order where they were not shuffled. */
+/** Parts in the candidate's order, or in the author's if they were not shuffled. */
 export const ordered = (all: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
   shown.length === 0 ? all : shown.flatMap((id) => all.find((one) => one.id === id) ?? [])

@@ -5,16 +5,16 @@ import { ordered } from './candidate.ts'
 import { verdictOf } from './rules.ts'
 import type { Answer, Key, Spec } from './schema.ts'
 
-/** The prompts in the order in which the candidate saw them: what was chosen, and what fits where that is something else. */
+/** Prompts in the candidate's order with the chosen and, if it differs, the right choice. */
 export const matchingSheet: Sheet = ({ spec, key, shown, value }) => {
   const { prompts, choices } = spec as Spec
   const { pairs } = key as Key
   const chosen = (value ?? {}) as Answer
-  const word = (id: string | undefined) => wordOption(choices.find((choice) => choice.id === id)?.text ?? '')
+  const textOf = (id: string | undefined) => wordOption(choices.find((choice) => choice.id === id)?.text ?? '')
   return html`<ul>
 ${ordered(prompts, shown).map(({ id, text }) => {
   const verdict = verdictOf(pairs[id], chosen[id])
-  const said = chosen[id] === undefined ? 'nothing chosen' : word(chosen[id])
-  return compared(`${wordOption(text)} → ${said}`, verdict, verdict === 'right' ? '' : `(${word(pairs[id])} fits)`)
+  const answer = chosen[id] === undefined ? 'nothing chosen' : textOf(chosen[id])
+  return compared(`${wordOption(text)} → ${answer}`, verdict, verdict === 'right' ? '' : `(${textOf(pairs[id])} fits)`)
 })}</ul>`
 }

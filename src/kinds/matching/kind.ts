@@ -6,7 +6,6 @@ import { matchingFormat } from './format.ts'
 import { matchingSheet } from './grader.ts'
 import { matching } from './rules.ts'
 
-/** To each prompt the choice that fits it. */
 export const matchingKind: Kind = {
   ...matching,
   answering: () => answeredByValue,

@@ -6,11 +6,10 @@ import { shuffle } from '../shuffle.ts'
 import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
-/** Prompts with a row each, and a row for each choice that fits none. */
+/** A row for each prompt and for each distractor. */
 export const MOST_ROWS = 20
 export const TOO_MANY_ROWS = `At most ${MOST_ROWS} prompts, and choices that fit none, in all.`
 
-/** To each prompt the choice that fits it. */
 export const matching = defineKind({
   words: ['matching'],
   penalizes: false,
@@ -32,21 +31,20 @@ export const matching = defineKind({
   score: ({ prompts }, key, answer) => score(prompts, key, answer),
 })
 
-/** What a field sends: all of them have one name. */
+/** Value of a field: all fields are named `answer`. */
 export const printField = (prompt: string, choice: string): string => `${prompt}.${choice}`
 
-const has = (among: Spec['choices'], id: string): boolean => among.some((one) => one.id === id)
+const has = (list: Spec['choices'], id: string): boolean => list.some((one) => one.id === id)
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
 const ARROW = ' → '
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-/** As it was written, but on one line. */
 const wordPair = (prompt: string, choice: string): string => oneLine(`${wordOption(prompt)}${ARROW}${wordOption(choice)}`)
 
 function understand({ prompts, choices }: Spec, words: string): Answer | undefined {
   const pairs = prompts.flatMap((prompt) =>
-    choices.map((choice) => ({ prompt, choice, said: normalize(wordPair(prompt.text, choice.text)) })),
+    choices.map((choice) => ({ prompt, choice, normalized: normalize(wordPair(prompt.text, choice.text)) })),
   )
-  const found = words.split('\n').map((line) => pairs.find(({ said }) => said === normalize(line)))
+  const found = words.split('\n').map((line) => pairs.find(({ normalized }) => normalized === normalize(line)))
   if (!found.every((pair) => pair !== undefined)) return undefined
   return Object.fromEntries(found.map(({ prompt, choice }) => [prompt.id, choice.id]))
 }
@@ -56,11 +54,10 @@ function score(prompts: Spec['prompts'], key: Key, answer: Answer): Score {
   return { state: 'scored', got: parts.filter(({ verdict }) => verdict === 'right').length, of: parts.length, parts }
 }
 
-/** What became of a prompt. */
 export const verdictOf = (right: string | undefined, chosen: string | undefined): Verdict =>
   chosen === undefined ? 'missed' : chosen === right ? 'right' : 'wrong'
 
-/** Characters of the longest answer there is, in words. */
+/** Characters of the longest possible answer as text. */
 function longestAnswer({ prompts, choices }: Spec): number {
   const lengthOf = ({ text }: { text: string }) => [...oneLine(wordOption(text))].length
   const ofChoice = Math.max(0, ...choices.map(lengthOf))
@@ -76,13 +73,13 @@ function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
   const rows = prompts.length + choices.filter(({ id }) => !fitting.includes(id)).length
   const named = Object.keys(pairs).every((id) => has(prompts, id))
   return [
-    ...(new Set(ids).size < ids.length ? [{ field: 'spec', text: 'Each prompt and choice must have an id of its own.' }] : []),
+    ...(new Set(ids).size < ids.length ? [{ field: 'spec', text: 'The ids of prompts and choices must be unique.' }] : []),
     ...faultsOfTexts('prompts', prompts),
     ...faultsOfTexts('choices', choices),
     ...prompts.flatMap(({ id }, i) =>
       has(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
     ),
-    ...(named ? [] : [{ field: 'key.pairs', text: 'The key names a prompt that there is not.' }]),
+    ...(named ? [] : [{ field: 'key.pairs', text: 'The key names an unknown prompt.' }]),
     ...(rows > MOST_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
     ...(longestAnswer(spec) > MAX_ANSWER_LENGTH ? [{ field: 'spec', text: tooLong }] : []),
   ]

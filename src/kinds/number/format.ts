@@ -2,7 +2,6 @@ import type { Format, NumberRange } from '../neutral.ts'
 import { percentOf, printDecimal, toDecimal } from './decimal.ts'
 import type { Key, Spec } from './schema.ts'
 
-/** Numbers with how far from each an answer may be, and ranges. */
 export const numberFormat: Format = {
   take: (answer) => {
     if (answer.as !== 'number') return undefined
@@ -28,7 +27,7 @@ export const numberFormat: Format = {
       const { value, tolerance, share } = answer
       if (!tolerance) return { value, share }
       if (tolerance.in === 'absolute') return { value, tolerance: tolerance.by, share }
-      losses.push('A tolerance in percent is written as a number.')
+      losses.push('A tolerance in percent is exported as a number.')
       return { value, tolerance: printDecimal(percentOf(toDecimal(tolerance.by), toDecimal(value))), share }
     })
     return { answer: { as: 'number', ranges, unit: (spec as Spec).unit }, losses: [...new Set(losses)] }

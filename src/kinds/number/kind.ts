@@ -6,7 +6,6 @@ import { numberFormat } from './format.ts'
 import { numberSheet } from './grader.ts'
 import { number } from './rules.ts'
 
-/** A number that is typed. */
 export const numberKind: Kind = {
   ...number,
   answering: () => answeredByValue,

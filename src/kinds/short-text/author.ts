@@ -7,9 +7,8 @@ import { type ExampleAnswer, exampleAnswers } from './example-answers.ts'
 import { shortText } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
-const MOST_TEXTS = 50
+const MAX_TEXTS = 50
 
-/** The form of questions that are answered by a word or a sentence. */
 export const shortTextAuthor: Author = {
   offers: [{ word: 'short_text', label: 'Short text', line: 'A word or a sentence that is compared', icon: 'text-cursor' }],
   begin(random) {
@@ -32,10 +31,10 @@ export const shortTextAuthor: Author = {
   fields: (word, form) => html`${rowList(form, {
     group: 'accepted',
     legend: 'Accepted texts',
-    hint: 'An asterisk stands for any characters: “colo*r” takes color and colour. The best that fits counts.',
+    hint: 'An asterisk stands for any characters: “colo*r” accepts color and colour. The best match counts.',
     rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
     add: 'Add a text',
-    most: MOST_TEXTS,
+    most: MAX_TEXTS,
   })}
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">How answers are compared</legend>
 ${tick(form, 'accents', 'Ignore accents: “Jose” is accepted for “José”')}
@@ -69,7 +68,7 @@ function read(_: string, values: URLSearchParams): Read {
   const readRow = rowReader(values)
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
   const faults: Fault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
-  if (rows.length > MOST_TEXTS) faults.push({ field: 'accepted', text: `At most ${MOST_TEXTS} texts.` })
+  if (rows.length > MAX_TEXTS) faults.push({ field: 'accepted', text: `At most ${MAX_TEXTS} texts.` })
   const accepted = rows.map((id) => {
     const text = readRow('text', id)
     const share = readPercent(readRow('share', id), 100)

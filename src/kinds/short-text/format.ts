@@ -1,10 +1,9 @@
 import type { Format } from '../neutral.ts'
 import type { Key } from './schema.ts'
 
-/** No file says how texts are compared. */
+/** File formats don't define how texts are compared. */
 const COMPARISON = { caseSensitive: false, ignore: { accents: false, punctuation: false } }
 
-/** Texts that are accepted. */
 export const shortTextFormat: Format = {
   take: (answer) => {
     if (answer.as !== 'words') return undefined
@@ -16,11 +15,11 @@ export const shortTextFormat: Format = {
     if (responseType !== 'short_text') return undefined
     const { accepted, caseSensitive, ignore, otherwise } = key as Key
     const losses = [
-      ...(caseSensitive ? ['That capital letters count is not written.'] : []),
-      ...(ignore.accents ? ['That accents are ignored is not written.'] : []),
-      ...(ignore.punctuation ? ['That punctuation is ignored is not written.'] : []),
-      ...(otherwise === 'people' ? ['That people look at other answers is not written.'] : []),
-      ...((spec as { lines: number }).lines === 3 ? ['The size of the field is not written.'] : []),
+      ...(caseSensitive ? ['The setting that capital letters count is not exported.'] : []),
+      ...(ignore.accents ? ['The setting to ignore accents is not exported.'] : []),
+      ...(ignore.punctuation ? ['The setting to ignore punctuation is not exported.'] : []),
+      ...(otherwise === 'people' ? ['The setting to let graders read other answers is not exported.'] : []),
+      ...((spec as { lines: number }).lines === 3 ? ['The size of the field is not exported.'] : []),
     ]
     return { answer: { as: 'words', accepted: accepted.map(({ text, share }) => ({ text, share })) }, losses }
   },

@@ -6,7 +6,6 @@ import { shortTextFormat } from './format.ts'
 import { shortTextSheet } from './grader.ts'
 import { shortText } from './rules.ts'
 
-/** A text that is compared. */
 export const shortTextKind: Kind = {
   ...shortText,
   answering: () => answeredByValue,

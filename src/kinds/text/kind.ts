@@ -1,7 +1,7 @@
 import type { PlainKind } from '../kind.ts'
 import { textControl } from './candidate.ts'
 
-/** A text of whatever length; also what is asked under a word that no kind has. */
+/** A free text. Also used for unknown response types. */
 export const text: PlainKind = {
   offers: [{ word: 'text', label: 'Text', line: 'Written, as long as they like', icon: 'file-text' }],
   words: ['text'],

@@ -111,7 +111,7 @@ describe('GIFT', () => {
     const [one, two] = readGift(text)
     expect(one).toMatchObject({
       line: 4,
-      losses: ['The feedback is not taken.'],
+      losses: ['Feedback is not imported.'],
       question: {
         name: 'Title',
         text: 'What is 1 = 1 {not an answer}\nin two lines?',
@@ -127,11 +127,11 @@ describe('GIFT', () => {
   })
 
   it.each([
-    ['Only a text.', 'It asks nothing: a description has no answer.'],
-    ['Who?{=Ann', 'Its answers have no closing brace.'],
+    ['Only a text.', 'It is a description without an answer.'],
+    ['Who?{=Ann', 'The answers have no closing brace.'],
     ['Who?}', 'It has a closing brace, and no opening one.'],
-    ['Who?{Ann}', 'Its answers begin with neither = nor ~.'],
-    ['How much?{#many}', '“many” is no number.'],
+    ['Who?{Ann}', 'The answers must begin with = or ~.'],
+    ['How much?{#many}', '“many” is not a number.'],
     ['Who?{~Ann ~Ben}', 'At least one option must be right.'],
     ['Match{=a -> 1 =b -> 2 =c -> }', 'No choice fits prompt 3.'],
     ['Match{=a -> 1 =b -> 1}', 'There must be at least two choices that differ.'],
@@ -191,11 +191,11 @@ describe('a sheet', () => {
       [8, 'text'],
       [9, 'matching'],
       [11, 'There is no kind “riddle”.'],
-      [12, 'Right is “E”, which is no option.'],
+      [12, 'The right answer “E” is not an option.'],
       [13, 'It has no right answer.'],
-      [14, 'Right is “few”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.'],
+      [14, 'The right answer “few” is not a number. Write 3.14, 3.14 ± 0.01, or 3..4.'],
     ])
-    expect(found[6]).toContain('Points are whole: 2 instead of 1.5.')
+    expect(found[6]).toContain('Points are rounded: 2 instead of 1.5.')
     expect(
       readTable(
         rowsOf([
@@ -214,7 +214,7 @@ describe('a sheet', () => {
     const { answer } = read!.question
     return answer.as === 'options' ? answer.options.filter(({ share }) => share > 0).map(({ text }) => text) : answer
   }
-  const twice = (right: string) => `Right is “${right}”, which fits more than one option: write the letter of the right one.`
+  const twice = (right: string) => `The right answer “${right}” fits more than one option. Write the letter of the right one.`
 
   it.each([
     ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Lima|Quito|1', ['Lima']],
@@ -230,13 +230,13 @@ describe('a sheet', () => {
     ['Question|Option 1|Option 2|Correct Answer', 'Which?|same|same|same', twice('same')],
     ['Question|Option 1|Option 2|Correct Answer', 'Who came?|Ann, Ben|Cy|Ann, Ben', ['Ann, Ben']],
     ['Question|Option 1|Option 2|Option 3|Correct Answer', 'Who came?|Ann, Ben|Ann|Ben|Ann, Ben', twice('Ann, Ben')],
-    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|3', 'Right is “3”, which is no option.'],
+    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|3', 'The right answer “3” is not an option.'],
     ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|', 'It has no right answer.'],
-    ['Question|A|B|C|Correct', '2+1?|2|4|5|3', 'Right is “3”, which is no option.'],
+    ['Question|A|B|C|Correct', '2+1?|2|4|5|3', 'The right answer “3” is not an option.'],
     ['Question|A|B|Key', 'Which letter is first?|B|A|A', twice('A')],
     ['text|A|B|right', 'Which letter is first?|B|A|B', ['A']],
     ['Question|Type|Option 1|Option 2|Correct', 'Is it?|True/False|False|True|2', ['True']],
-    ['Question|Type|Correct', 'Is it?|True/False|A', 'Right is “A”, which is neither true nor false.'],
+    ['Question|Type|Correct', 'Is it?|True/False|A', 'The right answer “A” is neither true nor false.'],
     ['Question|Option 1|Option 2|Correct', 'Did it grow 50%?|by 50%|by 5%|by 50%', ['by 50%']],
     ['Question|Option 1|Option 2|Correct', 'Did it grow?|by 50%|by|by 50%', twice('by 50%')],
     ['Question|Answer', 'Capital of Peru?|Lima', { as: 'words', accepted: [{ text: 'Lima', share: 100 }] }],
@@ -246,7 +246,7 @@ describe('a sheet', () => {
 
   it('takes no numbers for options where the sheet counts them from 0', () => {
     const headings = 'Question|Option 1|Option 2|Correct'
-    expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('Right is “1”, which is no option.')
+    expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('The right answer “1” is not an option.')
   })
 
   it('names the columns that it does not use', () => {

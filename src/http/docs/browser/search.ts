@@ -1,7 +1,7 @@
 import { make, setText } from '../../browser/dom.ts'
 import { type Entry, findEntries } from '../find.ts'
 
-/** Shows what is found while it is typed; Enter leads to the page of results, as it does without scripts. */
+/** Shows results while typing. Enter submits the form, which works without JavaScript, too. */
 export function searchAsTyped(): void {
   const form = document.querySelector<HTMLFormElement>('[data-search]')
   const input = form?.querySelector('input')
@@ -13,7 +13,7 @@ export function searchAsTyped(): void {
   const show = async () => {
     const query = input.value
     index ??= load().catch(() => {
-      index = undefined // the next letter tries again
+      index = undefined // retry on the next input
       return []
     })
     const entries = findEntries(await index, query)
@@ -33,7 +33,7 @@ export function searchAsTyped(): void {
     found.querySelector('a')?.focus()
   })
   found.addEventListener('keydown', (event) => moveFocus(event, found, input))
-  found.addEventListener('click', hide) // a heading of the same page does not load another
+  found.addEventListener('click', hide) // a link to a heading of this page does not load a page
   document.addEventListener('click', ({ target }) => {
     if (!form.contains(target as Node)) hide()
   })

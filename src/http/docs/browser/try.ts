@@ -3,12 +3,12 @@ import { make } from '../../browser/dom.ts'
 const KEY = 'api-key'
 const ANSWER = 'bg-base-200 rounded-box mt-2 max-h-96 overflow-auto p-3 text-xs'
 
-/** Lets a reader send an operation's request, with a key that this tab of the browser keeps until it is closed. */
+/** Sends requests from the reference. The API key is stored in this tab until it is closed. */
 export function tryRequests(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-key]')
   const key = form?.querySelector('input')
   if (!form || !key) return
-  // The session's storage, not the browser's for good: a key is not to outlive the tab on a machine that others use.
+  // sessionStorage: on a shared machine a key must not outlive the tab.
   key.value = sessionStorage.getItem(KEY) ?? ''
   key.addEventListener('input', () => sessionStorage.setItem(KEY, key.value))
   form.addEventListener('reset', () => sessionStorage.removeItem(KEY))
@@ -37,7 +37,7 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
   }
 }
 
-/** What was filled in for that part of the request. */
+/** @param place path, query, or header. */
 const filled = (form: HTMLFormElement, place: string): [string, string][] =>
   ([...form.elements] as HTMLInputElement[])
     .filter((field) => field.dataset.in === place && field.value !== '')

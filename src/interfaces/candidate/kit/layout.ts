@@ -11,7 +11,8 @@ import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { brandLink, brandMark, headGround, iconPath, pageHead } from '../../../http/pages/brand.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
-import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
+import { nameOfLanguage } from '../../../locales/names.ts'
+import { directionOf } from '../../../locales/texts.ts'
 import { look, scriptOf } from './assets.ts'
 
 export type Page = {

@@ -40,7 +40,7 @@ describe('an import of questions', () => {
     const path = headers.location!
     expect((await rows()).map(({ line, state, notes }) => [line, state, notes])).toEqual([
       [2, 'ready', []],
-      [3, 'refused', ['Right is “C”, which is no option.']],
+      [3, 'refused', ['The right answer “C” is not an option.']],
       [4, 'ready', []],
       [5, 'there', []],
     ])
@@ -102,7 +102,7 @@ describe('an import of questions', () => {
     expect((await admin.get(headers.location!)).text).toContain('Unused columns: <bdi>Difficulty</bdi>.')
     expect((await rows()).map(({ state, notes }) => [state, notes])).toEqual([
       ['ready', []],
-      ['refused', ['Right is “2”, which fits more than one option: write the letter of the right one.']],
+      ['refused', ['The right answer “2” fits more than one option. Write the letter of the right one.']],
     ])
   })
 
@@ -271,8 +271,8 @@ describe('an export of questions', () => {
     const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
-    expect(gift).toContain('Its points are not written: they become 1. Short text, Number 2')
-    expect(gift).toContain('How it is answered is not written: it becomes a text. Audio 1')
+    expect(gift).toContain('Points are not exported: they become 1. Short text, Number 2')
+    expect(gift).toContain('The response type is not exported: it becomes a text. Audio 1')
     const version = { organizationId, responseType: 'number' }
     await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
     expect(await page('?kind=number')).toMatch(
