@@ -74,21 +74,21 @@ type Scan = {
   attribute: string
   valueLength: number
   /** True after white space in a tag, where an attribute may begin. */
-  isApart: boolean
+  isAfterSpace: boolean
   /** Enclosing raw element; empty outside. */
   raw: string
 }
 
 function findPlaces(strings: TemplateStringsArray): Place[] {
-  const scan: Scan = { at: 'text', element: '', attribute: '', valueLength: 0, isApart: false, raw: '' }
+  const scan: Scan = { at: 'text', element: '', attribute: '', valueLength: 0, isAfterSpace: false, raw: '' }
   const found: Place[] = []
   for (const [i, part] of strings.entries()) {
     for (const character of part) if (!readers[scan.at](scan, character)) throw refusal(part)
     if (i === strings.length - 1) break
-    const place = placeHere(scan)
+    const place = currentPlace(scan)
     if (!place) throw refusal(part)
     scan.valueLength++
-    scan.isApart = false
+    scan.isAfterSpace = false
     found.push(place)
   }
   if (scan.at !== 'text' || scan.raw) throw refusal(strings.at(-1)!)
@@ -97,9 +97,9 @@ function findPlaces(strings: TemplateStringsArray): Place[] {
 
 const refusal = (part: string) => new Error(`This is no template, or has a value where none may stand: …${part.slice(-80)}`)
 
-function placeHere({ at, raw, attribute, valueLength, isApart }: Scan): Place | undefined {
+function currentPlace({ at, raw, attribute, valueLength, isAfterSpace }: Scan): Place | undefined {
   if (at === 'text') return raw === '' || TEXT_ELEMENTS.has(raw) ? 'text' : undefined
-  if (at === 'tag') return isApart ? 'name' : undefined
+  if (at === 'tag') return isAfterSpace ? 'name' : undefined
   if (at !== 'value' || FORBIDDEN_ATTRIBUTE.test(attribute)) return undefined
   return ADDRESS_ATTRIBUTES.has(attribute) && valueLength === 0 ? 'address' : 'attribute'
 }
@@ -126,10 +126,10 @@ const readers: Record<Scan['at'], (scan: Scan, character: string) => boolean> = 
   },
   tag(scan, character) {
     if (character === '>') return endTag(scan)
-    scan.isApart = /\s/.test(character)
-    scan.at = scan.isApart ? 'tag' : 'attribute'
+    scan.isAfterSpace = /\s/.test(character)
+    scan.at = scan.isAfterSpace ? 'tag' : 'attribute'
     scan.attribute = character.toLowerCase()
-    return scan.isApart || /[a-z]/i.test(character)
+    return scan.isAfterSpace || /[a-z]/i.test(character)
   },
   attribute(scan, character) {
     if (/[\s>]/.test(character)) return readers.tag(scan, character)
@@ -144,7 +144,7 @@ const readers: Record<Scan['at'], (scan: Scan, character: string) => boolean> = 
   },
   value(scan, character) {
     scan.valueLength++
-    if (character === '"') Object.assign(scan, { at: 'tag', isApart: false })
+    if (character === '"') Object.assign(scan, { at: 'tag', isAfterSpace: false })
     return true
   },
 }

@@ -9,7 +9,7 @@ const FILE = path.join(import.meta.dirname, '../generated/palette.json')
 export const palette: Record<'light' | 'dark', Theme> = JSON.parse(readFileSync(FILE, 'utf8'))
 
 /** Color of secondary text: 70 % of the text color, as on pages. */
-export const quietOf = (theme: Theme): string => mix(theme['base-content'], theme['base-100'], 0.7)
+export const secondaryColorOf = (theme: Theme): string => mix(theme['base-content'], theme['base-100'], 0.7)
 
 /** Mixes two colors. @param share part of the first color, from 0 to 1. */
 export function mix(one: string, other: string, share: number): string {

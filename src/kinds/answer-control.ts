@@ -4,7 +4,7 @@ import type { Pictures } from '../http/pages/pictures.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
 import { kindOf, kinds } from './index.ts'
 import { isRecordingWord } from './recording/kind.ts'
-import { text as plainText } from './text/kind.ts'
+import { textKind as plainText } from './text/kind.ts'
 
 type OpenQuestion = {
   responseType: string
@@ -33,7 +33,7 @@ export function answerControl(
 type TimedQuestion = Pick<OpenQuestion, 'responseType' | 'version'> & { timeLimit: number }
 
 /** Instruction how to answer, and the time limit. For kinds whose controls are self-explanatory only the limit. */
-export function wordAnswering(t: CandidateTexts, { responseType, version, timeLimit }: TimedQuestion): string | null {
+export function formatInstruction(t: CandidateTexts, { responseType, version, timeLimit }: TimedQuestion): string | null {
   const time = t.duration(timeLimit)
   if (version) return timeLimit > 0 ? t.text('question.limit', { time }) : null
   const kind = isRecordingWord(responseType) ? responseType : 'other'

@@ -3,13 +3,13 @@ import type { Html } from '../html/html.ts'
 import type { IconName } from '../http/pages/icon.ts'
 
 /** Entry in the list of question types. @property preset variant of the form. @property line description. */
-export type Offer = { word: string; preset?: string; label: string; line: string; icon: IconName }
+export type Offer = { word: string; preset?: string; label: string; description: string; icon: IconName }
 
 /** @property values the fields as they would be submitted. */
 export type AuthorForm = {
   values: URLSearchParams
   /** Errors of a field, in sentences. */
-  wrong: (field: string) => string[]
+  errorsOf: (field: string) => string[]
   /** Id of the row that gets the focus. */
   focus: string | undefined
   /** True if the question can't be changed, only its key. */
@@ -17,7 +17,7 @@ export type AuthorForm = {
 }
 
 /** Parsed form. @property faults by field name. @property fieldOf maps a path of the definition to a field name. */
-export type Read = { spec: unknown; key: unknown; faults: Fault[]; fieldOf: (path: string) => string }
+export type ParsedForm = { spec: unknown; key: unknown; faults: Fault[]; fieldOf: (path: string) => string }
 
 /** The author's form of a kind. It works without JavaScript. */
 export type Author = {
@@ -26,7 +26,7 @@ export type Author = {
   begin: (random: Random, preset: string) => URLSearchParams
   /** Fields of a stored question. */
   print: (spec: unknown, key: unknown, random: Random) => URLSearchParams
-  read: (word: string, values: URLSearchParams) => Read
+  read: (word: string, values: URLSearchParams) => ParsedForm
   fields: (word: string, form: AuthorForm) => Html
   /** Names and labels of the fields that may contain pictures. */
   pictured?: (values: URLSearchParams) => [name: string, label: string][]

@@ -8,7 +8,7 @@ import type { CandidateTexts } from '../locales/languages.ts'
  * @property shown ids of the parts in the candidate's order. @property value stored answer in the kind's own form. @property text stored answer
  *   as text. @property language code of the language to answer in. @property isWritten true if a text is accepted instead of a recording.
  */
-export type Asked = {
+export type ControlInput = {
   version: { responseType: string; spec: unknown }
   shown: string[]
   value: unknown
@@ -18,4 +18,4 @@ export type Asked = {
   isWritten: boolean
 }
 /** Renders native fields named `answer`, or `text` for a free text, which work without JavaScript. */
-export type Control = (t: CandidateTexts, asked: Asked) => Html
+export type Control = (t: CandidateTexts, asked: ControlInput) => Html

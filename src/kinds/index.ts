@@ -3,15 +3,15 @@ import { choiceKind } from './choice/kind.ts'
 import type { Kind, PlainKind } from './kind.ts'
 import { matchingKind } from './matching/kind.ts'
 import { numberKind } from './number/kind.ts'
-import { recording } from './recording/kind.ts'
+import { recordingKind } from './recording/kind.ts'
 import { shortTextKind } from './short-text/kind.ts'
-import { text } from './text/kind.ts'
+import { textKind } from './text/kind.ts'
 
 /** Kinds with a right answer. To add a kind, create its folder and add it here. */
 export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind, matchingKind]
 
 /** Kinds without a definition. */
-export const plainKinds: readonly PlainKind[] = [text, recording]
+export const plainKinds: readonly PlainKind[] = [textKind, recordingKind]
 
 const byWord = <K extends { words: readonly string[] }>(list: readonly K[]): Map<string, K> =>
   new Map(list.flatMap((kind) => kind.words.map((word) => [word, kind])))
@@ -19,7 +19,7 @@ const defined = byWord(definedKinds)
 const plain = byWord(plainKinds)
 
 const answeringOf = (responseType: string): Answering =>
-  (defined.get(responseType) ?? plain.get(responseType) ?? text).answering(responseType)
+  (defined.get(responseType) ?? plain.get(responseType) ?? textKind).answering(responseType)
 
 export const kinds: QuestionKinds = Object.assign(new Map<string, QuestionKind>(defined), {
   answering: answeringOf,
@@ -28,7 +28,7 @@ export const kinds: QuestionKinds = Object.assign(new Map<string, QuestionKind>(
 
 /** Kind of a question. Without a version it is a plain kind: a text if the response type is unknown. */
 export const kindOf = ({ responseType, version }: { responseType: string; version: { responseType: string } | null }) =>
-  (version ? defined.get(version.responseType) : plain.get(responseType)) ?? text
+  (version ? defined.get(version.responseType) : plain.get(responseType)) ?? textKind
 
 /** @returns undefined for an unknown or removed kind. */
 export const definedKind = (responseType: string): Kind | undefined => defined.get(responseType)

@@ -3,8 +3,8 @@ import { offers } from './authors.ts'
 const labeledOffers = [...offers.scored, ...offers.graded].filter(({ preset }) => preset === undefined)
 
 /** Response types with a label. */
-export const KIND_WORDS: readonly string[] = [...new Set(labeledOffers.map(({ word }) => word))]
+export const LABELED_RESPONSE_TYPES: readonly string[] = [...new Set(labeledOffers.map(({ word }) => word))]
 
 /** Label of a response type. A type that an organization has invented is returned unchanged. */
-export const wordKind = (responseType: string): string =>
+export const labelKind = (responseType: string): string =>
   labeledOffers.find(({ word }) => word === responseType)?.label ?? responseType

@@ -3,7 +3,7 @@ import type { Definition } from '../domain/assessments/define-question.ts'
 // Intermediate form of questions in files. Each file format is read into it and written from it, and each kind converts from and to it.
 
 /** @property share percent of the points. */
-export type Weighed = { text: string; share: number }
+export type WeightedText = { text: string; share: number }
 /** Decimals as in the file, with a decimal point. */
 export type NumberRange =
   | { value: string; tolerance?: string | undefined; share: number }
@@ -11,9 +11,9 @@ export type NumberRange =
 
 /** Answer format and key. @property several true if candidates may tick several options. */
 export type NeutralAnswer =
-  | { as: 'options'; several: boolean; options: Weighed[] }
+  | { as: 'options'; several: boolean; options: WeightedText[] }
   | { as: 'number'; ranges: NumberRange[]; unit?: string | undefined }
-  | { as: 'words'; accepted: Weighed[] }
+  | { as: 'words'; accepted: WeightedText[] }
   | { as: 'pairs'; pairs: [prompt: string, choice: string][] }
   /** A text or a recording, graded by people. */
   | { as: 'open'; responseType: string }
@@ -29,15 +29,18 @@ export type NeutralQuestion = {
 }
 
 /** A question of a file, or the reason why it was refused. @property losses sentences about ignored content. */
-export type ReadQuestion = { line: number; losses: string[] } & (
+export type ParsedQuestion = { line: number; losses: string[] } & (
   | { question: NeutralQuestion }
   | { refusal: string; name: string }
 )
 
 /** Conversions of a kind. They return undefined for another kind. */
-export type Format = {
+export type KindFormat = {
   /** Converts an imported answer to a definition. @param newId returns eight random letters. */
-  take: (answer: NeutralAnswer, newId: () => string) => { definition: Definition; losses: string[] } | undefined
+  toDefinition: (answer: NeutralAnswer, newId: () => string) => { definition: Definition; losses: string[] } | undefined
   /** Converts a definition for export. */
-  give: (definition: Definition) => { answer: NeutralAnswer; losses: string[] } | undefined
+  toAnswer: (definition: Definition) => { answer: NeutralAnswer; losses: string[] } | undefined
 }
+
+/** Warns of a question that no import accepts. */
+export const losesText = (text: string): string[] => (text.trim() === '' ? ['It has no text: an import refuses it.'] : [])

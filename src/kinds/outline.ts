@@ -1,5 +1,5 @@
 import type { Definition } from '../domain/assessments/define-question.ts'
-import { wordKind } from './labels.ts'
+import { labelKind } from './labels.ts'
 
 /** A labeled property of a question. */
 export type Trait = { label: string; lines: string[] }
@@ -34,7 +34,7 @@ export function outlineDefinition({ responseType, spec, key }: Definition): Trai
       return { label, lines: linesOf(name, value, names) }
     }),
   )
-  return [{ label: 'Kind', lines: [wordKind(responseType)] }, ...traits]
+  return [{ label: 'Kind', lines: [labelKind(responseType)] }, ...traits]
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -62,18 +62,18 @@ function lineOf(name: string, value: unknown, names: Map<string, string>): strin
   const head = text ?? exactly ?? (from !== undefined ? `${from} to ${to}` : '')
   const parts = [
     String(head),
-    tolerance !== undefined && wordTolerance(tolerance),
-    ...Object.entries(more).map(([part, one]) => wordPart(part, one, names)),
+    tolerance !== undefined && formatTolerance(tolerance),
+    ...Object.entries(more).map(([part, one]) => formatPart(part, one, names)),
   ]
   return parts.filter(Boolean).join(', ')
 }
 
-function wordTolerance(tolerance: unknown): string {
+function formatTolerance(tolerance: unknown): string {
   if (!isRecord(tolerance)) return `± ${tolerance}`
   return `± ${tolerance.by}${tolerance.in === 'percent' ? ' %' : ''}`
 }
 
-function wordPart(part: string, value: unknown, names: Map<string, string>): string | false {
+function formatPart(part: string, value: unknown, names: Map<string, string>): string | false {
   if (part === 'share') return value !== 100 && `${value} % of the points`
   if (typeof value === 'boolean') return value && (LABELS[part] ?? part)
   return `${LABELS[part] ?? part} ${lineOf(part, value, names)}`

@@ -25,7 +25,7 @@ const TAGS = ['strong']
 const GENERATED = path.join(import.meta.dirname, '../generated/locales')
 
 /** esbuild plugin that compiles the texts before each build. */
-export const texts: Plugin = { name: 'texts', setup: (build) => build.onStart(writeTexts) }
+export const textsPlugin: Plugin = { name: 'texts', setup: (build) => build.onStart(writeTexts) }
 
 function writeTexts(): void {
   const languages = readLanguages()
@@ -82,13 +82,13 @@ export function parseMessage(where: string, message: string, language: string): 
   if (/[\u200E\u200F\u202A-\u202E\u2066-\u2069]/.test(message)) refuse('an invisible mark of direction')
   const elements = parse(message, { captureLocation: false, requiresOtherClause: true })
   const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-  for (const why of flatten(elements).map((element) => faultOf(element, categories))) if (why) refuse(why)
+  for (const why of flatten(elements).map((element) => findFault(element, categories))) if (why) refuse(why)
   const isPlain = elements.every(({ type }) => type === TYPE.literal)
   return isPlain ? elements.map((element) => (element.type === TYPE.literal ? element.value : '')).join('') : elements
 }
 
 /** Reason why format.ts can't print an element. @returns undefined for a valid one. */
-function faultOf(element: MessageFormatElement, categories: readonly string[]): string | undefined {
+function findFault(element: MessageFormatElement, categories: readonly string[]): string | undefined {
   if (element.type === TYPE.date || element.type === TYPE.time) return 'a date, which is given as text (t.time)'
   if (element.type === TYPE.tag && !TAGS.includes(element.value)) return `the tag ${element.value}, which nothing prints`
   if (element.type === TYPE.number && element.style) return 'a style of numbers, which nothing prints'

@@ -12,7 +12,7 @@ export type MailCatalog = Mail<string>
 export type MailTexts = PageTexts<Mail<string>, Mail<string | Html>>
 
 /** Texts of the candidates' pages and mails, by language and time zone. */
-export type AllLanguages = {
+export type Languages = {
   /** `reviewed`: languages that a native speaker has reviewed. */
   codes: readonly string[]
   reviewed: readonly string[]
@@ -27,9 +27,9 @@ const MAX_CACHED = 200
 
 /** @param read loads the messages of a language on its first use. */
 export function createLanguages(
-  languages: Pick<AllLanguages, 'codes' | 'reviewed'>,
+  languages: Pick<Languages, 'codes' | 'reviewed'>,
   read: (language: string) => Catalogs,
-): AllLanguages {
+): Languages {
   const loaded = new Map<string, Catalogs>()
   const catalogsOf = (language: string): Catalogs => {
     const catalogs = loaded.get(language) ?? read(language)
@@ -48,7 +48,7 @@ export function createLanguages(
   return { ...languages, candidate: createCache('candidate'), mail: createCache('mail') }
 }
 
-export const shippedLanguages: AllLanguages = createLanguages(readGenerated('languages'), readGenerated)
+export const shippedLanguages: Languages = createLanguages(readGenerated('languages'), readGenerated)
 
 function readGenerated(name: string) {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, `../generated/locales/${name}.json`), 'utf8'))

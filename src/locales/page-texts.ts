@@ -1,17 +1,17 @@
 import { offsetAt } from '../domain/time/zone-rules.ts'
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
-import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts } from './texts.ts'
+import { createTexts, FULL_TIME, localeOf, type MessageArgs, type Messages, type Texts } from './texts.ts'
 
 /** Texts of a catalog for pages and mails. */
 export type PageTexts<Plain, Marked> = Texts<Plain> & {
   /** HTML. Text values are escaped; Html values and <strong> in messages are kept. */
-  html: <Key extends keyof Marked & string>(key: Key, ...given: Given<Marked, Key>) => Html
-  /** Pieces of a message. @param make converts text values (`own`) and the content of <strong>. */
+  html: <Key extends keyof Marked & string>(key: Key, ...given: MessageArgs<Marked, Key>) => Html
+  /** Pieces of a message. @param make converts text values and the content of <strong>. */
   pieces: <Key extends keyof Plain & string, Piece>(
     key: Key,
-    make: { own: (text: string) => Piece; strong: (within: (string | Piece)[]) => Piece },
-    ...given: Given<Plain, Key>
+    make: { text: (text: string) => Piece; strong: (within: (string | Piece)[]) => Piece },
+    ...given: MessageArgs<Plain, Key>
   ) => (string | Piece)[]
   /** "Friday, 27 November 2026 at 18:00 UTC". */
   time: (at: Date) => string
@@ -46,9 +46,12 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
       })
       return html`${content as Html | string | (Html | string)[]}`
     },
-    pieces: (key, { own, strong }, ...[values]) => {
-      const converted = Object.entries({ ...values }).map(([name, value]) => [name, typeof value === 'string' ? own(value) : value])
-      return [format(messages[key]!, { ...Object.fromEntries(converted), strong })].flat() as (string | ReturnType<typeof own>)[]
+    pieces: (key, { text, strong }, ...[values]) => {
+      const converted = Object.entries({ ...values }).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? text(value) : value,
+      ])
+      return [format(messages[key]!, { ...Object.fromEntries(converted), strong })].flat() as (string | ReturnType<typeof text>)[]
     },
     time: (at) => formatTime(at),
     days: (count) => days.format(count),

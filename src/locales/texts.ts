@@ -5,12 +5,12 @@ import { createFormat, type Message } from './format.ts'
 export type Messages = Readonly<Record<string, Message>>
 
 /** Arguments for a key: the values of its message, or none. */
-export type Given<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
+export type MessageArgs<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
 
 /** Texts of a catalog in one language. There is no global instance: callers pass it on. */
 export type Texts<Catalog> = {
   language: string
-  text: <Key extends keyof Catalog & string>(key: Key, ...given: Given<Catalog, Key>) => string
+  text: <Key extends keyof Catalog & string>(key: Key, ...given: MessageArgs<Catalog, Key>) => string
   /** "one, two and three". */
   list: (items: readonly string[]) => string
 }

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { sumUp } from '../../src/domain/submissions/grading/totals.ts'
 import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
 import { penaltyFor, pointsFor } from '../../src/domain/values/points-for.ts'
-import { choice } from '../../src/kinds/choice/rules.ts'
-import { matching } from '../../src/kinds/matching/rules.ts'
-import { number } from '../../src/kinds/number/rules.ts'
-import { shortText } from '../../src/kinds/short-text/rules.ts'
+import { choiceRules } from '../../src/kinds/choice/rules.ts'
+import { matchingRules } from '../../src/kinds/matching/rules.ts'
+import { numberRules } from '../../src/kinds/number/rules.ts'
+import { shortTextRules } from '../../src/kinds/short-text/rules.ts'
 import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 
@@ -17,7 +17,7 @@ const service = await startServiceForFile({ ROLE: 'api' })
 const RUNS = { numRuns: scaled(1_000, 10_000) }
 const idOf = (i: number) => String.fromCharCode(97 + i).repeat(8)
 const someOf = (count: number) => fc.subarray(Array.from({ length: count }, (_, i) => idOf(i)))
-const scoreOf = (score: ReturnType<typeof choice.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })
+const scoreOf = (score: ReturnType<typeof choiceRules.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })
 
 /** A question of several choices, the right ones of which are neither none nor all, and some that are ticked. */
 const several = fc.integer({ min: 2, max: 20 }).chain((count) =>
@@ -39,7 +39,7 @@ it('gives of several choices a share from 0 to 1: all for what is right alone, n
       const spec = specOf(count)
       const shuffled = { ...spec, options: spec.options.toReversed() }
       const key = { policy: 'balanced', right }
-      const give = (answer: string[], shown = spec) => pointsFor(scoreOf(choice.score(shown, key, answer)), points)
+      const give = (answer: string[], shown = spec) => pointsFor(scoreOf(choiceRules.score(shown, key, answer)), points)
       expect(give(right)).toBe(points)
       expect(give(spec.options.map(({ id }) => id))).toBe(0)
       expect(give([])).toBe(0)
@@ -61,7 +61,7 @@ it('gives of weights never less than nothing and never more than all', () => {
   fc.assert(
     fc.property(weighted, ({ weights, ticked, points }) => {
       const key = { policy: 'weights', weights: Object.fromEntries(weights.map((weight, i) => [idOf(i), weight])) }
-      const given = pointsFor(scoreOf(choice.score(specOf(weights.length), key, ticked)), points)
+      const given = pointsFor(scoreOf(choiceRules.score(specOf(weights.length), key, ticked)), points)
       expect(given).toBeGreaterThanOrEqual(0)
       expect(given).toBeLessThanOrEqual(points)
     }),
@@ -84,11 +84,12 @@ it('gives of matched prompts the part that is right, whatever their order and wh
       const shuffled = { ...spec, prompts: spec.prompts.toReversed(), choices: spec.choices.toReversed() }
       const pairs = Object.fromEntries(choices.map((choice, i) => [idOf(i), idOf(10 + choice)]))
       const answer = Object.fromEntries(chosen.flatMap((choice, i) => (choice === null ? [] : [[idOf(i), idOf(10 + choice)]])))
-      const give = (answered: unknown, shown = spec) => pointsFor(scoreOf(matching.score(shown, { pairs }, answered)), points)
+      const give = (answered: unknown, shown = spec) =>
+        pointsFor(scoreOf(matchingRules.score(shown, { pairs }, answered)), points)
       expect(give(pairs)).toBe(points)
       expect(give({})).toBe(0)
       const right = chosen.filter((choice, i) => choice === choices[i]).length
-      expect(matching.score(spec, { pairs }, answer)).toMatchObject({ got: right, of: choices.length })
+      expect(matchingRules.score(spec, { pairs }, answer)).toMatchObject({ got: right, of: choices.length })
       expect(give(answer, shuffled)).toBe(give(answer))
     }),
     RUNS,
@@ -106,9 +107,9 @@ it('takes each number as it was written, and no other of as many digits', () => 
   fc.assert(
     fc.property(decimal, decimal, (value, other) => {
       const key = { answers: [{ value, share: 100 }] }
-      expect(number.score({}, key, value)).toMatchObject({ got: 100, of: 100 })
+      expect(numberRules.score({}, key, value)).toMatchObject({ got: 100, of: 100 })
       const isSame = Number(value) === Number(other)
-      if (!isSame) expect(number.score({}, key, other)).toMatchObject({ got: 0 })
+      if (!isSame) expect(numberRules.score({}, key, other)).toMatchObject({ got: 0 })
     }),
     RUNS,
   )
@@ -120,9 +121,9 @@ it('takes of a short text what was written as its key, whatever that is', () => 
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), fc.string({ maxLength: 80 }), (text, other) => {
       const key = { accepted: [{ text, share: 100 }], ...comparison, otherwise: 'wrong' }
       if (text.trim() !== '' && !text.includes('*')) {
-        expect(shortText.score({ lines: 1 }, key, text)).toMatchObject({ got: 100, of: 100 })
+        expect(shortTextRules.score({ lines: 1 }, key, text)).toMatchObject({ got: 100, of: 100 })
       }
-      expect(shortText.score({ lines: 1 }, key, other)).toMatchObject({ of: 100 })
+      expect(shortTextRules.score({ lines: 1 }, key, other)).toMatchObject({ of: 100 })
     }),
     RUNS,
   )
@@ -168,7 +169,7 @@ it('takes for a wrong choice what the assessment says, for no answer nothing, an
 it('has each of four options come first in about a quarter of 20,000 shuffles', () => {
   const first = new Map<string, number>()
   for (let i = 0; i < 20_000; i++) {
-    const [id] = choice.arrange(specOf(4), (below) => randomInt(below))!
+    const [id] = choiceRules.arrange(specOf(4), (below) => randomInt(below))!
     first.set(id!, (first.get(id!) ?? 0) + 1)
   }
   expect(first.size).toBe(4)

@@ -99,7 +99,7 @@ function digestOfConsent(language: string): string {
     [{ ...all, choice: false }, 'video', true],
   ] as const
   const texts = pages.map(([needs, webcam, webcamMonitoring]) =>
-    toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, own: null })),
+    toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, addition: null })),
   )
   return hash('sha256', texts.join().replaceAll(/<[^>]*>/g, '\n')).slice(0, 16)
 }

@@ -94,7 +94,7 @@ const READS = ['read', 'read_assessments'] as const
 
 /**
  * What an API key may be restricted to, and what it may do then, and nothing else. Which of what can be read, says the scope of each
- * operation, see http/openapi/key-scope.ts. A key without any may do what all keys may; the audit log is for keys alone that name it.
+ * operation, see http/openapi/key-access.ts. A key without any may do what all keys may; the audit log is for keys alone that name it.
  */
 const scopePermissions = {
   'assessments:read': READS,

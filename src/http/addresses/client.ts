@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify'
 export type Client = { network: string; isShared: boolean; isInside: boolean }
 
 /** Limits are multiplied by this for a shared network. */
-export const SHARED_BY = 20
+export const SHARED_LIMIT_FACTOR = 20
 
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip']
 /** Loopback, private, and link-local addresses (RFC 1918, 4193, 3927, 4291), where the operator's own proxies are. */
@@ -51,7 +51,7 @@ const isInternal = (address: string): boolean => contains(INTERNAL, address)
 const contains = (list: BlockList, address: string): boolean => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /** Kind of the connection's peer address, regardless of headers. */
-export function peerOf({ socket }: FastifyRequest): 'loopback' | 'private' | 'public' {
+export function peerNetworkOf({ socket }: FastifyRequest): 'loopback' | 'private' | 'public' {
   const address = socket.remoteAddress ?? ''
   if (contains(LOOPBACK, address)) return 'loopback'
   return isInternal(address) ? 'private' : 'public'

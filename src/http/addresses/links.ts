@@ -22,7 +22,7 @@ export const portalPathOf = ({ organization, mode }: { organization: { id: strin
   `${PORTAL_PREFIX}${mode === 'test' ? TEST_DATA : ''}/${organization.id}/`
 export const showsTestData = (url: string): boolean => url.startsWith(`${PORTAL_PREFIX}${TEST_DATA}/`)
 /** Removes the test segment from a portal address, because live and test pages share their routes. */
-export const routedAs = (url: string): string =>
+export const toRoutePath = (url: string): string =>
   showsTestData(url) ? PORTAL_PREFIX + url.slice(PORTAL_PREFIX.length + TEST_DATA.length) : url
 
 /** Removes a trailing slash from an API path. @param prefixes path prefixes of the APIs. */
@@ -35,10 +35,10 @@ export function withoutTrailingSlash(url: string, prefixes: readonly string[]): 
 export const MEDIA_PATH = '/media'
 
 /** @property publicUrl without a trailing slash. @property secretKeys sign links, newest first. */
-export type Site = { publicUrl: string; secretKeys: readonly string[] }
+export type SiteConfig = { publicUrl: string; secretKeys: readonly string[] }
 
 /** Creates the links in mails and API answers. @param site is read each time: with PORT=0 its address is known only when the service listens. */
-export const createLinks = (site: Readonly<Site>): Links => ({
+export const createLinks = (site: Readonly<SiteConfig>): Links => ({
   bounceAddress: (emailId, domain) => signBounceAddress(site.secretKeys, emailId, domain),
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
   unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribing(site.secretKeys, inviteId)}`,

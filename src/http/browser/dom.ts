@@ -2,7 +2,7 @@ type Attributes = Record<string, string | boolean | ((event: Event) => void)>
 type Child = Node | string | false | null
 
 /** Creates an element. Attributes: `true` sets an empty value, `false` omits it, `onclick` and the like add listeners. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: Child[]
@@ -17,8 +17,8 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Creates a button that is disabled while `act` runs. */
-export function button(label: string, act: () => void | Promise<void>, kind = 'btn btn-primary'): HTMLButtonElement {
-  const element = make('button', { type: 'button', class: kind }, label)
+export function createButton(label: string, act: () => void | Promise<void>, kind = 'btn btn-primary'): HTMLButtonElement {
+  const element = createElement('button', { type: 'button', class: kind }, label)
   element.addEventListener('click', async () => {
     if (element.ariaDisabled === 'true') return
     element.ariaDisabled = 'true'

@@ -5,14 +5,14 @@ import { requestOrigin } from '../addresses/address.ts'
 import { serveAssets } from '../pages/assets.ts'
 import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
-import { findEntries } from './find.ts'
 import { notFoundBody, searchBody } from './guide.page.ts'
 import { CLIENT_ADDRESS, readClient } from './guides.ts'
 import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
-import { once, prerender, sendPrerendered } from './prerendered.ts'
+import { lazy, prerender, sendPrerendered } from './prerendered.ts'
 import type { Reference } from './reference.page.ts'
-import { KEPT_ORIGINS, makeSite, type Site } from './site.ts'
+import { searchEntries } from './search-entries.ts'
+import { createDocsSite, type DocsSite, MAX_ORIGINS } from './site.ts'
 
 export { DOCS_PREFIX }
 
@@ -41,9 +41,9 @@ const MAX_SUGGESTIONS = 5
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const references = documents.map(({ name, title, read }) => {
-    const document = once(() => read() as OpenApiDocument)
+    const document = lazy(() => read() as OpenApiDocument)
     const address = `${DOCS_PREFIX}/${name}`
-    return { name, title, address, document, description: once(() => describeDocument(document())) }
+    return { name, title, address, document, description: lazy(() => describeDocument(document())) }
   })
   for (const { name, address, document, description } of references) {
     serveForOrigin(app, `${address}/openapi.json`, (origin) => ({
@@ -52,8 +52,8 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
     }))
     serveForOrigin(app, `${address}/bruno.json`, (origin) => toBruno(description(), origin), `${name}-bruno.json`)
   }
-  const site = once(() =>
-    makeSite(
+  const site = lazy(() =>
+    createDocsSite(
       references.map(
         ({ name, title, address, description }): Reference => ({ name, title, address, description: description() }),
       ),
@@ -64,7 +64,7 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
 
 /** Serves JSON that contains the origin under which the client reached the service. @param file name for the download. */
 function serveForOrigin(app: FastifyInstance, address: string, create: (origin: string) => object, file?: string): void {
-  const cache = new LRUCache<string, ReturnType<typeof prerender>>({ max: KEPT_ORIGINS })
+  const cache = new LRUCache<string, ReturnType<typeof prerender>>({ max: MAX_ORIGINS })
   app.get(address, async (request, reply) => {
     const origin = requestOrigin(request)
     const text = cache.get(origin) ?? prerender(JSON.stringify(create(origin)))
@@ -74,12 +74,12 @@ function serveForOrigin(app: FastifyInstance, address: string, create: (origin: 
   })
 }
 
-async function servePages(app: FastifyInstance, site: () => Site): Promise<void> {
+async function servePages(app: FastifyInstance, site: () => DocsSite): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   serveAssets(app, DOCS_PREFIX, assets)
-  const index = once(() =>
+  const index = lazy(() =>
     prerender(JSON.stringify(site().entries.map(({ title, where, address }) => ({ title, where, address })))),
   )
   app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
@@ -92,11 +92,11 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
       title: 'Search',
       address: `${DOCS_PREFIX}/search`,
       query,
-      body: () => searchBody(query, findEntries(entries, query)),
+      body: () => searchBody(query, searchEntries(entries, query)),
     }
     return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
   })
-  const client = once(readClient)
+  const client = lazy(readClient)
   app.get(CLIENT_ADDRESS, async (request, reply) => {
     const file = client()
     return file ? reply.type('application/gzip').send(file) : sendNotFound(reply, request.url, site())
@@ -116,13 +116,13 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
   app.get('/*', send)
 }
 
-function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: Site): FastifyReply {
+function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: DocsSite): FastifyReply {
   const words =
     /[^/]*$/
       .exec(address)![0]
       .slice(0, MAX_QUERY_LENGTH)
       .match(/[a-z\d]+/gi) ?? []
-  const suggestions = findEntries(entries, words.join(' ')).slice(0, MAX_SUGGESTIONS)
+  const suggestions = searchEntries(entries, words.join(' ')).slice(0, MAX_SUGGESTIONS)
   const page = { title: 'Page not found', address, body: () => notFoundBody(suggestions) }
   return reply
     .code(404)

@@ -5,7 +5,7 @@ const BEFORE = 60
 const LENGTH = 180
 
 /** Part of a text around the first match, with all matches marked. The beginning if nothing matches. */
-export function excerpt(text: string, words: string[]): Html {
+export function createExcerpt(text: string, words: string[]): Html {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const first = places.length > 0 ? Math.min(...places) : 0

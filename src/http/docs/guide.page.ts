@@ -1,8 +1,8 @@
 import { type Html, html } from '../../html/html.ts'
-import { excerpt } from './excerpt.ts'
-import { type Entry, wordsOf } from './find.ts'
+import { createExcerpt } from './excerpt.ts'
 import type { Guide, GuideGroup } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type MenuItem, pageHead, TITLE } from './layout.ts'
+import { type SearchEntry, splitWords } from './search-entries.ts'
 
 export const guideBody = ({ title, body }: Guide, next: Guide | undefined): Html => html`<article class="max-w-3xl">
 ${pageHead(title)}${body}</article>
@@ -33,16 +33,16 @@ ${groups.map(
 const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}.json`
 
 /** Search results for browsers without JavaScript. */
-export const searchBody = (query: string, found: Entry[]): Html =>
+export const searchBody = (query: string, found: SearchEntry[]): Html =>
   html`${pageHead(
     query === '' ? 'Search' : `Search: ${query}`,
     query === ''
       ? 'Enter words of the guides or of the reference.'
       : `${found.length === 0 ? 'Nothing' : found.length} found in the guides and the reference.`,
-  )}${entryList(found, wordsOf(query))}`
+  )}${entryList(found, splitWords(query))}`
 
 /** @param suggestions search results for the last segment of the address. */
-export const notFoundBody = (suggestions: Entry[]): Html => html`${pageHead(
+export const notFoundBody = (suggestions: SearchEntry[]): Html => html`${pageHead(
   'Page not found',
   'The documentation has no page at this address. Search above, or start at the first page.',
 )}<p class="mt-6"><a class="btn btn-primary" href="${DOCS_PREFIX}">Go to the documentation</a></p>
@@ -50,11 +50,11 @@ ${suggestions.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for
 
 /** @param words marked in an excerpt of each entry; without words there are no excerpts. */
 const entryList = (
-  entries: Entry[],
+  entries: SearchEntry[],
   words: string[],
 ): Html => html`<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${entries.map(
   ({ title, where, address, text }) =>
-    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p>${words.length > 0 && text && html`<p class="mt-1 text-sm">${excerpt(text, words)}</p>`}</li>\n`,
+    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p>${words.length > 0 && text && html`<p class="mt-1 text-sm">${createExcerpt(text, words)}</p>`}</li>\n`,
 )}</ul>
 `
 
@@ -66,10 +66,15 @@ export const menuOfGuides = (groups: GuideGroup[]): MenuGroup[] =>
   }))
 
 /** Search entries of the guides and their headings. */
-export const entriesOfGuides = (groups: GuideGroup[]): Entry[] =>
+export const entriesOfGuides = (groups: GuideGroup[]): SearchEntry[] =>
   groups.flatMap(({ name, guides }) =>
-    guides.flatMap(({ title, address, opening, headings }) => [
-      { title, where: name, address, text: opening },
-      ...headings.map(({ text, anchor, says }) => ({ title: text, where: title, address: `${address}#${anchor}`, text: says })),
+    guides.flatMap(({ title, address, introduction, headings }) => [
+      { title, where: name, address, text: introduction },
+      ...headings.map(({ text, anchor, content }) => ({
+        title: text,
+        where: title,
+        address: `${address}#${anchor}`,
+        text: content,
+      })),
     ]),
   )

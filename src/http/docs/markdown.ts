@@ -4,11 +4,11 @@ import { CODE, codeBlock } from './code-block.ts'
 
 /**
  * @property anchor by GitHub's rules, so that links work on GitHub and on the site.
- * @property says plain text of the section.
+ * @property content plain text of the section.
  */
-export type Heading = { level: number; text: string; anchor: string; says: string }
-/** @property title first heading. @property lead first paragraph. @property opening plain text before the next heading. */
-export type Document = { title: string; lead: string; opening: string; headings: Heading[]; body: Html }
+export type Heading = { level: number; text: string; anchor: string; content: string }
+/** @property title first heading. @property lead first paragraph. @property introduction plain text before the next heading. */
+export type Document = { title: string; lead: string; introduction: string; headings: Heading[]; body: Html }
 /** Maps a link of a document to an address of the site; undefined if the target is not part of it. */
 type Resolve = (href: string) => string | undefined
 
@@ -21,18 +21,18 @@ export function renderMarkdown(source: string, resolve: Resolve): Document {
     const end = rest.findIndex((token, i) => i >= from && isHeading(token))
     return textOf(rest.slice(from, end < 0 ? rest.length : end))
   }
-  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), says: below(i + 1) }] : []))
+  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), content: below(i + 1) }] : []))
   const lead = rest.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined
   return {
     title: plain(first as Tokens.Heading),
     lead: lead ? plain(lead) : '',
-    opening: below(0),
+    introduction: below(0),
     headings,
     body: html`${blocks(rest, resolve)}`,
   }
 }
 
-const describeHeading = (token: Tokens.Heading): Omit<Heading, 'says'> => ({
+const describeHeading = (token: Tokens.Heading): Omit<Heading, 'content'> => ({
   level: token.depth,
   text: plain(token),
   anchor: anchorOf(token.text),

@@ -73,7 +73,7 @@ const control = ({ name, in: place, required, words }: Parameter): Html =>
     : html`<input class="input input-sm mt-1 w-full" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" ${required && html`required`}>`
 
 /** Description, type, and fields of an object. @param objects address of the page of objects. */
-export const fieldsOf = (
+export const objectFields = (
   { description, type, fields }: { description: string; type: TypePart[]; fields: Field[] },
   objects: string,
 ): Html =>

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createCompressed } from '../pages/assets.ts'
-import { takesGzip } from '../sending/compression.ts'
-import { isKnown } from '../sending/etag.ts'
+import { acceptsGzip } from '../sending/compression.ts'
+import { matchesIfNoneMatch } from '../sending/etag.ts'
 
 /** A response body that is the same for all clients. @property opaque ETag without `W/`. */
 type Prerendered = { content: Buffer; compressed: () => Promise<Buffer>; opaque: string }
@@ -20,13 +20,13 @@ export async function sendPrerendered(
   { content, compressed, opaque }: Prerendered,
 ): Promise<FastifyReply> {
   reply.headers({ etag: `W/${opaque}`, 'cache-control': 'no-cache', vary: 'accept-encoding' })
-  if (isKnown(request, opaque)) return reply.code(304).send()
+  if (matchesIfNoneMatch(request, opaque)) return reply.code(304).send()
   reply.type(`${type}; charset=utf-8`)
-  return takesGzip(request) ? reply.header('content-encoding', 'gzip').send(await compressed()) : reply.send(content)
+  return acceptsGzip(request) ? reply.header('content-encoding', 'gzip').send(await compressed()) : reply.send(content)
 }
 
 /** Calls `create` on the first use, and only once. */
-export function once<T>(create: () => T): () => T {
+export function lazy<T>(create: () => T): () => T {
   let value: T | undefined
   return () => {
     value ??= create()

@@ -2,9 +2,9 @@ import { type Html, html } from '../../html/html.ts'
 import { icon } from '../pages/icon.ts'
 import { codeBlock } from './code-block.ts'
 import type { Description, Operation } from './describe.ts'
-import type { Entry } from './find.ts'
 import { type MenuGroup, type Page, pageHead } from './layout.ts'
-import { fieldsOf, operationArticle } from './operation.page.ts'
+import { objectFields, operationArticle } from './operation.page.ts'
+import type { SearchEntry } from './search-entries.ts'
 
 /** Reference of one interface. @property address path of its first page. */
 export type Reference = { name: string; title: string; address: string; description: Description }
@@ -68,7 +68,7 @@ ${reference.description.objects.map(
     example,
   }) => html`<article id="object-${name}" class="border-base-300 mt-10 scroll-mt-20 border-t pt-6">
 <h2 class="text-xl"><a class="hover:underline" href="#object-${name}">${name}</a></h2>
-${fieldsOf({ description, type, fields }, objectsOf(reference))}
+${objectFields({ description, type, fields }, objectsOf(reference))}
 <details class="mt-4"><summary>Example</summary>${codeBlock(example)}</details>
 </article>
 `,
@@ -88,7 +88,7 @@ export const menuOfReference = (reference: Reference): MenuGroup => ({
 })
 
 /** Search entries of the operations and objects. */
-export const entriesOfReference = (reference: Reference): Entry[] => {
+export const entriesOfReference = (reference: Reference): SearchEntry[] => {
   const { title, description } = reference
   return [
     ...description.groups.flatMap((group) =>

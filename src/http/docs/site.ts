@@ -1,25 +1,25 @@
 import path from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
-import type { Entry } from './find.ts'
 import { contentsOf, entriesOfGuides, guideBody, homeBody, menuOfGuides } from './guide.page.ts'
 import { readExamples, readGuides } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type Page, renderPage } from './layout.ts'
-import { once, prerender } from './prerendered.ts'
+import { lazy, prerender } from './prerendered.ts'
 import { entriesOfReference, menuOfReference, pagesOf, type Reference } from './reference.page.ts'
+import type { SearchEntry } from './search-entries.ts'
 
 /** Most origins for which rendered documents are cached. */
-export const KEPT_ORIGINS = 4
+export const MAX_ORIGINS = 4
 /** Placeholders in documents for the base addresses of the interfaces, which depend on the request's origin. */
 const PLACEHOLDERS = { v1: '{base_url}', alternate: '{alt_base_url}' }
 
 type Prerendered = ReturnType<typeof prerender>
 /** @property text renders the file on its first request. */
 type File = { type: string; text: (origin: () => string) => Prerendered }
-export type Site = {
+export type DocsSite = {
   menu: MenuGroup[]
   /** Search index. */
-  entries: Entry[]
+  entries: SearchEntry[]
   /** By path. */
   files: Map<string, File>
   /** Replaces the placeholders of a page. */
@@ -27,7 +27,7 @@ export type Site = {
 }
 
 /** Builds the documentation from the guides and the reference of each interface. */
-export function makeSite(references: Reference[]): Site {
+export function createDocsSite(references: Reference[]): DocsSite {
   const groups = readGuides(DOCS_PREFIX)
   const menu = [...menuOfGuides(groups), ...references.map(menuOfReference)]
   const guides = groups.flatMap((group) => group.guides)
@@ -57,21 +57,21 @@ export function makeSite(references: Reference[]): Site {
         {
           type: 'text/html',
           text: forOrigins(
-            once(() => toText(renderPage(menu, page))),
+            lazy(() => toText(renderPage(menu, page))),
             withAddresses,
           ),
         },
       ]),
       ...readExamples(DOCS_PREFIX).map(({ address, text }): [string, File] => [
         address,
-        { type: 'text/plain', text: once(() => prerender(text)) },
+        { type: 'text/plain', text: lazy(() => prerender(text)) },
       ]),
     ]),
     withAddresses,
   }
 }
 
-function createAddressing(references: Reference[]): Site['withAddresses'] {
+function createAddressing(references: Reference[]): DocsSite['withAddresses'] {
   const bases = Object.entries(PLACEHOLDERS).flatMap(([name, placeholder]): [string, string][] => {
     const paths =
       references.find((reference) => reference.address.endsWith(`/${name}`))?.description.groups.flatMap(pathsOf) ?? []
@@ -84,9 +84,9 @@ function createAddressing(references: Reference[]): Site['withAddresses'] {
 const pathsOf = ({ operations }: Reference['description']['groups'][number]): string[] => operations.map(({ path }) => path)
 
 /** Renders once, or once per origin if the page has placeholders. */
-function forOrigins(page: () => string, withAddresses: Site['withAddresses']): File['text'] {
-  const same = once(() => prerender(page()))
-  const cache = new LRUCache<string, Prerendered>({ max: KEPT_ORIGINS })
+function forOrigins(page: () => string, withAddresses: DocsSite['withAddresses']): File['text'] {
+  const same = lazy(() => prerender(page()))
+  const cache = new LRUCache<string, Prerendered>({ max: MAX_ORIGINS })
   return (origin) => {
     if (!Object.values(PLACEHOLDERS).some((placeholder) => page().includes(placeholder))) return same()
     const rendered = cache.get(origin()) ?? prerender(withAddresses(page(), origin()))

@@ -4,7 +4,7 @@ import type { ConnectionError } from 'fastify'
 import type { FailureKind } from './failure.ts'
 
 /** HTTP response that is written to a socket without Fastify. */
-export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+export type RawResponse = { status: number; headers: Record<string, string>; body: string }
 
 const kinds: Record<string, FailureKind> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -23,7 +23,7 @@ const LINGER_MS = 1_000
  * @returns `answer` for Fastify's clientErrorHandler, and `watch` for its server.
  */
 export function answerClientErrors(
-  present: (path: string, kind: FailureKind) => RawAnswer,
+  present: (path: string, kind: FailureKind) => RawResponse,
   report: (status: number, code: string) => void,
 ) {
   const openReplies = new WeakMap<Socket, Set<ServerResponse>>()
@@ -79,7 +79,7 @@ function readPath({ rawPacket, bytesParsed }: ConnectionError): string {
   return lines.at(-1)?.replace(/^\S+ /, '') ?? ''
 }
 
-function write({ status, headers, body }: RawAnswer): string {
+function write({ status, headers, body }: RawResponse): string {
   const fields = {
     ...headers,
     'content-length': Buffer.byteLength(body),

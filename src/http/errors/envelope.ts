@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refusal, recordRefusal } from '../../domain/sign-in/record-refusal.ts'
-import type { RawAnswer } from './client-error.ts'
+import type { RawResponse } from './client-error.ts'
 import { type Failure, type FailureKind, toFailure } from './failure.ts'
 
 /** Error format of one interface. */
@@ -9,11 +9,11 @@ export type Envelope = {
   prefix: string
   sendFailure: (failure: Failure, request: FastifyRequest, reply: FastifyReply) => FastifyReply
   /** Answer to bytes that could not be parsed as a request. */
-  rawFailure: (kind: FailureKind) => RawAnswer
+  rawFailure: (kind: FailureKind) => RawResponse
 }
 
 /** Answers errors and unknown paths of the scope in the envelope of the path. */
-export function answerFailures(app: FastifyInstance, envelopeOf: (path: string) => Envelope): void {
+export function answerErrors(app: FastifyInstance, envelopeOf: (path: string) => Envelope): void {
   app.setErrorHandler((error, request, reply) => answerError(envelopeOf(request.url), error, request, reply))
   app.setNotFoundHandler((request, reply) =>
     envelopeOf(request.url).sendFailure({ kind: 'path_not_found', issues: [] }, request, reply),
@@ -30,7 +30,8 @@ export function answerError(
   const failure = toFailure(error)
   if (failure.kind === 'internal') request.log.error({ err: error }, 'request failed')
   const isConnected = !reply.raw.destroyed
-  if (failure.kind === 'database_busy' && isConnected) request.log.warn({ err: error }, 'database busy: the client is told to retry')
+  if (failure.kind === 'database_busy' && isConnected)
+    request.log.warn({ err: error }, 'database busy: the client is told to retry')
   if (failure.kind === 'store_unavailable')
     request.log.warn({ err: error }, 'media store unavailable: the client is told to retry')
   const refusal = REFUSALS[failure.kind]

@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** True if the route has its own bounded queue. Its requests don't count towards the overload limit. */
-    hasOwnLine?: boolean
+    hasOwnQueue?: boolean
   }
 }
 
@@ -72,7 +72,7 @@ export function shedLoad(
   })
   // Waiting begins when the body has arrived: before that, the service waits for the client.
   app.addHook('preValidation', (request, reply, done) => {
-    if (!request.routeOptions.config.hasOwnLine) {
+    if (!request.routeOptions.config.hasOwnQueue) {
       const entry = enqueue(nameOf(request))
       request.waiting = entry
       reply.raw.once('close', () => dequeue(entry))

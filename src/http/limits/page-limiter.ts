@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { createNetworkLimiter } from './network-limiter.ts'
-import { createWindows } from './windows.ts'
+import { createRequestCounter } from './request-counter.ts'
 
 /** Counts a page load of a candidate link. @throws HttpError rate_limited. */
 export type PageLimiter = (request: FastifyRequest, inviteId: string) => void
@@ -10,7 +10,7 @@ export type PageLimiter = (request: FastifyRequest, inviteId: string) => void
  * center has one address for many candidates. Each process counts by itself.
  */
 export function createPageLimiter({ perLink, perNetwork }: { perLink: number; perNetwork: number }): PageLimiter {
-  const countLink = createWindows()
+  const countLink = createRequestCounter()
   const countNetwork = createNetworkLimiter(perNetwork)
   return (request, inviteId) => {
     countLink(inviteId, perLink)

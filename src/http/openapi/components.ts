@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject } from '@sinclair/typebox'
-import { NAME, OBJECT_INSTEAD, SHOWN_AS } from '../schema/schema-keywords.ts'
+import { DOCUMENTED_AS, EXPANDED_OBJECT, NAME } from '../schema/schema-keywords.ts'
 import { SUNSET } from './deprecation.ts'
 
 export type Reference = { $ref: string }
@@ -35,7 +35,7 @@ export function createComponents(): Components {
 
 /** Prepares a schema for a document: named schemas become references, and this service's keywords are omitted. */
 export function publishSchema(schema: object, components: Components): object {
-  const { [NAME]: name, [OBJECT_INSTEAD]: object, [SHOWN_AS]: shownAs, ...rest }: Keywords = schema
+  const { [NAME]: name, [EXPANDED_OBJECT]: object, [DOCUMENTED_AS]: shownAs, ...rest }: Keywords = schema
   if (shownAs) return publishSchema(shownAs, components)
   const isShown = (key: string) => key === SUNSET || !key.startsWith('x-')
   const shown = Object.entries(rest).flatMap(([key, value]) => (isShown(key) ? [[key, publish(value, components)]] : []))
@@ -43,7 +43,7 @@ export function publishSchema(schema: object, components: Components): object {
   return object ? { anyOf: [published, publishSchema(object, components)] } : published
 }
 
-type Keywords = { [NAME]?: string; [OBJECT_INSTEAD]?: object; [SHOWN_AS]?: object }
+type Keywords = { [NAME]?: string; [EXPANDED_OBJECT]?: object; [DOCUMENTED_AS]?: object }
 
 /**
  * A union of named object schemas for documents.

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Issue } from '../../domain/errors.ts'
 import type { Failure, FailureKind } from '../errors/failure.ts'
 import { type Components, pascalCase, publishSchema } from './components.ts'
-import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
+import { describeHeaders, type HeaderName, STANDARD_HEADERS } from './headers.ts'
 
 /** Errors of one interface. */
 export type ErrorDescription = {
@@ -141,7 +141,7 @@ export function errorResponses(errors: ErrorDescription, traits: Traits, compone
     const all = [...declared, ...common]
     const value = {
       description: errors.meanings[status] ?? STATUS_CODES[status],
-      headers: { 'X-Error-Code': showErrorCode(all), ...showHeaders(headersOf(status, all, errors), components) },
+      headers: { 'X-Error-Code': describeErrorCode(all), ...describeHeaders(headersOf(status, all, errors), components) },
       content: {
         'application/json': {
           schema: publishSchema(errors.schemaOf(status), components),
@@ -159,7 +159,7 @@ function nameOf(status: number, declared: FailureKind[], common: FailureKind[]):
   return [...(isAlsoCommon ? [STATUS_CODES[status] ?? String(status)] : []), ...declared].map(pascalCase).join('Or')
 }
 
-const showErrorCode = (kinds: FailureKind[]) => ({
+const describeErrorCode = (kinds: FailureKind[]) => ({
   description: 'Error code. It stays the same when messages change.',
   required: true,
   schema: { type: 'string', enum: kinds },
@@ -172,8 +172,8 @@ const UNCOUNTED = [...UNREAD, 401, 503]
 
 function headersOf(status: number, kinds: FailureKind[], { challenges }: ErrorDescription): HeaderName[] {
   const usual = UNCOUNTED.includes(status)
-    ? COUNTED.filter((name) => name === 'X-Request-Id' && !UNREAD.includes(status))
-    : COUNTED
+    ? STANDARD_HEADERS.filter((name) => name === 'X-Request-Id' && !UNREAD.includes(status))
+    : STANDARD_HEADERS
   return [
     ...usual,
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),

@@ -35,8 +35,7 @@ const headers = {
     example: '4711',
   },
   'Ignored-Parameters': {
-    description:
-      'Unknown query parameters of this request, percent-encoded, at most ten. They had no effect.',
+    description: 'Unknown query parameters of this request, percent-encoded, at most ten. They had no effect.',
     schema: text,
     example: 'asessmentId, verbose',
   },
@@ -73,8 +72,8 @@ const headers = {
 export type HeaderName = keyof typeof headers
 
 /** Headers of every answer to an authenticated request. */
-export const COUNTED: HeaderName[] = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+export const STANDARD_HEADERS: HeaderName[] = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /** References to header components, by header name. */
-export const showHeaders = (names: HeaderName[], components: Components): Record<string, object | Reference> =>
+export const describeHeaders = (names: HeaderName[], components: Components): Record<string, object | Reference> =>
   Object.fromEntries(names.map((name) => [name, components.put('headers', name, headers[name])]))

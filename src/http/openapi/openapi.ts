@@ -5,13 +5,11 @@ import type { KeyScope } from '../../domain/authorization/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
-import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
 import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
-import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
-import { requiredMode, WRONG_MODE } from './key-mode.ts'
-import { REFUSED_WITHOUT } from './key-right.ts'
-import { PreferHeader } from './prefer-header.ts'
+import { describeHeaders, type HeaderName, STANDARD_HEADERS } from './headers.ts'
+import { MISSING_RIGHT, requiredMode, WRONG_MODE } from './key-access.ts'
+import { describeNotModified, IfNoneMatch, PreferHeader } from './request-headers.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -134,7 +132,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
-    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []), ...(schema.errors ?? [])],
+    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [MISSING_RIGHT[keyRight]] : []), ...(schema.errors ?? [])],
   }
   const extraHeaders: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),
@@ -194,7 +192,7 @@ function describeBody({ [NAME]: name, ...schema }: TSchema, components: Componen
 
 function describeSuccess(status: number, schema: TSchema, extraHeaders: HeaderName[], components: Components): object {
   const names: HeaderName[] = [
-    ...COUNTED,
+    ...STANDARD_HEADERS,
     ...(status === 201 ? (['Location'] as const) : []),
     ...extraHeaders,
     ...(schema[HEADERS] ?? []),
@@ -207,7 +205,7 @@ function describeSuccess(status: number, schema: TSchema, extraHeaders: HeaderNa
   const name: string | undefined = schema[NAME] && [schema[NAME], ...suffixes.filter(Boolean)].join('')
   return components.put('responses', name, {
     description: schema.description ?? STATUS_CODES[status],
-    headers: showHeaders(names, components),
+    headers: describeHeaders(names, components),
     content: describeContent(schema, components),
   })
 }

@@ -10,7 +10,7 @@ const REQUEST_GRACE_MS = 3_000
  *
  * @param notice milliseconds.
  */
-export function keepAnsweringBeforeClose(app: FastifyInstance, { notice }: { notice: number }): void {
+export function drainBeforeClose(app: FastifyInstance, { notice }: { notice: number }): void {
   app.addHook('preClose', async () => {
     await sleep(notice)
     await nextTurn() // accepts all connections that are established

@@ -8,7 +8,7 @@ const READINESS = '/readyz'
  * Adds `/healthz` (liveness) and `/readyz` (readiness). Not ready: while starting or stopping, and while database, migrations, or queue are
  * unavailable or writes fail. `untrustedProxy` is true for requests through a proxy that TRUST_PROXY does not name.
  */
-export async function answerHealth(app: FastifyInstance, findProblems: () => Promise<string[]>): Promise<void> {
+export async function addHealthRoutes(app: FastifyInstance, findProblems: () => Promise<string[]>): Promise<void> {
   let stopping = false
   app.addHook('preClose', async () => {
     stopping = true

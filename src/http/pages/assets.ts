@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import { takesGzip } from '../sending/compression.ts'
+import { acceptsGzip } from '../sending/compression.ts'
 
 /** Static file of pages. */
 export type Asset = { content: Buffer; type: string; address: string }
@@ -24,14 +24,14 @@ const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 /** Assets of an interface's pages. @param prefix path of the interface. @param name its script without extension. */
 export function loadAssets(prefix: string, name: string) {
   const script = loadScript(prefix, name)
-  return { ...loadLook(prefix), script, ...loadParts(prefix, script) }
+  return { ...loadSharedAssets(prefix), script, ...loadChunks(prefix, script) }
 }
 
 /** A script without its chunks. */
 export const loadScript = (prefix: string, name: string): Asset => loadAsset(prefix, path.join(BUNDLES, `${name}.js`))
 
 /** Chunks that a script imports, recursively, by file name. The names contain a hash. */
-export function loadParts(prefix: string, script: Asset): Record<string, Asset> {
+export function loadChunks(prefix: string, script: Asset): Record<string, Asset> {
   const parts: Record<string, Asset> = {}
   const find = ({ content }: Asset): void => {
     for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {
@@ -46,7 +46,7 @@ export function loadParts(prefix: string, script: Asset): Record<string, Asset> 
 }
 
 /** Stylesheet, icon, and fonts of all pages. */
-export const loadLook = (prefix: string) => ({
+export const loadSharedAssets = (prefix: string) => ({
   stylesheet: loadAsset(prefix, path.join(BUNDLES, 'pages.css')),
   icon: loadIcon(prefix),
   ...loadFonts(prefix),
@@ -76,7 +76,8 @@ export function serveAssets(app: FastifyInstance, prefix: string, assets: Record
     const compressed = createCompressed(content)
     app.get(address.slice(prefix.length), async (request, reply) => {
       reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
-      if (content.length < MIN_COMPRESSED_BYTES || ALREADY_COMPRESSED.has(type) || !takesGzip(request)) return reply.send(content)
+      if (content.length < MIN_COMPRESSED_BYTES || ALREADY_COMPRESSED.has(type) || !acceptsGzip(request))
+        return reply.send(content)
       return reply.header('content-encoding', 'gzip').send(await compressed())
     })
   }

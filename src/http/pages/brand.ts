@@ -36,11 +36,11 @@ export const drawIcon = (plate: string, logo: { contentType: string; content: Bu
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#${plate}"/><image x="2" y="2" width="28" height="28" href="data:${logo.contentType};base64,${logo.content.toString('base64')}"/></svg>`
 
 /** Background class of a page's head. @param fallback class without a brand color. */
-export const headGround = ({ backgroundColor }: Brand, fallback: string): string =>
+export const headBackground = ({ backgroundColor }: Brand, fallback: string): string =>
   backgroundColor === null ? fallback : 'brand-head'
 
 /** Logo or first letter of an organization. It has no alternative text, because the name is next to it. */
-export function brandMark(brand: Brand): Html {
+export function brandLogo(brand: Brand): Html {
   const logo = logoOf(brand, MAX_LOGO)
   return logo
     ? html`<span class="brand-plate"><img src="${brandPath(brand.id, logo.hash)}" alt="" width="${logo.width}" height="${logo.height}"></span>`
@@ -49,10 +49,10 @@ export function brandMark(brand: Brand): Html {
 
 /** Head of an organization's page. @param subtitle below the name. @param end at the end of the line. */
 export function pageHead(brand: Brand, subtitle: string, end: Value = false): Html {
-  const ground = headGround(brand, '')
+  const ground = headBackground(brand, '')
   // Next to a logo on a narrow screen the name would be broken in the middle of words.
   const [wraps, basis] = brand.logoHash === null ? ['', ''] : ['flex-wrap', 'basis-40']
   const padding = ground && 'rounded-box px-4 py-3'
-  return html`<div class="flex items-center gap-3 ${wraps} ${ground} ${padding}">${brandMark(brand)}
+  return html`<div class="flex items-center gap-3 ${wraps} ${ground} ${padding}">${brandLogo(brand)}
 <p class="min-w-0 flex-1 leading-tight ${basis}"><strong class="font-semibold"><bdi>${brand.name}</bdi></strong><br><span class="quiet text-sm">${subtitle}</span></p>${end}</div>`
 }

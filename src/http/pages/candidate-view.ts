@@ -2,28 +2,28 @@ import { withoutPictures } from '../../domain/assets/references.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 import { type IconName, icon } from './icon.ts'
-import { fromMarkdown, withoutMarks } from './markdown.ts'
-import { type Pictures, withPictures } from './pictures.ts'
+import { fromMarkdown, markdownToText } from './markdown.ts'
+import { type Pictures, renderWithPictures } from './pictures.ts'
 
 // Shared by the candidate's pages and the portal's preview of them.
 
 /** "20 minutes", "1 minute 30 seconds". */
-export const wordDuration = (seconds: number): string =>
-  [wordCount(Math.floor(seconds / 60), 'minute'), wordCount(seconds % 60, 'second')]
+export const formatDuration = (seconds: number): string =>
+  [formatCount(Math.floor(seconds / 60), 'minute'), formatCount(seconds % 60, 'second')]
     .filter((part) => !part.startsWith('0 '))
     .join(' ')
 
-export const wordCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const formatCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** @property timeLimit seconds for the assessment. @property timed number of questions with a time limit. @property timedSeconds sum of their limits. */
-type Assessed = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
+type AssessmentFacts = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
 export type Expectation = [isShown: boolean, IconName, title: string, meaning: string]
 
 /** Facts about an assessment for candidates. @param further requirements of the invite. */
-export function expectations(t: CandidateTexts, assessed: Assessed, further: Expectation[] = []): Html {
+export function expectations(t: CandidateTexts, assessed: AssessmentFacts, further: Expectation[] = []): Html {
   const all: Expectation[] = [
-    [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), wordOrder(t, assessed)],
-    [true, 'timer', ...wordTime(t, assessed)],
+    [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), labelOrder(t, assessed)],
+    [true, 'timer', ...labelTime(t, assessed)],
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
@@ -34,12 +34,15 @@ ${all.map(
 )}</ul>`
 }
 
-function wordOrder(t: CandidateTexts, { questions, totalPoints: points }: Assessed): string {
+function labelOrder(t: CandidateTexts, { questions, totalPoints: points }: AssessmentFacts): string {
   if (questions > 1) return points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
   return points > 0 ? t.text('expect.points', { points }) : ''
 }
 
-function wordTime(t: CandidateTexts, { questions, timeLimit, timed, timedSeconds }: Assessed): [title: string, meaning: string] {
+function labelTime(
+  t: CandidateTexts,
+  { questions, timeLimit, timed, timedSeconds }: AssessmentFacts,
+): [title: string, meaning: string] {
   const time = t.duration(timedSeconds)
   if (timeLimit > 0) {
     const meaning = timed > 0 ? t.text('expect.limit.questions', { count: timed }) : t.text('expect.limit.meaning')
@@ -51,22 +54,22 @@ function wordTime(t: CandidateTexts, { questions, timeLimit, timed, timedSeconds
 }
 
 /** Text of a user with its direction and language. @param language code; null if unknown. */
-export const written = (text: string, language: string | null = null): Html =>
+export const userText = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
 
 /** Text of a question, rendered by its format. @param language code; null if unknown. */
-export const prompt = (
+export const questionText = (
   { script, scriptFormat }: { script: string; scriptFormat: string },
   language: string | null,
   pictures: Pictures,
 ): Html =>
   scriptFormat === 'markdown'
     ? fromMarkdown(script, language, pictures)
-    : html`<p class="script" lang="${language ?? ''}" dir="auto">${withPictures(script, pictures)}</p>`
+    : html`<p class="script" lang="${language ?? ''}" dir="auto">${renderWithPictures(script, pictures)}</p>`
 
 /** Plain text of a question. Pictures become their alternative texts. */
-export const promptInWords = ({ script, scriptFormat }: { script: string; scriptFormat: string }): string =>
-  scriptFormat === 'markdown' ? withoutMarks(script) : withoutPictures(script)
+export const plainQuestionText = ({ script, scriptFormat }: { script: string; scriptFormat: string }): string =>
+  scriptFormat === 'markdown' ? markdownToText(script) : withoutPictures(script)
 
 /** Only these addresses become links: an organization could enter `javascript:`. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

@@ -3,7 +3,7 @@ import { withoutPictures } from '../../domain/assets/references.ts'
 import { MAX_MARKS } from '../../domain/limits.ts'
 import { countMarks } from '../../domain/text/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
-import { namedPictures, noPictures, type Pictures, picture } from './pictures.ts'
+import { noPictures, type Pictures, picturesAsText, renderPicture } from './pictures.ts'
 
 /** Addresses that become links. */
 const LINK = /^(?:https:|mailto:)/i
@@ -91,7 +91,7 @@ function leaf(token: Token, pictures: Pictures): Html {
     case 'inline':
       return html`${blocks(token.children ?? [], pictures)}`
     case 'image':
-      return picture(pictures, String(token.attrGet('src') ?? ''), token.content)
+      return renderPicture(pictures, String(token.attrGet('src') ?? ''), token.content)
     case 'fence':
       return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${token.content}</code></pre>`
     case 'code_inline':
@@ -105,7 +105,7 @@ function leaf(token: Token, pictures: Pictures): Html {
 }
 
 /** Converts Markdown to plain text: pictures become their alternative texts, and links are followed by their addresses. */
-export function withoutMarks(text: string): string {
+export function markdownToText(text: string): string {
   if (countMarks(text) > MAX_MARKS) return withoutPictures(text)
   const lists: (number | null)[] = []
   const pieces: string[] = []
@@ -162,5 +162,5 @@ function plainInline(tokens: Token[]): string {
 
 function plainLeaf({ type, content }: Token): string {
   if (type === 'softbreak' || type === 'hardbreak') return '\n'
-  return type === 'image' ? namedPictures.tell(content) : content
+  return type === 'image' ? picturesAsText.formatMissing(content) : content
 }

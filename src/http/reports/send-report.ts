@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { toText } from '../../html/html.ts'
-import { pageHeaders } from '../pages/html-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
 import { printReport } from './print-report.ts'
 import { reportPage } from './report-page.ts'
 

@@ -3,17 +3,15 @@ import { authenticate } from '../../domain/api-keys/api-keys.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { clientOf } from '../addresses/client.ts'
-import { answerFailures, type Envelope } from '../errors/envelope.ts'
+import { answerErrors, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
-import { refuseWrongMode } from '../openapi/key-mode.ts'
-import { refuseWithoutRight } from '../openapi/key-right.ts'
-import { refuseWithoutScope } from '../openapi/key-scope.ts'
-import { sendEtags } from '../sending/etag.ts'
+import { requireMode, requireRight, requireScope } from '../openapi/key-access.ts'
+import { addEtags } from '../sending/etag.ts'
+import { auditOriginOf } from './audit-origin.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import { onGone, type RequestContext } from './on-gone.ts'
-import { originOf } from './origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,11 +24,11 @@ declare module 'fastify' {
 type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context>; limiter: RateLimiter; envelope: Envelope }
 
 /** Authenticates by an API key in a header. */
-export const byApiKey =
+export const authenticateByApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
   (request) => {
     logMissingKey(request, header)
-    return authenticate({ ...system, origin: originOf(request) }, request.headers[header]?.toString(), {
+    return authenticate({ ...system, origin: auditOriginOf(request) }, request.headers[header]?.toString(), {
       address: request.ip,
       network: clientOf(request).network,
     })
@@ -61,22 +59,22 @@ function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string)
 export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
-  sendEtags(app)
+  addEtags(app)
   announceDeprecations(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'private, no-cache') // personal data
     try {
       const ctx = await authenticate(request)
-      request.ctx = { ...ctx, origin: originOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
+      request.ctx = { ...ctx, origin: auditOriginOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
       // Only unknown keys count: the owner of an expired or revoked key should always learn the reason.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
       throw error
     }
     await limiter.count(request.ctx, reply)
-    refuseWithoutScope(request)
-    refuseWrongMode(request)
-    refuseWithoutRight(request)
+    requireScope(request)
+    requireMode(request)
+    requireRight(request)
   })
-  answerFailures(app, () => envelope)
+  answerErrors(app, () => envelope)
 }

@@ -32,7 +32,7 @@ export const IdempotencyHeaders = Type.Object({
  * Answer of a handler before serialization. With `isSecret`, the copy that is stored for a retry is encrypted, and the answer has
  * `Cache-Control: no-store`.
  */
-export type Answer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
+export type HandlerAnswer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
 
 /**
  * Computes the fingerprint of each request with an Idempotency-Key before validation fills in defaults and converts numbers.
@@ -55,10 +55,10 @@ export function fingerprintRequests(app: FastifyInstance): void {
  * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request for an invalid `Host` if `locate` is
  *   given; errors of the work.
  */
-export async function answerOnce<Body extends object>(
+export async function answerIdempotently<Body extends object>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (ctx: Context) => Promise<Answer<Body>>,
+  work: (ctx: Context) => Promise<HandlerAnswer<Body>>,
   locate?: (body: Body) => string,
   once: typeof doOnce = doOnce,
 ): Promise<FastifyReply> {

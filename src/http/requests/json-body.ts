@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { HttpError } from '../errors/failure.ts'
-import type { BodyReader } from './bodies.ts'
+import type { BodyReader } from './body-reader.ts'
 
 /** Far more levels than any body has. Recursive functions overflow the stack at a few thousand. */
 const MAX_DEPTH = 32

@@ -38,14 +38,14 @@ export const Email = (description?: string) =>
   Type.String({ format: 'email', maxLength: MAX_EMAIL_LENGTH, ...(description && { description }) })
 export const HexColor = (description?: string) => Type.String({ pattern: HEX_COLOR_PATTERN, ...(description && { description }) })
 
-export const Words = <const T extends readonly string[]>(words: T, options: object = {}) =>
+export const StringEnum = <const T extends readonly string[]>(words: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: words, ...options })
 
-export const InviteStatus = Words(INVITE_STATUSES, { [NAME]: 'InviteStatus' })
-export const KeyMode = Words(KEY_MODES, { [NAME]: 'Mode' })
+export const InviteStatus = StringEnum(INVITE_STATUSES, { [NAME]: 'InviteStatus' })
+export const KeyMode = StringEnum(KEY_MODES, { [NAME]: 'Mode' })
 
 /** Uses JSON Schema's type array, which reads better than a union in documents and errors. */
-export const OrNull = <T extends TSchema>(schema: T) =>
+export const Nullable = <T extends TSchema>(schema: T) =>
   Type.Unsafe<T['static'] | null>({
     ...schema,
     type: [schema.type, 'null'],
@@ -53,14 +53,14 @@ export const OrNull = <T extends TSchema>(schema: T) =>
   })
 
 /** ISO 8601 in UTC with milliseconds. */
-export const isoTime = (time: Time): string => (typeof time === 'string' ? isoText(time) : time.toISOString())
+export const isoTime = (time: Time): string => (typeof time === 'string' ? formatJsonTime(time) : time.toISOString())
 export const isoTimeOrNull = (time: Time | null): string | null => time && isoTime(time)
 
 /** PostgreSQL omits trailing zeros of the milliseconds. Replacement for the zone `+00:00`, by the length of the text. */
 const ENDINGS: Record<number, string> = { 25: '.000Z', 27: '00Z', 28: '0Z', 29: 'Z' }
 
 /** Converts a time in PostgreSQL's JSON, a hundred times faster than by a Date. */
-function isoText(time: string): string {
+function formatJsonTime(time: string): string {
   const ending = time[4] === '-' && time.endsWith('+00:00') ? ENDINGS[time.length] : undefined
   return ending === undefined ? new Date(time).toISOString() : time.slice(0, -6) + ending
 }

@@ -3,9 +3,9 @@
 /** Component name in OpenAPI documents. */
 export const NAME = 'x-name'
 /** Schema of the object that may replace this id when it is expanded. For documents only: serializers use the id's schema. */
-export const OBJECT_INSTEAD = 'x-object'
+export const EXPANDED_OBJECT = 'x-object'
 /** Schema for documents, where serializers need less detail. */
-export const SHOWN_AS = 'x-shown-as'
+export const DOCUMENTED_AS = 'x-shown-as'
 /** Names of the response headers that come with a body of this schema. */
 export const HEADERS = 'x-headers'
 /** Pattern that is validated but not documented. */

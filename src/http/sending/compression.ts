@@ -15,7 +15,7 @@ const compress = promisify<Buffer | string, { level: number }, Buffer>(gzip)
  * Compresses JSON and CSV for clients that accept gzip, outside of the event loop. Not compressed: JSON with `Cache-Control: no-store`, which
  * holds a secret, and byte ranges.
  */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   // A hook of the route runs after those of its scopes, which see the uncompressed body. It comes before the route's other hooks, because
   // for HEAD they remove the body.
   app.addHook('onRoute', (route) => {
@@ -32,7 +32,7 @@ function compressPayload(request: FastifyRequest, reply: FastifyReply, payload: 
     return
   }
   reply.header('vary', 'accept-encoding')
-  if (!takesGzip(request)) {
+  if (!acceptsGzip(request)) {
     done(null, payload)
     return
   }
@@ -61,7 +61,7 @@ const isText = (payload: unknown): payload is string | Buffer => typeof payload 
 const isStream = (payload: unknown): payload is Readable => payload instanceof Readable
 
 /** True if `Accept-Encoding` has `gzip` or `*` with a weight above 0 (RFC 9110, section 12.5.3). */
-export function takesGzip({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+export function acceptsGzip({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const accepted = headers['accept-encoding']
   if (accepted === undefined) return false
   const weights = new Map(

@@ -19,19 +19,19 @@ export const toCsv = (rows: readonly (readonly (string | number | null)[])[]): s
 function toCell(value: string | number | null): string {
   if (typeof value === 'number') return String(value)
   const text = value ?? ''
-  const within = guardWithin(text)
+  const within = escapeInnerFormulas(text)
   const safe = BEGINS_AS_FORMULA.test(within) ? `'${within}` : within
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Escapes formulas that appear where cells are separated by other characters than commas. */
-const guardWithin = (text: string): string => cutAt(text, formulasWithin(text)).join("'")
+const escapeInnerFormulas = (text: string): string => cutAt(text, findInnerFormulas(text)).join("'")
 
 /** Removes the apostrophes that {@link toCsv} added inside of a cell. One at its start stays. */
-export function unguardWithin(cell: string): string {
+export function unescapeInnerFormulas(cell: string): string {
   const [first = '', ...others] = cutAt(
     cell,
-    formulasWithin(cell).filter((at) => cell[at] === "'"),
+    findInnerFormulas(cell).filter((at) => cell[at] === "'"),
   )
   return [first, ...others.map((part) => part.slice(1))].join('')
 }
@@ -40,7 +40,7 @@ const cutAt = (text: string, positions: number[]): string[] =>
   [0, ...positions].map((from, i) => text.slice(from, positions[i] ?? text.length))
 
 /** Positions of formulas after separators. Reads backwards, so that each character is read once. */
-function formulasWithin(text: string): number[] {
+function findInnerFormulas(text: string): number[] {
   if (!MAY_HAVE_INNER_FORMULA.test(text)) return []
   const positions: number[] = []
   let leadsToSign = false

@@ -15,7 +15,7 @@ const HASH_LENGTH = 22
  * Adds ETags to routes with `hasEtag`, and answers 304 when `If-None-Match` matches (RFC 9110, section 13.1.2). The ETag is a hash of the
  * body, so a 304 costs the same queries. It is weak, because the compressed answer has the same.
  */
-export function sendEtags(app: FastifyInstance): void {
+export function addEtags(app: FastifyInstance): void {
   // Runs before the compression, which is a hook of each route, too.
   app.addHook('onRoute', (route) => {
     if (route.schema?.hasEtag) route.onSend = [tagAnswer, ...[route.onSend ?? []].flat()]
@@ -31,7 +31,7 @@ function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknow
   }
   const opaque = `"${hash('sha256', payload, 'base64url').slice(0, HASH_LENGTH)}"`
   reply.headers({ etag: `W/${opaque}`, vary: 'accept-encoding' })
-  if (!isKnown(request, opaque)) {
+  if (!matchesIfNoneMatch(request, opaque)) {
     done(null, payload)
     return
   }
@@ -46,7 +46,7 @@ function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknow
 }
 
 /** True if `If-None-Match` is `*` or has this tag, weak or strong. A substring search is enough: no other tag can contain this one. */
-export function isKnown({ headers }: FastifyRequest, opaque: string): boolean {
+export function matchesIfNoneMatch({ headers }: FastifyRequest, opaque: string): boolean {
   const condition = headers['if-none-match']
   return condition !== undefined && (condition.trim() === '*' || condition.includes(opaque))
 }

@@ -13,7 +13,7 @@ const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
 })
 
 /** Sends the received bytes of a recording that could not be assembled, as a download. */
-export function sendArrived(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
+export function sendPartialMedia(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
   reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
   return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrived(ctx, media)))
 }

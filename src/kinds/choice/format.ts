@@ -1,8 +1,8 @@
-import type { Format, NeutralAnswer } from '../neutral.ts'
+import type { KindFormat, NeutralAnswer } from '../neutral.ts'
 import type { Key, Spec } from './schema.ts'
 
-export const choiceFormat: Format = {
-  take: (answer, newId) => {
+export const choiceFormat: KindFormat = {
+  toDefinition: (answer, newId) => {
     if (answer.as !== 'options') return undefined
     const options = answer.options.map((option) => ({ id: newId(), ...option }))
     const losses: string[] = []
@@ -27,7 +27,7 @@ export const choiceFormat: Format = {
     if (answer.several) evenOut(weights)
     return { definition: { responseType, spec, key: { policy: 'weights', weights } }, losses }
   },
-  give: ({ responseType, spec, key }) => {
+  toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'single_choice' && responseType !== 'multiple_choice') return undefined
     const { options, least, most } = spec as Spec
     const stored = key as Key

@@ -1,11 +1,11 @@
 import type { Fault, Part, Random, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
+import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'
-import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
-export const choice = defineKind({
+export const choiceRules = defineKind({
   words: ['single_choice', 'multiple_choice'],
   penalizes: true,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -15,11 +15,11 @@ export const choice = defineKind({
     ticked.length <= (word === 'single_choice' ? 1 : most) && ticked.every((id) => options.some((option) => option.id === id)),
   isEmpty: (ticked) => ticked.length === 0,
   describe: ({ options }, ticked) =>
-    options.flatMap(({ id, text }) => (ticked.includes(id) ? [wordOption(text)] : [])).join('\n'),
+    options.flatMap(({ id, text }) => (ticked.includes(id) ? [formatOption(text)] : [])).join('\n'),
   understand: ({ options }, words) => {
     const chosen = words
       .split('\n')
-      .map((line) => options.find(({ text }) => normalize(wordOption(text)) === normalize(line))?.id)
+      .map((line) => options.find(({ text }) => normalize(formatOption(text)) === normalize(line))?.id)
     return chosen.every((id) => id !== undefined) ? chosen : undefined
   },
   fromForm: (ids) => ids,
@@ -38,7 +38,7 @@ function arrange(options: Spec['options'], random: Random): string[] {
 }
 
 function score({ options }: Spec, key: Key, ticked: Answer): Score {
-  const right = rightOnes(key)
+  const right = rightOptions(key)
   const parts = options.map(({ id }): Part => ({ id, verdict: verdictOf(ticked.includes(id), right.includes(id)) }))
   return { state: 'scored', ...shareOf(options.length, key, ticked), parts }
 }
@@ -47,7 +47,7 @@ export const verdictOf = (isTicked: boolean, isRight: boolean): Verdict =>
   isTicked ? (isRight ? 'right' : 'wrong') : isRight ? 'missed' : 'left'
 
 /** Ids of the options in the best answer. */
-export const rightOnes = (key: Key): string[] =>
+export const rightOptions = (key: Key): string[] =>
   key.policy === 'weights' ? Object.keys(key.weights).filter((id) => key.weights[id]! > 0) : key.right
 
 function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: number } {
@@ -85,7 +85,7 @@ function faultsOfShares(weights: Record<string, number>): Fault[] {
 
 function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
   const { options, least = 0, most = options.length } = spec
-  const right = rightOnes(key).length
+  const right = rightOptions(key).length
   const sum = key.policy === 'weights' ? Object.values(key.weights).reduce((all, weight) => all + Math.max(0, weight), 0) : 100
   return [
     ...faultsOfBoth(spec, key),
@@ -94,7 +94,9 @@ function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
       ? [{ field: 'key.right', text: 'At least one option must be wrong. Otherwise ticking all gives all points.' }]
       : []),
     ...(right > 0 && sum !== 100 ? [{ field: 'key.weights', text: 'The weights above 0 must sum up to 100 percent.' }] : []),
-    ...(least > most || most > options.length ? [{ field: 'spec.most', text: 'The limits don’t fit the number of options.' }] : []),
+    ...(least > most || most > options.length
+      ? [{ field: 'spec.most', text: 'The limits don’t fit the number of options.' }]
+      : []),
     ...(right < least || right > most
       ? [{ field: 'spec.most', text: 'The right answer must have as many options as candidates choose.' }]
       : []),

@@ -1,4 +1,4 @@
-import type { NeutralAnswer, NeutralQuestion, NumberRange, ReadQuestion, Weighed } from '../neutral.ts'
+import type { NeutralAnswer, NeutralQuestion, NumberRange, ParsedQuestion, WeightedText } from '../neutral.ts'
 
 // GIFT, the text format of Moodle: blocks separated by empty lines. Each is a question with its answers in braces.
 
@@ -20,8 +20,8 @@ const show = (text: string): string =>
     .replaceAll('\u{e006}', '\\')
     .trim()
 
-export function readGift(text: string): ReadQuestion[] {
-  const found: ReadQuestion[] = []
+export function readGift(text: string): ParsedQuestion[] {
+  const found: ParsedQuestion[] = []
   let category = ''
   let block: string[] = []
   let firstLine = 1
@@ -57,7 +57,7 @@ const readCategory = (path: string): string =>
     .filter((name) => !/^\$(course|system|module|cat|coursecat)\$$/i.test(name) && name.toLowerCase() !== 'top')
     .join(' / ')
 
-function readBlock(body: string, line: number, category: string): ReadQuestion {
+function readBlock(body: string, line: number, category: string): ParsedQuestion {
   const losses: string[] = []
   let rest = hide(body)
   let name = ''
@@ -74,7 +74,7 @@ function readBlock(body: string, line: number, category: string): ReadQuestion {
   const open = rest.indexOf('{')
   const close = rest.indexOf('}', open)
   const before = show(open < 0 ? rest : rest.slice(0, open))
-  const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
+  const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
   if (open >= 0 && close < 0) return refuse('The answers have no closing brace.')
   if (open < 0 && rest.includes('}')) return refuse('It has a closing brace, but no opening one.')
   if (open < 0) return refuse('It is a description without an answer.')
@@ -120,7 +120,7 @@ function readAnswers(source: string, losses: string[]): NeutralAnswer | string {
   }
   const several = !parts.some(({ sign }) => sign === '=')
   const options = parts.map(
-    ({ sign, text, weight }): Weighed => ({ text: show(text), share: weight ?? (sign === '=' ? 100 : 0) }),
+    ({ sign, text, weight }): WeightedText => ({ text: show(text), share: weight ?? (sign === '=' ? 100 : 0) }),
   )
   return { as: 'options', several, options }
 }

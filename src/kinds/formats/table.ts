@@ -1,4 +1,4 @@
-import type { NeutralAnswer, NumberRange, ReadQuestion } from '../neutral.ts'
+import type { NeutralAnswer, NumberRange, ParsedQuestion } from '../neutral.ts'
 
 // Questions as rows of a spreadsheet.
 
@@ -54,7 +54,7 @@ export const KINDS: Record<string, string> = {
   match: 'pairs',
 }
 
-export const wordOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
+export const normalizeWord = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
 
 export type TableRow = { line: number; cells: string[] }
 
@@ -76,7 +76,7 @@ type Layout = { columns: Map<string | number, number>; lettersWin: boolean; hasN
  *
  * @returns null without a column for the text.
  */
-export function readTable([head, ...rows]: TableRow[]): { rows: ReadQuestion[]; unusedColumns: string[] } | null {
+export function readTable([head, ...rows]: TableRow[]): { rows: ParsedQuestion[]; unusedColumns: string[] } | null {
   const headings = (head?.cells ?? []).slice(0, MAX_COLUMNS)
   const layout = layoutOf(headings)
   if (!layout) return null
@@ -149,30 +149,30 @@ const cellOf = ({ columns }: Layout, { cells }: TableRow, meaning: string | numb
   (cells[columns.get(meaning) ?? -1] ?? '').trim()
 
 const optionsOf = (layout: Layout, row: TableRow): Option[] =>
-  LETTERS.map((_, i) => ({ number: i + 1, text: unguard(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
+  LETTERS.map((_, i) => ({ number: i + 1, text: unescapeFormula(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
 
-function readRow(row: TableRow, layout: Layout): ReadQuestion {
+function readRow(row: TableRow, layout: Layout): ParsedQuestion {
   const { line } = row
   const cell = (meaning: string) => cellOf(layout, row, meaning)
-  const [name, text] = [unguard(cell('name')), unguard(cell('text'))]
+  const [name, text] = [unescapeFormula(cell('name')), unescapeFormula(cell('text'))]
   const losses: string[] = []
-  const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
+  const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
   if (text === '') return refuse('It has no text.')
   const typed = cell('points').replace(',', '.')
   if (typed !== '' && !/^\d{1,9}(\.\d+)?$/.test(typed)) return refuse(`The points “${cell('points')}” are not a number.`)
   const points = typed === '' ? null : Math.round(Number(typed))
   if (points !== null && points !== Number(typed)) losses.push(`Points are rounded: ${points} instead of ${typed}.`)
   const options = optionsOf(layout, row)
-  const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[wordOf(cell('kind'))]
+  const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[normalizeWord(cell('kind'))]
   if (kind === undefined) return refuse(`There is no kind “${cell('kind')}”.`)
-  const answer = readAnswer(kind, unguard(cell('right')), { options, layout })
+  const answer = readAnswer(kind, unescapeFormula(cell('right')), { options, layout })
   if (typeof answer === 'string') return refuse(answer)
-  const category = unguard(cell('category'))
+  const category = unescapeFormula(cell('category'))
     .split(/[/>]/)
     .map((part) => part.trim())
     .filter(Boolean)
     .join(' / ')
-  const isFormatted = wordOf(cell('format')) === 'markdown'
+  const isFormatted = normalizeWord(cell('format')) === 'markdown'
   return { line, losses, question: { name, category, text, isFormatted, points, answer } }
 }
 
@@ -277,7 +277,7 @@ function findOptions(text: string, { options, layout: { lettersWin, hasNumbers }
 }
 
 function readTruth(right: string): NeutralAnswer | string {
-  const word = wordOf(right)
+  const word = normalizeWord(right)
   const isTrue = ['true', 't', 'yes', 'right'].includes(word)
   if (!isTrue && !['false', 'f', 'no', 'wrong'].includes(word)) return `The right answer “${right}” is neither true nor false.`
   return {
@@ -320,5 +320,6 @@ function splitPair(text: string): [string, string] {
 
 /** Cells that a spreadsheet would take for formulas are escaped by an apostrophe. */
 const FORMULA = /^(["'\s\u200b\ufeff]*[=+\-@＝＋－＠]|[\t\r\n'])/
-export const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
-const unguard = (text: string): string => (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()
+export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+const unescapeFormula = (text: string): string =>
+  (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()

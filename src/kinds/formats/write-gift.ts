@@ -1,7 +1,7 @@
-import type { NeutralAnswer, NeutralQuestion, NumberRange, Weighed } from '../neutral.ts'
-import { losesText } from './losses.ts'
+import type { NeutralAnswer, NeutralQuestion, NumberRange, WeightedText } from '../neutral.ts'
+import { losesText } from '../neutral.ts'
 
-const escape = (text: string): string =>
+const escapeGift = (text: string): string =>
   text
     .replace(/[\\~=#{}:]/g, '\\$&')
     .replaceAll('\r\n', '\n')
@@ -21,8 +21,8 @@ export function createGiftWriter(): (questions: readonly NeutralQuestion[]) => s
       .split(' / ')
       .map((one) => one.replaceAll('/', '//'))
       .join('/')
-    const head = `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${escape(name)}::[${isFormatted ? 'markdown' : 'plain'}]`
-    return `${head}${escape(text)}{${writeAnswers(answer)}}\n\n`
+    const head = `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${escapeGift(name)}::[${isFormatted ? 'markdown' : 'plain'}]`
+    return `${head}${escapeGift(text)}{${writeAnswers(answer)}}\n\n`
   }
 }
 
@@ -45,9 +45,9 @@ function writeAnswers(answer: NeutralAnswer): string {
     case 'open':
       return ''
     case 'pairs':
-      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${escape(prompt)} -> ${escape(choice)}`).join('')}\n`
+      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${escapeGift(prompt)} -> ${escapeGift(choice)}`).join('')}\n`
     case 'words':
-      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${escape(text)}`).join('')}\n`
+      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${escapeGift(text)}`).join('')}\n`
     case 'number':
       return `#${answer.ranges.map((range) => `\n\t=${percent(range.share)}${writeRange(range)}`).join('')}\n`
     case 'options':
@@ -59,8 +59,8 @@ const writeRange = (range: NumberRange): string =>
   'from' in range ? `${range.from}..${range.to}` : range.tolerance ? `${range.value}:${range.tolerance}` : range.value
 
 /** A text that begins with `%` gets a share before it, so that it is not read as one. */
-function writeOption(several: boolean, { text, share }: Weighed): string {
+function writeOption(several: boolean, { text, share }: WeightedText): string {
   const isRight = !several && share === 100
   const needsShare = (!isRight && share !== 0) || /^\s*%/.test(text)
-  return `${isRight ? '=' : '~'}${needsShare ? percent(share) : ''}${escape(text)}`
+  return `${isRight ? '=' : '~'}${needsShare ? percent(share) : ''}${escapeGift(text)}`
 }

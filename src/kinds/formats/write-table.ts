@@ -1,6 +1,6 @@
 import type { NeutralAnswer, NeutralQuestion, NumberRange } from '../neutral.ts'
-import { losesText } from './losses.ts'
-import { guard, KINDS, LETTERS, wordOf } from './table.ts'
+import { losesText } from '../neutral.ts'
+import { escapeFormula, KINDS, LETTERS, normalizeWord } from './table.ts'
 
 export const TABLE_HEAD = ['kind', 'name', 'category', 'text', 'format', 'points', 'right', ...LETTERS]
 
@@ -8,7 +8,7 @@ export const TABLE_HEAD = ['kind', 'name', 'category', 'text', 'format', 'points
 export function writeRow({ name, category, text, isFormatted, points, answer }: NeutralQuestion): string[] {
   const { kind, right, options } = writeAnswer(answer)
   const cells = [kind, name, category, text, isFormatted ? 'markdown' : '', String(points ?? ''), right, ...options]
-  return TABLE_HEAD.map((_, i) => guard(cells[i] ?? ''))
+  return TABLE_HEAD.map((_, i) => escapeFormula(cells[i] ?? ''))
 }
 
 /** Sentences about content that a spreadsheet can't hold. */
@@ -24,7 +24,7 @@ function lossesOf(answer: NeutralAnswer): string[] {
     const isMisread = ({ text }: { text: string }) => /[;|\n]|\s-?\d{1,3}\s*%$/.test(text.trim())
     return answer.accepted.some(isMisread) ? ['“;”, “|”, or a percentage in an accepted text is misread by an import.'] : []
   }
-  if (answer.as !== 'open' || KINDS[wordOf(answer.responseType)] === answer.responseType) return []
+  if (answer.as !== 'open' || KINDS[normalizeWord(answer.responseType)] === answer.responseType) return []
   return ['An import does not know this response type of your organization.']
 }
 

@@ -1,7 +1,7 @@
 import { html } from '../../html/html.ts'
-import { withPictures } from '../../http/pages/pictures.ts'
+import { renderWithPictures } from '../../http/pages/pictures.ts'
 import type { Control } from '../control.ts'
-import { wordOption } from '../word-option.ts'
+import { formatOption } from '../format-option.ts'
 import { printField } from './rules.ts'
 import type { Answer, Spec } from './schema.ts'
 
@@ -14,13 +14,13 @@ export const matchingControl: Control = (t, { version, shown, value, language, p
 <ol class="mt-2 grid gap-2">
 ${ordered(prompts, shown).map(
   ({ id, text }) =>
-    html`<li class="panel grid items-center gap-3 p-4 sm:grid-cols-2"><label for="answer-${id}" class="script min-w-0" dir="auto">${withPictures(text, pictures)}</label>
+    html`<li class="panel grid items-center gap-3 p-4 sm:grid-cols-2"><label for="answer-${id}" class="script min-w-0" dir="auto">${renderWithPictures(text, pictures)}</label>
 <select id="answer-${id}" class="select w-full text-base" name="answer" dir="auto"><option value="">${t.text('matching.none')}</option>${ordered(
       choices,
       shown,
     ).map(
       (choice) =>
-        html`<option value="${printField(id, choice.id)}" ${chosen[id] === choice.id && html`selected`}>${wordOption(choice.text)}</option>`,
+        html`<option value="${printField(id, choice.id)}" ${chosen[id] === choice.id && html`selected`}>${formatOption(choice.text)}</option>`,
     )}</select></li>
 `,
 )}</ol>

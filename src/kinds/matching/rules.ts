@@ -1,16 +1,16 @@
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
 import type { Fault, Part, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
+import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'
-import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
 /** A row for each prompt and for each distractor. */
-export const MOST_ROWS = 20
-export const TOO_MANY_ROWS = `At most ${MOST_ROWS} prompts, and choices that fit none, in all.`
+export const MAX_ROWS = 20
+export const TOO_MANY_ROWS = `At most ${MAX_ROWS} prompts, and choices that fit none, in all.`
 
-export const matching = defineKind({
+export const matchingRules = defineKind({
   words: ['matching'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -22,7 +22,7 @@ export const matching = defineKind({
   isEmpty: (answer) => Object.keys(answer).length === 0,
   describe: (spec, answer) =>
     spec.prompts
-      .flatMap(({ id, text }) => (answer[id] === undefined ? [] : [wordPair(text, textOf(spec, answer[id]))]))
+      .flatMap(({ id, text }) => (answer[id] === undefined ? [] : [formatPair(text, textOf(spec, answer[id]))]))
       .join('\n'),
   understand,
   fromForm: (fields) => Object.fromEntries(fields.filter(Boolean).map((field) => field.split('.', 2))),
@@ -38,11 +38,11 @@ const has = (list: Spec['choices'], id: string): boolean => list.some((one) => o
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
 const ARROW = ' → '
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-const wordPair = (prompt: string, choice: string): string => oneLine(`${wordOption(prompt)}${ARROW}${wordOption(choice)}`)
+const formatPair = (prompt: string, choice: string): string => oneLine(`${formatOption(prompt)}${ARROW}${formatOption(choice)}`)
 
 function understand({ prompts, choices }: Spec, words: string): Answer | undefined {
   const pairs = prompts.flatMap((prompt) =>
-    choices.map((choice) => ({ prompt, choice, normalized: normalize(wordPair(prompt.text, choice.text)) })),
+    choices.map((choice) => ({ prompt, choice, normalized: normalize(formatPair(prompt.text, choice.text)) })),
   )
   const found = words.split('\n').map((line) => pairs.find(({ normalized }) => normalized === normalize(line)))
   if (!found.every((pair) => pair !== undefined)) return undefined
@@ -59,7 +59,7 @@ export const verdictOf = (right: string | undefined, chosen: string | undefined)
 
 /** Characters of the longest possible answer as text. */
 function longestAnswer({ prompts, choices }: Spec): number {
-  const lengthOf = ({ text }: { text: string }) => [...oneLine(wordOption(text))].length
+  const lengthOf = ({ text }: { text: string }) => [...oneLine(formatOption(text))].length
   const ofChoice = Math.max(0, ...choices.map(lengthOf))
   return prompts.reduce((sum, prompt) => sum + lengthOf(prompt) + ARROW.length + ofChoice + 1, -1)
 }
@@ -80,7 +80,7 @@ function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
       has(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
     ),
     ...(named ? [] : [{ field: 'key.pairs', text: 'The key names an unknown prompt.' }]),
-    ...(rows > MOST_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
+    ...(rows > MAX_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
     ...(longestAnswer(spec) > MAX_ANSWER_LENGTH ? [{ field: 'spec', text: tooLong }] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Fault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
+import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import { fieldError, hiddenFields, readPercent, rowList, rowMenu, selectField, shareField, textField } from '../author-fields.ts'
 import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { readNumber } from './read-number.ts'
 import type { Key, Spec } from './schema.ts'
@@ -17,7 +17,7 @@ const COMPARISONS = [
 ] as const
 
 export const numberAuthor: Author = {
-  offers: [{ word: 'number', label: 'Number', line: 'A number, with a tolerance', icon: 'hash' }],
+  offers: [{ word: 'number', label: 'Number', description: 'A number, with a tolerance', icon: 'hash' }],
   begin(random) {
     const id = newRowId(random)
     return new URLSearchParams({ row: id, [`share-${id}`]: '100' })
@@ -47,10 +47,10 @@ export const numberAuthor: Author = {
     add: 'Add a number',
     most: MAX_NUMBERS,
   })}
-${form.isKeyOnly ? kept(form, 'unit') : html`<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
+${form.isKeyOnly ? hiddenFields(form, 'unit') : html`<div class="field">${textField(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
 }
 
-function read(_: string, values: URLSearchParams): Read {
+function read(_: string, values: URLSearchParams): ParsedForm {
   const all = rowsOf(values)
   const readRow = rowReader(values)
   const filled = all.filter((id) => readRow('value', id) !== '')
@@ -74,7 +74,7 @@ function read(_: string, values: URLSearchParams): Read {
 /** Accepts the notations that candidates may use, except ambiguous ones. */
 function readDecimal(typed: string, field: string, faults: Fault[]): string {
   const [decimal, other] = readNumber(typed)
-  if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is no number.` })
+  if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is not a number.` })
   else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })
   return decimal ?? '0'
 }
@@ -93,12 +93,12 @@ function row(form: AuthorForm, { id, place, isLast }: Place): Html {
   return html`<li class="group"><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
 <div class="grid min-w-0 grow grid-cols-2 gap-2">
 ${number(form, `value-${id}`, `Number ${place}`, form.focus === id)}
-${choose(form, { name: `way-${id}`, label: `How number ${place} is compared`, options: COMPARISONS, isLabelHidden: true })}
+${selectField(form, { name: `way-${id}`, label: `How number ${place} is compared`, options: COMPARISONS, isLabelHidden: true })}
 <div class="hidden group-has-[option:not([value=exactly]):checked]:block">${number(form, `second-${id}`, `Tolerance or end of number ${place}`, false)}</div>
 ${shareField(form, id, noun)}</div>
 ${rowMenu(id, noun, { isFirst: place === 1, isLast })}</div>
-${mistake(form, `value-${id}`)}${mistake(form, `second-${id}`)}${mistake(form, `share-${id}`)}</li>`
+${fieldError(form, `value-${id}`)}${fieldError(form, `second-${id}`)}${fieldError(form, `share-${id}`)}</li>`
 }
 
 const number = (form: AuthorForm, name: string, label: string, hasFocus: boolean): Html =>
-  html`<label class="sr-only" for="${name}">${label}</label><input class="input w-full" id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${form.values.get(name)}" aria-invalid="${form.wrong(name).length > 0 && 'true'}" aria-describedby="${form.wrong(name).length > 0 && `${name}-mistake`}" ${hasFocus && html`autofocus`}>`
+  html`<label class="sr-only" for="${name}">${label}</label><input class="input w-full" id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${form.values.get(name)}" aria-invalid="${form.errorsOf(name).length > 0 && 'true'}" aria-describedby="${form.errorsOf(name).length > 0 && `${name}-mistake`}" ${hasFocus && html`autofocus`}>`

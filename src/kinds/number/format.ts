@@ -1,9 +1,9 @@
-import type { Format, NumberRange } from '../neutral.ts'
+import type { KindFormat, NumberRange } from '../neutral.ts'
 import { percentOf, printDecimal, toDecimal } from './decimal.ts'
 import type { Key, Spec } from './schema.ts'
 
-export const numberFormat: Format = {
-  take: (answer) => {
+export const numberFormat: KindFormat = {
+  toDefinition: (answer) => {
     if (answer.as !== 'number') return undefined
     const answers = answer.ranges.map((range) =>
       'from' in range
@@ -19,7 +19,7 @@ export const numberFormat: Format = {
     const key: Key = { answers }
     return { definition: { responseType: 'number', spec, key }, losses: [] }
   },
-  give: ({ responseType, spec, key }) => {
+  toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'number') return undefined
     const losses: string[] = []
     const ranges = (key as Key).answers.map((answer): NumberRange => {

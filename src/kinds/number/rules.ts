@@ -6,7 +6,7 @@ import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
 type Accepted = Key['answers'][number]
 
-export const number = defineKind({
+export const numberRules = defineKind({
   words: ['number'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },

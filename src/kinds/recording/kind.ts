@@ -12,12 +12,12 @@ const ANSWERING = {
 export const isRecordingWord = (word: string): word is keyof typeof ANSWERING => Object.hasOwn(ANSWERING, word)
 
 /** A recording, or a text instead (`mixed`). */
-export const recording: PlainKind = {
+export const recordingKind: PlainKind = {
   words: Object.keys(ANSWERING),
   offers: [
-    { word: 'audio', label: 'Audio', line: 'A recording of their voice', icon: 'mic' },
-    { word: 'video', label: 'Video', line: 'A recording with the camera', icon: 'video' },
-    { word: 'mixed', label: 'Any of these', line: 'Writing, voice or camera, as they choose', icon: 'shapes' },
+    { word: 'audio', label: 'Audio', description: 'A recording of their voice', icon: 'mic' },
+    { word: 'video', label: 'Video', description: 'A recording with the camera', icon: 'video' },
+    { word: 'mixed', label: 'Any of these', description: 'Writing, voice or camera, as they choose', icon: 'shapes' },
   ],
   answering: (word) => ANSWERING[word as keyof typeof ANSWERING],
   control: recordingControl,

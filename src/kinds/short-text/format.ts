@@ -1,17 +1,17 @@
-import type { Format } from '../neutral.ts'
+import type { KindFormat } from '../neutral.ts'
 import type { Key } from './schema.ts'
 
 /** File formats don't define how texts are compared. */
 const COMPARISON = { caseSensitive: false, ignore: { accents: false, punctuation: false } }
 
-export const shortTextFormat: Format = {
-  take: (answer) => {
+export const shortTextFormat: KindFormat = {
+  toDefinition: (answer) => {
     if (answer.as !== 'words') return undefined
     const accepted = answer.accepted.map(({ text, share }) => ({ text, share: Math.round(share) }))
     const key: Key = { accepted, ...COMPARISON, otherwise: 'wrong' }
     return { definition: { responseType: 'short_text', spec: { lines: 1 }, key }, losses: [] }
   },
-  give: ({ responseType, spec, key }) => {
+  toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'short_text') return undefined
     const { accepted, caseSensitive, ignore, otherwise } = key as Key
     const losses = [

@@ -3,7 +3,7 @@ import { defineKind } from '../define-kind.ts'
 import { comparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
-export const shortText = defineKind({
+export const shortTextRules = defineKind({
   words: ['short_text'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },

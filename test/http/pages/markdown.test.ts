@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toText } from '../../../src/html/html.ts'
-import { fromMarkdown, withoutMarks } from '../../../src/http/pages/markdown.ts'
+import { fromMarkdown, markdownToText } from '../../../src/http/pages/markdown.ts'
 import { isBrowserInstalled, startBrowser } from '../../support/browser.ts'
 
 const shown = (text: string): string => toText(fromMarkdown(text)).replace(/^<div[^>]*>|<\/div>$/g, '')
@@ -51,7 +51,7 @@ describe('a prompt in letters alone', () => {
     ['| a | b |\n|---|---|\n| 1 | 2 |', 'a\tb\t\n1\t2'],
     ['```js\nif (a < b)\n```\nWhy?', 'if (a < b)\n\nWhy?'],
   ])('reads %j', (text, expected) => {
-    expect(withoutMarks(text)).toBe(expected)
+    expect(markdownToText(text)).toBe(expected)
   })
 })
 

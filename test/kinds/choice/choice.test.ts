@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { choice } from '../../../src/kinds/choice/rules.ts'
+import { choiceRules } from '../../../src/kinds/choice/rules.ts'
 
 const idOf = (letter: string) => letter.repeat(8)
 const specOf = (letters: string, more: object = {}) => ({
@@ -10,7 +10,7 @@ const specOf = (letters: string, more: object = {}) => ({
 })
 const ids = (letters: string) => [...letters].map(idOf)
 const got = (key: unknown, ticked: string) => {
-  const score = choice.score(specOf('abcd'), key, ids(ticked))
+  const score = choiceRules.score(specOf('abcd'), key, ids(ticked))
   return score.state === 'scored' ? score.got / score.of : score.state
 }
 
@@ -48,18 +48,18 @@ describe('several choices', () => {
   })
 
   it('says of each option what became of it', () => {
-    const score = choice.score(specOf('abcd'), { policy: 'exact', right: ids('ab') }, ids('bc'))
+    const score = choiceRules.score(specOf('abcd'), { policy: 'exact', right: ids('ab') }, ids('bc'))
     expect(score).toMatchObject({
       parts: [{ verdict: 'missed' }, { verdict: 'right' }, { verdict: 'wrong' }, { verdict: 'left' }],
     })
   })
 
   it('takes no more than may be ticked, and nothing that is no option', () => {
-    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), [idOf('a'), idOf('a')])).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), 'aaaaaaaa')).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), [idOf('a'), idOf('a')])).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), 'aaaaaaaa')).toBe(false)
   })
 })
 
@@ -96,7 +96,7 @@ describe('a definition of choices is refused', () => {
       'spec.options.0.id',
     ],
   ])('%s', (_, word, spec, key, field) => {
-    expect(choice.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
+    expect(choiceRules.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
   })
 
   it('with two options that say the same', () => {
@@ -107,7 +107,7 @@ describe('a definition of choices is refused', () => {
       ],
       shuffle: false,
     }
-    expect(choice.faults('single_choice', spec, exact('a'))).toEqual([
+    expect(choiceRules.faults('single_choice', spec, exact('a'))).toEqual([
       { field: 'spec.options.1.text', text: 'Two options say the same.' },
     ])
   })
@@ -117,11 +117,11 @@ describe('the order of options', () => {
   const spec = specOf('abcde', { shuffle: true })
   const withLast = { ...spec, options: spec.options.map((option, i) => ({ ...option, fixed: i === 4 })) }
 
-  it('is the author’s where nothing is shuffled', () => expect(choice.arrange(specOf('abc'), randomInt)).toBeNull())
+  it('is the author’s where nothing is shuffled', () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
 
   it('leaves fixed options where they are, and has each other one as often in each place', () => {
     const firsts = Array.from({ length: 20_000 }, () => {
-      const order = choice.arrange(withLast, (below) => randomInt(below))!
+      const order = choiceRules.arrange(withLast, (below) => randomInt(below))!
       expect(order.at(-1)).toBe(idOf('e'))
       return order[0]!
     })

@@ -8,21 +8,21 @@ import { readGift } from '../../../src/kinds/formats/gift.ts'
 import { readFile as readQuestions } from '../../../src/kinds/formats/read-file.ts'
 import { readTable, type TableRow } from '../../../src/kinds/formats/table.ts'
 import { readXlsx, UnreadableSheet } from '../../../src/kinds/formats/xlsx.ts'
-import type { NeutralQuestion, ReadQuestion } from '../../../src/kinds/neutral.ts'
-import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
+import { exportQuestion, importQuestion } from '../../../src/kinds/library-questions.ts'
+import type { NeutralQuestion, ParsedQuestion } from '../../../src/kinds/neutral.ts'
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 import { scaled } from '../../support/scale.ts'
 
 /** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
-const told = (read: ReadQuestion) => {
-  const taken = takeQuestion(read)
+const told = (read: ParsedQuestion) => {
+  const taken = importQuestion(read)
   if ('refusal' in taken) return [taken.line, taken.refusal]
   const { input, definition } = taken.content
   return [taken.line, input.responseType, input.script, definition?.key, ...taken.losses]
 }
 const rowsOf = (rows: string[][]): TableRow[] => rows.map((cells, i) => ({ line: i + 1, cells }))
-const contentOf = (read: ReadQuestion): LibraryContent => {
-  const taken = takeQuestion(read)
+const contentOf = (read: ParsedQuestion): LibraryContent => {
+  const taken = importQuestion(read)
   if ('refusal' in taken) throw new Error(taken.refusal)
   return taken.content
 }
@@ -389,10 +389,10 @@ describe('out and in again', () => {
     .filter((read) => 'question' in read)
     .map(contentOf)
   const given = contents.map((content, i) =>
-    giveQuestion(content, { name: `Question ${i}: {x}`, category: i % 2 ? 'A / B' : '' }),
+    exportQuestion(content, { name: `Question ${i}: {x}`, category: i % 2 ? 'A / B' : '' }),
   )
   const hashes = contents.map((content) => Buffer.from(hashContent(content)).toString('hex'))
-  const again = (read: ReadQuestion[]) => read.map((one) => Buffer.from(hashContent(contentOf(one))).toString('hex'))
+  const again = (read: ParsedQuestion[]) => read.map((one) => Buffer.from(hashContent(contentOf(one))).toString('hex'))
 
   it.each([
     ['GIFT', () => readGift(writeGift(given.map(({ question }) => question)))],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { number } from '../../../src/kinds/number/rules.ts'
+import { numberRules } from '../../../src/kinds/number/rules.ts'
 
 type Answer =
   | { value: string; share: number; tolerance?: { by: string; in: string } }
   | { from: string; to: string; share: number }
 
 const got = (typed: string, ...answers: Answer[]) => {
-  const score = number.score({}, { answers }, typed)
+  const score = numberRules.score({}, { answers }, typed)
   return score.state === 'scored' ? score.got : score.state
 }
 
@@ -56,8 +56,8 @@ describe('a number', () => {
     [{}, 'key.answers'],
     [null, 'key'],
   ])('refuses the key %j for %s', (key, field) => {
-    expect(number.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
+    expect(numberRules.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
   })
 
-  it('shows the unit beside what was typed', () => expect(number.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
+  it('shows the unit beside what was typed', () => expect(numberRules.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
 })

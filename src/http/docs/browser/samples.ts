@@ -1,7 +1,7 @@
 const KEPT = 'docs-language'
 
 /** Selecting the language of one sample selects it for all, also on later pages. */
-export function followLanguage(): void {
+export function syncSampleLanguage(): void {
   const boxes = [...document.querySelectorAll<HTMLInputElement>('[data-samples] input[type=radio]')]
   const choose = (language: string) => {
     for (const box of boxes.filter(({ value }) => value === language)) box.checked = true

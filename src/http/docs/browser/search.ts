@@ -1,5 +1,5 @@
-import { make, setText } from '../../browser/dom.ts'
-import { type Entry, findEntries } from '../find.ts'
+import { createElement, setText } from '../../browser/dom.ts'
+import { type SearchEntry, searchEntries } from '../search-entries.ts'
 
 /** Shows results while typing. Enter submits the form, which works without JavaScript, too. */
 export function searchAsTyped(): void {
@@ -8,15 +8,15 @@ export function searchAsTyped(): void {
   const found = form?.querySelector<HTMLElement>('[data-found]')
   const status = form?.querySelector<HTMLElement>('[role=status]')
   if (!form || !input || !found || !status) return
-  let index: Promise<Entry[]> | undefined
-  const load = async (): Promise<Entry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
+  let index: Promise<SearchEntry[]> | undefined
+  const load = async (): Promise<SearchEntry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
   const show = async () => {
     const query = input.value
     index ??= load().catch(() => {
       index = undefined // retry on the next input
       return []
     })
-    const entries = findEntries(await index, query)
+    const entries = searchEntries(await index, query)
     if (query !== input.value) return
     found.replaceChildren(...entries.map(toLink))
     found.hidden = entries.length === 0
@@ -39,12 +39,12 @@ export function searchAsTyped(): void {
   })
 }
 
-const toLink = ({ title, where, address }: Entry): HTMLElement =>
-  make(
+const toLink = ({ title, where, address }: SearchEntry): HTMLElement =>
+  createElement(
     'a',
     { class: 'block px-4 py-2 text-sm hover:bg-base-200', href: address },
     title,
-    make('span', { class: 'quiet block text-xs' }, where),
+    createElement('span', { class: 'quiet block text-xs' }, where),
   )
 
 function moveFocus(event: KeyboardEvent, found: HTMLElement, input: HTMLInputElement): void {

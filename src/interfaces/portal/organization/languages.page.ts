@@ -64,7 +64,7 @@ const EXAMPLE = {
   needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
   keptDays: { answers: 365, proctoring: 90, idPhoto: 30 },
   webcam: 'stills',
-  own: null,
+  addition: null,
 } as const
 
 /** What candidates are asked to agree to in a language, as far as it can go. */

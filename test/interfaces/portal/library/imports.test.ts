@@ -4,7 +4,7 @@ import { forgetOldImports } from '../../../../src/domain/library/forget-imports.
 import { readFile } from '../../../../src/kinds/formats/read-file.ts'
 import { readTable } from '../../../../src/kinds/formats/table.ts'
 import { readXlsx } from '../../../../src/kinds/formats/xlsx.ts'
-import type { ReadQuestion } from '../../../../src/kinds/neutral.ts'
+import type { ParsedQuestion } from '../../../../src/kinds/neutral.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -292,7 +292,7 @@ describe('an export of questions', () => {
     expect(text((await admin.get(`${admin.home}questions/export`)).text)).toContain(
       'The newest 5,000 questions: the most that fit in a file.',
     )
-    const names = (found: ReadQuestion[]) => found.map((read) => 'question' in read && read.question.name)
+    const names = (found: ParsedQuestion[]) => found.map((read) => 'question' in read && read.question.name)
     const newest = (await kept()).toReversed().slice(0, 5_000)
     for (const format of ['csv', 'xlsx', 'gift']) {
       const { body } = await admin.post(`${admin.home}questions/export`, { format }).responseType('blob')
