@@ -52,7 +52,7 @@ export function transition<K extends SaveTypes>(
 }
 
 function applyEvent<K extends SaveTypes>(before: SaveState<K>, happening: SaveEvent<K>): SaveState<K> {
-  const answered = { sent: null, isAsking: false, isReachable: true }
+  const answered = { sent: null, isSending: false, isReachable: true }
   switch (happening.type) {
     case 'typed':
       return { ...clear(before, 'typed'), typed: happening.typed }
