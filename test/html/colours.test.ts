@@ -21,7 +21,7 @@ const COLOUR = new RegExp(
 )
 const findColours = (text: string): string[] => text.match(COLOUR) ?? []
 
-it('is in no template: they say what a thing is, and the theme says its colour', () => {
+it('templates use the theme’s colors only', () => {
   const said = TEMPLATES.filter((file) => !OF_TAGS.test(file) && !OF_BRANDS.test(file)).flatMap((file) =>
     findColours(readFileSync(file, 'utf8')).map((colour) => `${file}: ${colour}`),
   )
@@ -35,6 +35,6 @@ it.each(['#fff', 'color:#1D4ED8', 'rgb(0, 0, 0)', 'oklch(62.8% 0.25 29)', 'text-
   },
 )
 
-it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('is none: %s', (word) => {
+it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('accepts %s', (word) => {
   expect(findColours(`<p class="${word}">`)).toEqual([])
 })

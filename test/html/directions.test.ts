@@ -28,7 +28,7 @@ const findPhysical = (text: string): string[] => [
   ...(text.match(PROPERTY) ?? []),
 ]
 
-it('is of the line, not of the screen, wherever candidates read', () => {
+it('candidates’ pages use logical directions (start, end) only', () => {
   expect(FILES.length).toBeGreaterThan(100)
   expect(FILES.flatMap((file) => findPhysical(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`))).toEqual([])
 })
@@ -44,7 +44,7 @@ it.each([
   'margin-left:1rem',
   'text-align: right',
   '{ left: 4px }',
-])('would be found: %s', (written) => {
+])('finds the physical direction %s', (written) => {
   expect(findPhysical(written)).toHaveLength(1)
 })
 
@@ -54,6 +54,6 @@ it.each([
   'left: () => left',
   'class="rounded-lg"',
   'inset-inline-start: 0',
-])('is none: %s', (written) => {
+])('accepts %s', (written) => {
   expect(findPhysical(written)).toEqual([])
 })

@@ -129,7 +129,7 @@ async function findFaults(queries: Query[]): Promise<string[]> {
   return costs.filter(([, cost, limit]) => cost > limit).map(([what, cost]) => `${cost} ${what}`)
 }
 
-it('answers whatever the documents allow by statements of few joins and little memory', async () => {
+it('uses few joins and little memory for any documented parameters', async () => {
   const faults: object[] = []
   let asked = 0
   for (const operation of operations) {
@@ -144,7 +144,7 @@ it('answers whatever the documents allow by statements of few joins and little m
   expect(asked).toBeGreaterThan(200)
 })
 
-it('refuses words, values and characters beyond the limits before the database hears of them', async () => {
+it('refuses too many words, values, and characters before any query', async () => {
   const faults: object[] = []
   let refused = 0
   for (const operation of operations) {

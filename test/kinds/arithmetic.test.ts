@@ -33,7 +33,7 @@ const specOf = (count: number) => ({
   shuffle: true,
 })
 
-it('gives of several choices a share from 0 to 1: all for what is right alone, none for ticking all, whatever the order', () => {
+it('multiple choice scores from 0 to 1: 1 for the right options only, 0 for all, in any order', () => {
   fc.assert(
     fc.property(several, ({ count, right, ticked, points }) => {
       const spec = specOf(count)
@@ -52,7 +52,7 @@ it('gives of several choices a share from 0 to 1: all for what is right alone, n
   )
 })
 
-it('gives of weights never less than nothing and never more than all', () => {
+it('weights score between 0 and 1', () => {
   const weighted = fc.record({
     weights: fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 2, maxLength: 20 }),
     ticked: someOf(20),
@@ -69,7 +69,7 @@ it('gives of weights never less than nothing and never more than all', () => {
   )
 })
 
-it('gives of matched prompts the part that is right, whatever their order and whatever else there is to choose', () => {
+it('matching scores the share of right prompts, regardless of order and distractors', () => {
   const matched = fc.integer({ min: 2, max: 10 }).chain((count) =>
     fc.record({
       choices: fc.array(fc.nat({ max: 9 }), { minLength: count, maxLength: count }),
@@ -96,7 +96,7 @@ it('gives of matched prompts the part that is right, whatever their order and wh
   )
 })
 
-it('takes each number as it was written, and no other of as many digits', () => {
+it('number scoring accepts the exact number, and no other with as many digits', () => {
   const decimal = fc
     .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
     .map(([digits, scale]) => {
@@ -115,7 +115,7 @@ it('takes each number as it was written, and no other of as many digits', () => 
   )
 })
 
-it('takes of a short text what was written as its key, whatever that is', () => {
+it('short-text scoring accepts the text of the key', () => {
   const comparison = { caseSensitive: true, ignore: { accents: false, punctuation: false } }
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), fc.string({ maxLength: 80 }), (text, other) => {
@@ -129,14 +129,14 @@ it('takes of a short text what was written as its key, whatever that is', () => 
   )
 })
 
-it('rounds to tenths, half up, and gives all points for all of it', () => {
+it('points are rounded half up to tenths, and a full score gives all points', () => {
   expect(pointsFor({ got: 1, of: 3 }, 10)).toBe(3.3)
   expect(pointsFor({ got: 1, of: 40 }, 2)).toBe(0.1)
   expect(pointsFor({ got: 1, of: 41 }, 2)).toBe(0)
   expect(pointsFor({ got: 7, of: 7 }, 2_147_483_647)).toBe(2_147_483_647)
 })
 
-it('takes for a wrong choice what the assessment says, for no answer nothing, and never more than all that was given', () => {
+it('penalties apply to wrong choices only, and never exceed the points', () => {
   const asked = fc.record({
     points: fc.integer({ min: 0, max: 1_000_000 }),
     chosen: fc.constantFrom('right', 'wrong', 'none'),
@@ -166,7 +166,7 @@ it('takes for a wrong choice what the assessment says, for no answer nothing, an
   )
 })
 
-it('has each of four options come first in about a quarter of 20,000 shuffles', () => {
+it('shuffle puts each of four options first in about a quarter of 20,000 runs', () => {
   const first = new Map<string, number>()
   for (let i = 0; i < 20_000; i++) {
     const [id] = choiceRules.arrange(specOf(4), (below) => randomInt(below))!

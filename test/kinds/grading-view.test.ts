@@ -27,7 +27,7 @@ it.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, .
   },
 )
 
-it('shows a grader answer and key, and releases who gave the points: nothing of it before', async () => {
+it('grading view shows answer and key to graders, and releases the scorer with the result only', async () => {
   const made = await makeDefined(service, EXAMPLES)
   const submissionId = await made.take(EXAMPLES.map(({ right, wrong }, i) => (i === 0 ? wrong : right)))
   const grader = await signInAs(service, made.organization.id, ['grader'])

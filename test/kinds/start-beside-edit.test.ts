@@ -58,7 +58,7 @@ const waitForLocks = (count: number, like = '%') =>
     return waiting.length >= count || undefined
   })
 
-it('waits for an edit that has begun to change the options', async () => {
+it('a start waits for a running edit of the options', async () => {
   const made = await makeTwo()
   const question = made.asked[0]!.id
   const { editing, starting } = await db.$transaction(async (tx) => {
@@ -74,7 +74,7 @@ it('waits for an edit that has begun to change the options', async () => {
   expect((await made.paper())[0]).toEqual(['second?', 'second: yes'])
 })
 
-it('copies once more what was changed between', async () => {
+it('a start copies again if a question has changed in between', async () => {
   const made = await makeTwo()
   const [one, two] = made.asked.map(({ id }) => id)
   await db.questionVersion.updateMany({

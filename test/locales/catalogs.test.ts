@@ -50,12 +50,12 @@ it.each([
   ],
   ['a straight apostrophe', 'de/candidate.json', say('consent.agree', "l'{a}"), 'consent.agree: a straight apostrophe'],
   ['a mark of direction', 'ar/candidate.json', say('consent.agree', '\u2067نعم'), 'consent.agree: an invisible mark'],
-] as const)('refuses %s, by file and key', (_what, file, change, complaint) => {
+] as const)('readLanguages refuses %s, naming file and key', (_what, file, change, complaint) => {
   expect(complaintAbout(file, change)).toContain(`src/locales/${file}`)
   expect(complaintAbout(file, change)).toContain(complaint)
 })
 
-it('has no text that no source names', () => {
+it('catalogs have no unused text', () => {
   const files = globSync('{interfaces,http,kinds,mail}/**/*.ts', { cwd: SOURCE })
   const source = files.map((file) => readFileSync(path.join(SOURCE, file), 'utf8')).join('\n')
   // Keys that are put together, such as `errors.${what}.title`, whose parts are typed.
@@ -69,7 +69,7 @@ it('has no text that no source names', () => {
   }
 })
 
-it('offers by itself only what a native speaker has reviewed: English, so far', () => {
+it('only reviewed languages are offered by default: English, so far', () => {
   expect(shippedLanguages.codes).toEqual(listLanguages())
   expect([...shippedLanguages.codes].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'pt-BR'])
   expect(shippedLanguages.reviewed).toEqual(['en'])
@@ -104,7 +104,7 @@ function digestOfConsent(language: string): string {
   return hash('sha256', texts.join().replaceAll(/<[^>]*>/g, '\n')).slice(0, 16)
 }
 
-it('has candidates agree to the words of the version that is kept with their consent', () => {
+it('the consent version matches its texts', () => {
   const now = Object.fromEntries(shippedLanguages.codes.map((language) => [language, digestOfConsent(language)]))
   expect(
     now,
@@ -112,7 +112,7 @@ it('has candidates agree to the words of the version that is kept with their con
   ).toEqual(CONSENTS[CONSENT_VERSION])
 })
 
-it('calls each language by its own name, in its direction, and counts in the digits of its pages', () => {
+it('each language has its own name, direction, and digits', () => {
   expect(shippedLanguages.codes.map((code) => `${nameOfLanguage(code)} ${directionOf(code)}`).sort()).toEqual([
     'Deutsch ltr',
     'English ltr',
@@ -124,7 +124,7 @@ it('calls each language by its own name, in its direction, and counts in the dig
   expect(shippedLanguages.candidate('ar', 'UTC').text('question.length', { limit: 1_234 })).toContain('1,234')
 })
 
-it.each(shippedLanguages.codes)('adds at most 4 kB gzip to the candidate’s script in the language %s', (language) => {
+it.each(shippedLanguages.codes)('the texts of %s add at most 4 kB gzip to the candidate’s script', (language) => {
   const sizeOf = (code: string) =>
     gzipSync(readFileSync(path.join(SOURCE, `generated/browser/candidate.${code}.js`)), { level: 9 }).length
   expect(sizeOf(language) - sizeOf('en')).toBeLessThan(4_000)

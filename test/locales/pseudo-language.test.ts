@@ -51,17 +51,17 @@ async function listOwn({ db }: Service): Promise<string[]> {
 
 // What an organization says in its own words is in no catalog; what stands around it is in those of the others.
 const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
-it.each(mails)('marks all that the mail %s says, in both parts and its subject', (_name, mail) => {
+it.each(mails)('the mail %s takes all its texts from catalogs', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
   for (const said of [mail.subject, mail.text, saidBy(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
 })
 
-it('finds a word that is in no catalog', () => {
+it('the check finds a word that is in no catalog', () => {
   expect(findUnmarked('⟦One ⟦within⟧ other⟧ planted', ['others'])).toEqual(['planted'])
 })
 
-describe('the pages of candidates', () => {
-  it('say nothing that is not marked but what others have written, with scripts and without', async () => {
+describe('candidates’ pages', () => {
+  it('take all texts from catalogs except user content, with and without JavaScript', async () => {
     const service = await startServiceForTest({}, languages)
     const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
     const pages = await listCandidatePages(service)

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-it('leaves what another tab has written since, unless something is typed after it', () => {
+it('draft store keeps a newer draft of another tab until something else is typed', () => {
   const [one, other] = [createDraftStore<string>('text'), createDraftStore<string>('text')]
   one.write('a')
   other.write('b')
@@ -23,7 +23,7 @@ it('leaves what another tab has written since, unless something is typed after i
   expect(other.read()).toBe('ac')
 })
 
-it('keeps again what was cleared and is typed again', () => {
+it('draft store writes a draft again after it was cleared', () => {
   const drafts = createDraftStore<string>('text')
   for (const _time of [1, 2]) {
     drafts.write('a')
@@ -33,7 +33,7 @@ it('keeps again what was cleared and is typed again', () => {
   }
 })
 
-it('knows when the browser keeps nothing', () => {
+it('draft store reports that the browser refuses to store', () => {
   vi.stubGlobal('localStorage', { setItem: () => expect.unreachable() })
   const drafts = createDraftStore<string>('text')
   expect(drafts.isKept()).toBe(true)

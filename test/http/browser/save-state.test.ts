@@ -42,7 +42,7 @@ const [due, missed, freed, leaving]: SaveEvent<Words>[] = [
   { type: 'leaving' },
 ]
 
-it('sends one after the other, however much is typed meanwhile', () => {
+it('save state sends one request at a time while the user types', () => {
   const first = go([type('a'), due!, type('ab'), due!, missed!, type('abc')])
   expect([first.sent, first.saving.isReachable, first.isSaved]).toEqual([['send a'], false, false])
   const all = go([save('a'), save('abc')], { begun: first.saving })
@@ -50,7 +50,7 @@ it('sends one after the other, however much is typed meanwhile', () => {
   expect(go([due!], { begun: all.saving }).sent).toEqual([])
 })
 
-it('asks first what was sent and not answered, also by a page before', () => {
+it('save state repeats an unanswered request first, even one of an earlier page', () => {
   const begun = { ...initialState<Words>('ab', ''), sent: 'a' }
   expect(go([due!, save('a'), save('ab')], { begun })).toMatchObject({ sent: ['send a', 'send ab'], isSaved: true })
   expect(go([type('a'), due!, refuse('answered', true), type('b'), freed!]).sent).toEqual(['send a', 'send a'])
@@ -61,21 +61,21 @@ it.each<[Until, SaveEvent<Words>]>([
   ['typed', type('b')],
   ['answered', freed!],
   ['decided', { type: 'saved', saved: 'c', typed: 'b' }],
-])('sends nothing until what stands in the way is %s, and then goes on', (until, ends) => {
+])('save state stops at an obstacle and continues once it is %s', (until, ends) => {
   const stopped = go([type('a'), due!, refuse(until)])
   for (const other of [due!, freed!, type('b')].filter(({ type }) => type !== ends.type))
     expect(go([other], { begun: stopped.saving }).sent).toEqual([])
   expect(go([ends, due!], { begun: stopped.saving }).sent).toHaveLength(1)
 })
 
-it('takes what arrives after it was blocked for saved, and sends nothing more', () => {
+it('save state accepts an answer after it was blocked, and sends nothing more', () => {
   const blocked: SaveEvent<Words> = { type: 'blocked', obstacle: { until: 'reloaded' } }
   const { saving, sent } = go([type('a'), due!, type('ab'), blocked, save('a'), freed!, due!, leaving!])
   expect([saving.saved, sent]).toEqual(['a', ['send a']])
   expect(go([type('a'), due!, blocked, refuse('typed')]).saving.obstacle?.until).toBe('reloaded')
 })
 
-it('sends once while it is left: what is on its way must not be overtaken, unless it is numbered', () => {
+it('save state sends once while the page unloads, unless an unnumbered request is pending', () => {
   expect(go([type('a'), leaving!, type('ab'), leaving!, due!]).sent).toEqual(['sendLast a', 'send a'])
   expect(go([type('a'), due!, type('ab'), leaving!]).sent).toEqual(['send a'])
   expect(go([type('a'), due!, type('ab'), leaving!], { isNumbered: true }).sent).toEqual(['send a', 'sendLast ab'])
@@ -92,7 +92,7 @@ function follow(happening: SaveEvent<Words>, begun: SaveState<Words>): SaveState
   return saving
 }
 
-it('never asks for two things at once, and saves what was typed last, whatever happens', () => {
+it('save state never has two pending requests, and finally saves the last input', () => {
   const answers = [missed!, save(''), refuse('typed'), refuse('answered', true)]
   const any = fc.constantFrom(type('a'), type('b'), due!, leaving!, freed!, ...answers)
   fc.assert(

@@ -3,8 +3,8 @@ import { createRequestCounter } from '../../../src/http/limits/request-counter.t
 
 const LIMIT = 3
 
-describe('a window of one minute', () => {
-  it('refuses what is beyond the limit until a minute after the first', () => {
+describe('request counter', () => {
+  it('refuses requests above the limit until a minute after the first', () => {
     let now = 1_000_000
     const count = createRequestCounter(() => now)
     const fill = () => {
@@ -20,7 +20,7 @@ describe('a window of one minute', () => {
     expect(() => count('client', LIMIT)).toThrow()
   })
 
-  it('counts each client apart', () => {
+  it('counts each client separately', () => {
     const count = createRequestCounter(() => 0)
     for (let i = 0; i < LIMIT; i++) count('one client', LIMIT)
     count('another client', LIMIT)

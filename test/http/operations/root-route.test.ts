@@ -12,7 +12,7 @@ it.each([undefined, '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/ht
   },
 )
 
-it('tells programs where the documents of the interfaces are', async () => {
+it('lists the OpenAPI documents for clients that ask for JSON', async () => {
   const { status, body } = await service.http().get('/').set('accept', 'application/json')
   expect(status).toBe(200)
   const read = body.documents.map(async ({ openapi }: { openapi: string }) => (await service.http().get(openapi)).body.openapi)

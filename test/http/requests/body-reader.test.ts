@@ -56,7 +56,7 @@ async function listen(budget: number, paceMs = 60_000) {
   return begin
 }
 
-it('has the newest of who holds most give way when there is no more room, and nobody else', async () => {
+it('body reader rejects only the newest body of the largest sender when memory runs out', async () => {
   const begin = await listen(100_000)
   const quiet = await begin('/quiet/a/1', 30_000, 20_000)
   const first = await begin('/noisy/a/1', 50_000, 20_000)
@@ -72,18 +72,18 @@ it('has the newest of who holds most give way when there is no more room, and no
   expect(await most.answered()).toContain('{"bytes":50000}')
 })
 
-it('counts what was read no more when it was answered, or its client has gone', async () => {
+it('body reader frees memory when a request is answered or its client disconnects', async () => {
   const begin = await listen(100_000)
   for (let i = 0; i < 5; i++) expect(await (await begin(`/a/a/${i}`, 90_000, 90_000)).answered()).toContain('{"bytes":90000}')
 })
 
-it('ends what comes too slowly, and not what keeps the pace', async () => {
+it('body reader rejects only bodies that arrive too slowly', async () => {
   const begin = await listen(1_000_000, 500)
   const stalled = await begin('/a/a/1', 90_000, 89_999)
   expect(await stalled.answered()).toContain('{"kind":"request_timeout"}')
 })
 
-it('takes no more than the request has announced, or its route takes', async () => {
+it('body reader refuses bodies above the announced length or the route’s limit', async () => {
   const begin = await listen(1_000_000)
   expect(await (await begin('/a/a/1', 100_001, 0)).answered()).toContain('{"kind":"body_too_large"}')
 })

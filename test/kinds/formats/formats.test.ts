@@ -69,7 +69,7 @@ describe('GIFT', () => {
       { responseType: 'matching', pairs: ['a 1', 'b 2', 'c 1'], choices: ['1', '2', '3'] },
     ],
     ['an essay', 'Tell us.{}', { responseType: 'text' }],
-  ])('takes %s', (_, text, expected) => {
+  ])('imports %s', (_, text, expected) => {
     const [read, ...more] = readGift(text)
     expect(more).toEqual([])
     const { input, definition } = contentOf(read!)
@@ -96,7 +96,7 @@ describe('GIFT', () => {
     }).toEqual(expected)
   })
 
-  it('knows titles, categories, comments, escapes and lines', () => {
+  it('reads titles, categories, comments, escapes, and line numbers', () => {
     const text = [
       '// a comment',
       '$CATEGORY: $course$/top/Maths/Sets \\& more',
@@ -140,7 +140,7 @@ describe('GIFT', () => {
     expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
   })
 
-  it('is read as the guide says', async () => {
+  it('imports the examples of the guide', async () => {
     const [, sample] = /^```\n([\s\S]*?)^```$/m.exec(await readFile('docs/guides/library.md', 'utf8'))!
     const read = readGift(sample!)
     expect(read.map((one) => told(one).slice(1, 2).concat(told(one).slice(4)))).toEqual(
@@ -149,7 +149,7 @@ describe('GIFT', () => {
     expect(read[0]).toMatchObject({ question: { name: 'Capital of France', category: 'Geography / Europe' } })
   })
 
-  it('reads a megabyte of signs at once', () => {
+  it('reads a megabyte of signs quickly', () => {
     for (const sign of ['{', '~', '=', '\\', '::', '{=', '####', '%', '\n//']) {
       const began = process.cpuUsage().user
       readGift(`Q${sign.repeat(1_000_000 / sign.length)}`)
@@ -176,10 +176,10 @@ const SHEET = [
   ['number', 'How many?', 'few', '', '', '', '', '', ''],
 ]
 
-describe('a sheet', () => {
+describe('spreadsheet', () => {
   const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(told)
 
-  it('is taken row by row, each with its losses or why not', () => {
+  it('is imported row by row, with losses or the reason of refusal', () => {
     const found = read(SHEET)
     expect(found.map(([line, first]) => [line, first])).toEqual([
       [2, 'single_choice'],
@@ -240,23 +240,23 @@ describe('a sheet', () => {
     ['Question|Option 1|Option 2|Correct', 'Did it grow 50%?|by 50%|by 5%|by 50%', ['by 50%']],
     ['Question|Option 1|Option 2|Correct', 'Did it grow?|by 50%|by|by 50%', twice('by 50%')],
     ['Question|Answer', 'Capital of Peru?|Lima', { as: 'words', accepted: [{ text: 'Lima', share: 100 }] }],
-  ])('reads what is right where only one reading fits: %s / %s', (headings, row, expected) => {
+  ])('reads the right answer only if it is unambiguous: %s / %s', (headings, row, expected) => {
     expect(rightOf(headings, row)).toEqual(expected)
   })
 
-  it('takes no numbers for options where the sheet counts them from 0', () => {
+  it('does not accept option numbers if the sheet counts from 0', () => {
     const headings = 'Question|Option 1|Option 2|Correct'
     expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('The right answer “1” is not an option.')
   })
 
-  it('names the columns that it does not use', () => {
+  it('lists unused columns', () => {
     const rows = ['Question|Option 1|Option 2|Correct|Difficulty|Marks (10)|Option 1|', 'Which?|x|y|1|hard|2|z|note']
     const table = readTable(rowsOf(rows.map((line) => line.split('|'))))!
     expect(table.unusedColumns).toEqual(['Difficulty', 'Option 1', 'column 8'])
     expect(table.rows).toMatchObject([{ question: { points: 2 } }])
   })
 
-  it('is the same in a workbook, from this service and from others', () => {
+  it('is read the same from workbooks of this service and of others', () => {
     expect(
       readXlsx(writeXlsx(SHEET)).map(({ cells }) => [...cells, ...Array(HEAD.length).fill('')].slice(0, HEAD.length)),
     ).toEqual(SHEET.filter((row) => row.some(Boolean)))
@@ -271,7 +271,7 @@ describe('a sheet', () => {
     ])
   })
 
-  it('that is a bomb, leaves its folder or declares entities is refused, before it is unpacked', () => {
+  it('refuses zip bombs, paths outside of the package, and entities before unpacking', () => {
     const big = new Uint8Array(60 * 1024 * 1024)
     const bombs = {
       'a sheet that unpacks to 60 MB': zipSync({ 'xl/worksheets/sheet1.xml': big }),
@@ -284,7 +284,7 @@ describe('a sheet', () => {
     for (const [what, bytes] of Object.entries(bombs)) expect(() => readXlsx(bytes), what).toThrow(UnreadableSheet)
   })
 
-  it('is counted by what comes out of it, whatever it says of itself', () => {
+  it('counts unpacked bytes instead of declared sizes', () => {
     const lying = zipSync({ 'xl/worksheets/sheet1.xml': new Uint8Array(60 * 1024 * 1024) })
     const view = new DataView(lying.buffer, lying.byteOffset)
     const [SIZE_IN_FRONT, SIZE_AT_THE_END] = [22, 24]
@@ -295,7 +295,7 @@ describe('a sheet', () => {
     expect(() => readXlsx(lying)).toThrow('It unpacks to more than 40 MB.')
   })
 
-  it('never holds a formula when it is written', () => {
+  it('is written without formulas', () => {
     const question = (text: string) => ({
       name: text,
       category: '',
@@ -324,7 +324,7 @@ const workbook = (shared: string, rows: string): Uint8Array =>
 
 const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).rows
 
-describe('a text in CSV', () => {
+describe('text in CSV', () => {
   const open = (text: string): NeutralQuestion => ({
     name: text,
     category: text.replaceAll(/[/>]/g, ' ').trim(),
@@ -355,11 +355,11 @@ describe('a text in CSV', () => {
     '"=1"; "+2"',
     '＝1\n＋2',
     '\u200b=1',
-  ])('comes back as it was: %j', (text) => {
+  ])('survives export and import: %j', (text) => {
     expect(throughCsv([open(text)])).toMatchObject([{ question: open(text) }])
   })
 
-  it('comes back as it was, whatever stands in it', () =>
+  it('survives export and import with random content', () =>
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'a\'";\n\t\r=+-@＝, \u200b'), { minLength: 1, maxLength: 12 }), (signs) => {
         const text = `${signs.join('')}x`.trim()
@@ -380,7 +380,7 @@ describe('a text in CSV', () => {
   })
 })
 
-describe('out and in again', () => {
+describe('export and import', () => {
   const contents = [
     ...readTable(rowsOf(SHEET.slice(0, 9)))!.rows,
     ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),
@@ -399,7 +399,7 @@ describe('out and in again', () => {
     ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!.rows],
     ['CSV', () => throughCsv(given.map(({ question }) => question))],
     ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!.rows],
-  ])('is equal through %s', (_, write) => {
+  ])('keeps questions equal through %s', (_, write) => {
     const read = write()
     expect(again(read)).toEqual(hashes)
     expect(read.map((one) => 'question' in one && one.question.name)).toEqual(given.map(({ question }) => question.name))

@@ -23,7 +23,7 @@ const pairsOf = (pairs: string) =>
 type Made = { spec: { choices: { id: string; text: string }[] }; key: { pairs: Record<string, string> } }
 const keyOf = (pairs: string) => ({ pairs: pairsOf(pairs) })
 
-describe('an answer', () => {
+describe('matching answer', () => {
   const spec = specOf('abcd', 'xyz')
   const key = keyOf('ax by cx dz')
 
@@ -36,7 +36,7 @@ describe('an answer', () => {
     ['', 0],
   ])('%j gets %d of 4', (pairs, got) => expect(matchingRules.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
 
-  it('is told by what became of each prompt', () => {
+  it('has a verdict for each prompt', () => {
     expect(matchingRules.score(spec, key, pairsOf('ax bz'))).toMatchObject({
       parts: [
         { id: idOf('a'), verdict: 'right' },
@@ -47,28 +47,28 @@ describe('an answer', () => {
     })
   })
 
-  it('has prompts and choices of the question alone, each where it belongs', () => {
+  it('is valid only with prompts and choices of the question', () => {
     const takes = (answer: unknown) => matchingRules.isAnswer('matching', spec, answer)
     expect(takes(pairsOf('ax'))).toBe(true)
     for (const pairs of ['xa', 'qx', 'aq', 'ab']) expect(takes(pairsOf(pairs)), pairs).toBe(false)
     expect(takes([idOf('a')])).toBe(false)
   })
 
-  it('comes from the lists of a form, of which some are left as they were', () => {
+  it('is read from the lists of a form, without the unchanged ones', () => {
     const fields = ['', `${idOf('b')}.${idOf('y')}`, '']
     expect(matchingRules.fromForm(fields)).toEqual(pairsOf('by'))
     for (const odd of ['nopoint', 'aaaaaaaa.', '.xxxxxxxx', '__proto__.xxxxxxxx'])
       expect(matchingRules.isAnswer('matching', spec, matchingRules.fromForm([odd])), odd).toBe(false)
   })
 
-  it('reads as a line for each prompt, and is understood from them', () => {
+  it('is described by a line for each prompt, and understood from it', () => {
     const words = matchingRules.describe(spec, pairsOf('dz ax'))
     expect(words).toBe('Text a → Text x\nText d → Text z')
     expect(matchingRules.understand(spec, words)).toEqual(pairsOf('ax dz'))
     expect(matchingRules.understand(spec, 'Text a is x')).toBeUndefined()
   })
 
-  it('reads as it was written, and is understood however it is typed', () => {
+  it('is understood with other white space and quotes', () => {
     const written = structuredClone(spec)
     written.prompts[0]!.text = 'The area of a square\nwith sides of ½ m'
     written.choices[0]!.text = 'x² – “½”'
@@ -79,7 +79,7 @@ describe('an answer', () => {
   })
 })
 
-it('shuffles prompts among themselves and choices among themselves, where it is asked to', () => {
+it('matching shuffles prompts and choices separately if enabled', () => {
   const last = (below: number) => below - 1
   expect(matchingRules.arrange(specOf('ab', 'xyz'), last)).toBeNull()
   const firsts = new Set<string>()
@@ -93,7 +93,7 @@ it('shuffles prompts among themselves and choices among themselves, where it is 
   expect(firsts.size).toBeGreaterThan(3)
 })
 
-describe('a definition is refused', () => {
+describe('matching definition is refused', () => {
   it.each([
     ['where a prompt has no choice', specOf('ab', 'xy'), keyOf('ax'), `key.pairs.${idOf('b')}`],
     ['where a choice is none', specOf('ab', 'xy'), keyOf('ax bq'), `key.pairs.${idOf('b')}`],
@@ -118,7 +118,7 @@ describe('a definition is refused', () => {
   })
 })
 
-it('is refused where an answer could not be kept to its end, and only there', () => {
+it('a matching definition is refused only if its longest answer exceeds the limit', () => {
   const letters = 'abcdefghijklmnopqrst'
   const key = keyOf([...letters].map((id) => `${id}${id === 'a' ? 'y' : 'z'}`).join(' '))
   const specWith = (characters: number) => ({
@@ -141,15 +141,15 @@ it('is refused where an answer could not be kept to its end, and only there', ()
   ])
 })
 
-describe('the form of an author', () => {
+describe('matching author form', () => {
   const [{ spec, key }] = examples as [(typeof examples)[0]]
   const printed = () => matchingAuthor.print(spec, key, () => 3)
 
-  it('is read as what it was printed from', () => {
+  it('reads the definition that it was printed from', () => {
     expect(matchingAuthor.read('matching', printed())).toMatchObject({ spec, key, faults: [] })
   })
 
-  it('keeps the id of a choice that stays, takes one text for one choice, and never says by ids or order what fits', () => {
+  it('keeps ids of unchanged choices, merges equal texts, and hides the key in ids and order', () => {
     const values = printed()
     const [norway, sweden] = Object.keys((key as { pairs: object }).pairs) as [string, string]
     values.set(`fits-${sweden}`, ' Oslo ')

@@ -10,7 +10,7 @@ const got = (typed: string, ...answers: Answer[]) => {
   return score.state === 'scored' ? score.got : score.state
 }
 
-describe('a number', () => {
+describe('number kind', () => {
   it.each([
     ['3.1', [{ value: '3.10', share: 100 }], 100],
     ['3.1000000000000000000000000000000000001', [{ value: '3.1', share: 100 }], 0],
@@ -59,5 +59,5 @@ describe('a number', () => {
     expect(numberRules.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
   })
 
-  it('shows the unit beside what was typed', () => expect(numberRules.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
+  it('describes an answer with its unit', () => expect(numberRules.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
 })
