@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** Where templates stand, and what scripts make in browsers. */
+/** Files with templates, and scripts that create elements. */
 const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
 /** An address within a page, `#add`, is none. Tags have colours of their own: examples of them in the documents, and what is said of a wrong one. */
 const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-words\.ts$/
-/** Where an organization's own colours become what is shown of them. */
+/** Files that compute brand colors. */
 const OF_BRANDS = /html\/brand\.ts$/
 
 const NAMES =

@@ -25,7 +25,7 @@ const SUCCESS: Record<string, string[]> = {
   ...{ 200: COUNTED, 202: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
   304: [...COUNTED, 'ETag'],
 }
-/** Where they differ: a request that was refused too early is not counted, or not one at all. */
+/** Statuses with other headers: the request was refused before it was counted or parsed. */
 const ERRORS: Record<string, string[]> = {
   ...{ 401: ['X-Request-Id'], 408: [], 431: [] },
   ...{ 429: [...COUNTED, 'Retry-After'], 503: ['X-Request-Id', 'Retry-After'] },

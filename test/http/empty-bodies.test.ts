@@ -24,7 +24,7 @@ async function furnish() {
 }
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
-/** What clients send with nothing to say. axios.post(url) is the first. */
+/** Requests of clients without a body. The first is axios.post(url). */
 const empty: [what: string, headers: string[], body: string][] = [
   ['a form of no length', [FORM, 'Content-Length: 0'], ''],
   ['a form without a length', [FORM], ''],

@@ -11,7 +11,7 @@ import { shortTextRules } from '../../src/kinds/short-text/rules.ts'
 import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 
-// What holds whatever is asked and answered.
+// Properties of scoring for any question and answer.
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const RUNS = { numRuns: scaled(1_000, 10_000) }

@@ -5,7 +5,7 @@ import { noPictures } from '../../src/http/pages/pictures.ts'
 import { definedKinds, kindOf, kinds, plainKinds } from '../../src/kinds/index.ts'
 import { shippedLanguages } from '../../src/locales/languages.ts'
 
-// What every kind promises, whoever has written it: a further one stands in the list, and is tried by these.
+// Contract of every kind. New kinds in the list are tested automatically.
 
 const t = shippedLanguages.candidate('en', 'UTC')
 const anything = fc.anything({ maxDepth: 3 })

@@ -5,7 +5,7 @@ import { signInAs } from '../support/portal.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { openTab } from '../support/taking.ts'
 
-// What is right leaves through nothing but the sheet of who grades and the form of who writes it.
+// Only the grading view and the author's form may show a key.
 
 const service = await startServiceForFile()
 

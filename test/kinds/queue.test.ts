@@ -6,7 +6,7 @@ import { startServiceForFile } from '../support/service.ts'
 const service = await startServiceForFile()
 const [ONE, SEVERAL] = examplesOf('single_choice', 'multiple_choice')
 
-/** What each of the queues of a grader has, and the number beside the menu's word. */
+/** Contents of a grader's queues, and the count in the menu. */
 async function queuesOf(organizationId: string) {
   const grader = await signInAs(service, organizationId, ['admin', 'grader'])
   const isIn = async (whose: string) => (await grader.get(`${grader.home}grading?whose=${whose}`)).text.includes('Waiting since')

@@ -36,7 +36,7 @@ async function makeTwo() {
     const input = { ...toQuestionInput(question), script: `${name}?` }
     await updateDefinedQuestion(ctx, ref, { input, definition: definitionOf(name), faults: [] }, seen)
   }
-  /** Of each question of the paper its text and its first option. */
+  /** Text and first option of each question. */
   const paper = async () => {
     const { id: submissionId } = await made.submission()
     const questions = await db.submissionQuestion.findMany({

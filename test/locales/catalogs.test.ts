@@ -16,7 +16,7 @@ const SOURCE = path.join(import.meta.dirname, '../../src')
 const LOCALES = path.join(SOURCE, 'locales')
 type Catalog = Record<string, { defaultMessage: string; description?: string }>
 
-/** What is said of the catalogs when one text of German's is another. */
+/** Error message of the catalogs when a German text is changed. */
 function complaintAbout(file: string, change: (catalog: Catalog) => void): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'locales-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -14,10 +14,10 @@ type Values = Record<string, unknown>
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'))
 const compiled: Record<string, Messages> = { ...read('generated/locales/en.json'), browser, checks }
 const NUMBERS = [0, 1, 2, 1_234.5]
-/** What is put in where a text is expected: one that looks like markup, and what is no text. */
+/** Values for texts: one that looks like markup, and an object. */
 const GIVEN = ['<b>', { markup: true }]
 
-/** What a message can be given: each of its cases, with numbers of all plurals. */
+/** Values for each case of a message, with numbers of all plural categories. */
 function* valuesFor(message: string): Generator<Values> {
   const slots = [...message.matchAll(/\{(\w+)(?:, (\w+))?/g)]
   const cases = [...message.matchAll(/(\w+) \{/g)].map(([, name]) => name!)

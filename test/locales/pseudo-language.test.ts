@@ -21,13 +21,13 @@ const saidBy = (html: string): string =>
     ].join('\n'),
   )
 
-/** What a question shows: the examples of the practice are in one language. */
+/** Questions of the practice exist in one language only. */
 function textsIn(spec: unknown): string[] {
   if (typeof spec === 'string') return [spec]
   return typeof spec === 'object' && spec !== null ? Object.values(spec).flatMap(textsIn) : []
 }
 
-/** What the organizations and the candidates of a service have written, and are called. */
+/** Texts and names of organizations and candidates. */
 async function listOwn({ db }: Service): Promise<string[]> {
   const [organizations, assessments, questions, invites, users, instructions, answers] = await Promise.all([
     db.organization.findMany(),
@@ -49,7 +49,7 @@ async function listOwn({ db }: Service): Promise<string[]> {
   ]
 }
 
-// What an organization says in its own words is in no catalog; what stands around it is in those of the others.
+// Custom email texts are in no catalog, but the text around them is.
 const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
 it.each(mails)('the mail %s takes all its texts from catalogs', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
@@ -76,7 +76,7 @@ describe('candidates’ pages', () => {
   })
 })
 
-/** Where the scripts of the pages have said what they say at once, and what the first presses lead to. */
+/** Checks the texts of the scripts: those shown at once, and those after the first clicks. */
 async function expectMarkedInBrowser(origin: string, pages: { name: string; address: string }[], own: string[]): Promise<void> {
   const script = await bundlePseudoScript()
   const browser = await startBrowser('--use-fake-device-for-media-stream=fps=5', '--use-fake-ui-for-media-stream')

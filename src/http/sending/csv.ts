@@ -4,7 +4,7 @@ export const BYTE_ORDER_MARK = '\ufeff'
 /** Start of a formula in a spreadsheet, also after skipped characters, and with full-width signs. */
 const FORMULA = '["\\s\\u200b\\ufeff]*[=+\\-@＝＋－＠]'
 const BEGINS_AS_FORMULA = new RegExp(`^(${FORMULA}|[\\t\\r\\n])`)
-/** Where semicolons or tabs separate cells, a cell begins after each of these, and a row after a line break, quoted or not. */
+/** With semicolons or tabs as separators, a cell begins after each of these, and a row after a line break, quoted or not. */
 const SEPARATORS = ';\t\r\n'
 const SIGNS = '=+-@＝＋－＠'
 /** Characters that a spreadsheet skips before a sign. With the apostrophe, so that added apostrophes are found again. */

@@ -82,7 +82,7 @@ it('save state sends once while the page unloads, unless an unnumbered request i
   expect(go([leaving!]).sent).toEqual([])
 })
 
-/** What it comes to, where answers only come to what was asked. */
+/** Advances by an event. An answer without a pending request is ignored. */
 function follow(happening: SaveEvent<Words>, begun: SaveState<Words>): SaveState<Words> {
   const isAnswer = ['missed', 'saved', 'refused'].includes(happening.type)
   if (isAnswer && !begun.isSending) return begun

@@ -82,7 +82,7 @@ it('answers 503 with Retry-After while hundreds of requests wait too long, and r
   expect(await statusOf('/healthz')).toBe(200)
   const readiness = ask('/readyz')
   await goOn()
-  // What was wrong with it, if anything, is the database.
+  // An error, if there is one, may only concern the database.
   expect((await readiness).retryAfter).toBeNull()
   const counts = Object.groupBy(await Promise.all(queue), (status) => status)
   expect(counts[200]!.length).toBeGreaterThanOrEqual(100)

@@ -57,7 +57,7 @@ describe('markdownToText', () => {
 
 const HIT = 'globalThis.hit=1'
 const AWAY = 'https://hostile.example.com/x'
-/** What is tried to get a script run, or something loaded. */
+/** Payloads that try to run a script or load a resource. */
 const PAYLOADS = [
   `<script>${HIT}</script>`,
   `<img src=x onerror="${HIT}">`,
@@ -85,7 +85,7 @@ const PAYLOADS = [
   `<${AWAY}>`,
   `[x]: javascript:${HIT}\n\n[x]`,
 ]
-/** Where it stands. */
+/** Contexts of the payloads. */
 const PLACES = [
   (it: string) => it,
   (it: string) => `> - ${it}`,

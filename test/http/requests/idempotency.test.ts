@@ -151,7 +151,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
 it('sends one mail for fifty requests with the same key', async () => {
   const [invites] = posts
   await Promise.all(Array.from({ length: AT_ONCE }, () => invites!.send(by).set('Idempotency-Key', 'one-mail')))
-  // What follows is queued last: what was queued twice would have been sent, or be about to be, next to it.
+  // This mail is queued last, so a duplicate would be sent before it.
   const last = `last-${by.id}@example.com`
   await by.client.post('/invites').send({ assessmentId: by.assessment.id, recipientEmail: last })
   const received = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).length

@@ -13,7 +13,7 @@ import type { NeutralQuestion, ParsedQuestion } from '../../../src/kinds/neutral
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 import { scaled } from '../../support/scale.ts'
 
-/** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
+/** Imported question: response type, key, and losses, or the reason of refusal. */
 const told = (read: ParsedQuestion) => {
   const taken = importQuestion(read)
   if ('refusal' in taken) return [taken.line, taken.refusal]
@@ -206,7 +206,7 @@ describe('spreadsheet', () => {
     ).toBeNull()
   })
 
-  /** What is right of a row below these headings, or why it is refused. */
+  /** Key of a row below these headings, or the reason of refusal. */
   const rightOf = (headings: string, row: string, ...others: string[]) => {
     const { rows } = readTable(rowsOf([headings, row, ...others].map((line) => line.split('|'))))!
     const [read] = rows

@@ -18,7 +18,7 @@ const got = (text: string, key: unknown) => {
   return score.state === 'scored' ? score.got : score.state
 }
 
-// What the options change: neither, `accents` ignored, `punctuation` ignored, both.
+// Columns: no option, `accents` ignored, `punctuation` ignored, both.
 type Row = [key: string, answer: string, isAccepted: { neither: boolean; accents: boolean; punctuation: boolean; both: boolean }]
 const ALWAYS = { neither: true, accents: true, punctuation: true, both: true }
 const NEVER = { neither: false, accents: false, punctuation: false, both: false }
