@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import type { KeyRight, KeyScope } from '../../domain/authorization/permissions.ts'
 import { TEST_KEY_ACCESS } from '../../domain/api-keys/test-keys.ts'
+import type { KeyRight, KeyScope } from '../../domain/authorization/permissions.ts'
 import type { KeyMode } from '../../domain/context.ts'
 import { type FailureKind, HttpError } from '../errors/failure.ts'
 

@@ -1,7 +1,7 @@
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { timeInWords } from '../../domain/time/format-time.ts'
-import { plainQuestionText, formatCount } from '../pages/candidate-view.ts'
+import { formatCount, plainQuestionText } from '../pages/candidate-view.ts'
 
 /** Texts of a report for HTML and PDF. */
 export function printReport(report: ResultReport): PrintedReport {

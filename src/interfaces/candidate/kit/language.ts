@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { languageOf, languageOfStranger, readAcceptLanguage, type SpokenTo } from '../../../domain/languages/languages.ts'
 import { type Zoned, zoneOf } from '../../../domain/time/zones.ts'
-import type { Languages, CandidateTexts } from '../../../locales/languages.ts'
+import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 
 /** Who asks, as far as it says what they speak. */
 export type Asking = { headers: IncomingHttpHeaders }
