@@ -28,10 +28,10 @@ const mayUse = {
   'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
   'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
-  'uploads/': ['uploads/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/text-of-file.ts', 'processes/'],
+  'uploads/': ['uploads/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/decode-text.ts', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
-  'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],
+  'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/search-entries.ts'],
   'interfaces/([^/]+)/browser/': [
     'interfaces/$1/browser/',
     'http/browser/',

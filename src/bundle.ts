@@ -6,7 +6,7 @@ import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { look } from './bundle-look.ts'
 import { writeCommonPasswords } from './bundle-passwords.ts'
-import { listLanguages, texts } from './locales/compile.ts'
+import { listLanguages, textsPlugin } from './locales/compile.ts'
 
 /** The oldest browsers that Tailwind 4 is made for, see docs/browsers.md. */
 const TARGET = ['chrome111', 'edge111', 'firefox128', 'safari16.4']
@@ -46,7 +46,7 @@ await begin(messages, () => import('./generated/locales/checks.${language}.ts'))
 export const candidateBundle = {
   ...common,
   entryPoints: listLanguages().map((language) => ({ in: `begin:${language}`, out: `candidate.${language}` })),
-  plugins: [texts, begin],
+  plugins: [textsPlugin, begin],
   splitting: true,
   chunkNames: '[name].[hash]',
 } satisfies BuildOptions

@@ -2,10 +2,9 @@ import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Creates a folder and those above it that are missing. Node's own `recursive` tries forever where a folder that exists takes no others, as
- * below /proc.
+ * Creates a folder and its missing parents. Node's `recursive` option loops forever below a folder that accepts no new ones, such as /proc.
  *
- * @returns the topmost folder that was created; undefined if there was nothing to create.
+ * @returns the topmost folder that was created; undefined if the folder existed.
  */
 export async function createFolder(folder: string, mode?: number): Promise<string | undefined> {
   try {
@@ -14,13 +13,13 @@ export async function createFolder(folder: string, mode?: number): Promise<strin
     const parent = path.dirname(folder)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error
     const first = await createFolder(parent, mode)
-    // Also if the parent is there: it may have been created by another request in the meantime.
-    const own = await createOne(folder, mode)
-    return first ?? own
+    // Even if the parent existed: another request may have created it in the meantime.
+    const created = await createOne(folder, mode)
+    return first ?? created
   }
 }
 
-/** @returns undefined if the folder is there. */
+/** @returns undefined if the folder exists. */
 async function createOne(folder: string, mode?: number): Promise<string | undefined> {
   try {
     await mkdir(folder, mode)

@@ -1,15 +1,14 @@
 import { mix, palette, type Theme } from './palette.ts'
 
-// An organization's own colours, on its candidates' pages and in mails to them: the one place where a colour is not the theme's. Whatever
-// is chosen can be read: text on a button, and links on each ground, have a contrast of 4.5:1 at least, in light and dark.
+// Brand colors of an organization on candidates' pages and in mails. Any choice is readable: text on buttons and links on each background have
+// a contrast of at least 4.5:1, in light and dark.
 
-/** What was chosen; null, and whatever is no #rrggbb: nothing. */
+/** As #rrggbb. Null and other values mean no color. */
 export type BrandColors = { primaryColor: string | null; backgroundColor: string | null }
 export type Scheme = keyof typeof palette
 
 /** WCAG 2.2, 1.4.3. */
-const READABLE = 4.5
-/** Parts of a hundred that a colour is moved by at a time. */
+const MIN_CONTRAST = 4.5
 const STEP = 0.01
 const [BLACK, WHITE] = ['#000000', '#ffffff']
 
@@ -24,31 +23,31 @@ function luminanceOf(color: string): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
 }
 
-/** As WCAG counts it, from 1 to 21. */
+/** Contrast ratio by WCAG, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [darker, lighter] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
   return (lighter! + 0.05) / (darker! + 0.05)
 }
 
-/** Of any two colours one has 4.58 at least to any third, if they are black and white. */
+/** Black or white always has a contrast of at least 4.58. */
 const textOn = (ground: string): string => (contrast(ground, WHITE) >= contrast(ground, BLACK) ? WHITE : BLACK)
 
-/** The colour, moved to black or white until it can be read on each of the others. */
+/** Moves a color towards black or white until it is readable on all backgrounds. */
 function readableOn(color: string, grounds: readonly [string, ...string[]]): string {
   const end = textOn(grounds[0])
   for (let share = 0; share < 1; share += STEP) {
     const moved = mix(end, color, share)
-    if (grounds.every((ground) => contrast(moved, ground) >= READABLE)) return moved
+    if (grounds.every((ground) => contrast(moved, ground) >= MIN_CONTRAST)) return moved
   }
   return end
 }
 
-/** A theme with the colours of a brand: besides, of a page's head where it has one of its own, and of what a logo stands on. */
+/** @property head background of a page's head; null: the theme's. @property plate background of the logo. */
 export type BrandTheme = Theme & { head: string | null; plate: string; 'plate-content': string }
 
 /**
- * The colours of a scheme as they are shown. The head's ground is as it was chosen in light; in dark it is moved to black, until what is
- * written in light letters can be read on it. A logo was drawn for one ground, which stays in both.
+ * Colors of a scheme. In light, the head has the chosen background. In dark, it is darkened until light text is readable on it. The logo's plate
+ * is the same in both, because a logo is drawn for one background.
  */
 export function themeOf({ primaryColor, backgroundColor }: BrandColors, scheme: Scheme): BrandTheme {
   const theme = palette[scheme]
@@ -63,10 +62,10 @@ export function themeOf({ primaryColor, backgroundColor }: BrandColors, scheme: 
   }
 }
 
-/** The stylesheet of a brand: custom properties and nothing else, of colours that were read as such, whatever was stored. */
+/** Stylesheet with the custom properties of a brand. Colors are validated, so stored text can't inject CSS. */
 export function brandStylesheet(colors: BrandColors): string {
   const [light, dark] = [propertiesOf(colors, 'light'), propertiesOf(colors, 'dark')]
-  // A page that is shown in one scheme whatever its reader prefers says so, as the themes have it.
+  // `data-theme` on a page overrides the reader's preferred scheme, as in the themes.
   return `:root,[data-theme=light]{${light}}@media (prefers-color-scheme:dark){:root:not([data-theme]){${dark}}}[data-theme=dark]{${dark}}`
 }
 

@@ -1,35 +1,35 @@
 const MARKUP = Symbol('markup')
 
-/** A piece of HTML that `html` has made: nothing else is taken for markup. */
+/** HTML that `html` has created. Nothing else is printed unescaped. */
 export type Html = { readonly [MARKUP]: string }
 
-/** Text and numbers are escaped, lists joined; `false`, `null` and `undefined` print nothing. */
+/** Text and numbers are escaped, lists are joined. `false`, `null`, and `undefined` print nothing. */
 export type Value = Html | string | number | false | null | undefined | readonly Value[]
 
-/** Where a value stands: in text, in the quotes of an attribute, or as the name of one that needs no value (`checked`). */
+/** Position of a value: in text, in a quoted attribute, in an attribute with an address, or as a boolean attribute (`checked`). */
 type Place = 'text' | 'attribute' | 'address' | 'name'
 
-/** Attributes whose value is an address: a script's would be run. */
-const ADDRESSES = new Set(['href', 'src', 'action', 'formaction'])
-/** An address of our own, that of a file beside, or of one of these schemes. */
-const HARMLESS = /^(?:$|[/?#]|\.\.?\/|https?:|mailto:)/i
-/** What a browser would read as code. */
+/** Attributes in which `javascript:` would run. */
+const ADDRESS_ATTRIBUTES = new Set(['href', 'src', 'action', 'formaction'])
+/** Relative addresses, and these schemes. Others are replaced by `#`. */
+const SAFE_ADDRESS = /^(?:$|[/?#]|\.\.?\/|https?:|mailto:)/i
+/** Attributes that contain code. */
 const FORBIDDEN_ATTRIBUTE = /^(?:on.*|style|srcdoc)$/
 /**
- * Elements whose content is no markup; those of them whose content is only text, in which escaped characters are what they were. A
- * <noscript> holds markup where it is read at all, and nothing escaped can end it.
+ * Elements whose content is not parsed as markup. In text-only elements, escaped characters are decoded, so values are allowed. <noscript> needs
+ * no entry: browsers that read its content parse it as markup, and escaped text can't close it.
  */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'iframe'])
-const HOLDS_TEXT = new Set(['textarea', 'title'])
+const RAW_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'iframe'])
+const TEXT_ELEMENTS = new Set(['textarea', 'title'])
 
 const places = new WeakMap<TemplateStringsArray, Place[]>()
 
 /**
- * A template whose values can't become markup. They may stand in text, in double-quoted attributes, and in a tag as the bare name of an
- * attribute, by a template of its own: html`<input ${isOn && html`checked`}>`.
+ * Template tag that escapes values. Values are allowed in text, in double-quoted attributes, and as a boolean attribute in a tag:
+ * html`<input ${isOn && html`checked`}>`.
  *
- * @throws Error, the first time, for a template with a value anywhere else (a script, a comment, an unquoted attribute), or that ends in
- *   the middle of a tag.
+ * @throws Error on the first use of a template with a value elsewhere (in a script, a comment, an unquoted attribute), or that ends inside a
+ *   tag.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   const known = places.get(strings) ?? findPlaces(strings)
@@ -39,7 +39,6 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return { [MARKUP]: text }
 }
 
-/** The text of a page. */
 export const toText = (page: Html): string => page[MARKUP]
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -54,10 +53,10 @@ function print(value: Value, place: Place): string {
     return value[MARKUP]
   }
   const text = String(value)
-  return place === 'address' && !HARMLESS.test(text) ? '#' : escapeText(text)
+  return place === 'address' && !SAFE_ADDRESS.test(text) ? '#' : escapeText(text)
 }
 
-/** Names come from templates only, never from text. */
+/** Attribute names must come from templates, never from text. */
 function printName(value: Html | string | number): string {
   const name = typeof value === 'object' ? value[MARKUP] : ''
   if (!/^[a-z-]+$/.test(name)) throw new Error('Only the name of an attribute can stand in a tag, as html`checked`')
@@ -66,30 +65,30 @@ function printName(value: Html | string | number): string {
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
-/** Where in a template its reader is. */
+/** State of the scanner that finds the positions of values. */
 type Scan = {
   at: 'text' | 'opening' | 'declaration' | 'element' | 'tag' | 'attribute' | 'equals' | 'value'
-  /** The element whose tag it is, with a slash before it of a closing tag. */
+  /** Name of the current tag, with a leading slash for a closing tag. */
   element: string
-  /** The attribute that was read last, and how much of its value. */
+  /** Latest attribute, and characters of its value so far. */
   attribute: string
   valueLength: number
-  /** Whether only white space is between here and what was before in the tag. */
-  isApart: boolean
-  /** The element whose content is no markup, while in it. */
+  /** True after white space in a tag, where an attribute may begin. */
+  isAfterSpace: boolean
+  /** Enclosing raw element; empty outside. */
   raw: string
 }
 
 function findPlaces(strings: TemplateStringsArray): Place[] {
-  const scan: Scan = { at: 'text', element: '', attribute: '', valueLength: 0, isApart: false, raw: '' }
+  const scan: Scan = { at: 'text', element: '', attribute: '', valueLength: 0, isAfterSpace: false, raw: '' }
   const found: Place[] = []
   for (const [i, part] of strings.entries()) {
     for (const character of part) if (!readers[scan.at](scan, character)) throw refusal(part)
     if (i === strings.length - 1) break
-    const place = placeHere(scan)
+    const place = currentPlace(scan)
     if (!place) throw refusal(part)
     scan.valueLength++
-    scan.isApart = false
+    scan.isAfterSpace = false
     found.push(place)
   }
   if (scan.at !== 'text' || scan.raw) throw refusal(strings.at(-1)!)
@@ -98,14 +97,14 @@ function findPlaces(strings: TemplateStringsArray): Place[] {
 
 const refusal = (part: string) => new Error(`This is no template, or has a value where none may stand: …${part.slice(-80)}`)
 
-function placeHere({ at, raw, attribute, valueLength, isApart }: Scan): Place | undefined {
-  if (at === 'text') return raw === '' || HOLDS_TEXT.has(raw) ? 'text' : undefined
-  if (at === 'tag') return isApart ? 'name' : undefined
+function currentPlace({ at, raw, attribute, valueLength, isAfterSpace }: Scan): Place | undefined {
+  if (at === 'text') return raw === '' || TEXT_ELEMENTS.has(raw) ? 'text' : undefined
+  if (at === 'tag') return isAfterSpace ? 'name' : undefined
   if (at !== 'value' || FORBIDDEN_ATTRIBUTE.test(attribute)) return undefined
-  return ADDRESSES.has(attribute) && valueLength === 0 ? 'address' : 'attribute'
+  return ADDRESS_ATTRIBUTES.has(attribute) && valueLength === 0 ? 'address' : 'attribute'
 }
 
-/** What the next character does, by where it stands. @returns false when it may not stand there. */
+/** Transitions by state. @returns false for a character that is not allowed. */
 const readers: Record<Scan['at'], (scan: Scan, character: string) => boolean> = {
   text(scan, character) {
     if (character === '<') scan.at = 'opening'
@@ -127,10 +126,10 @@ const readers: Record<Scan['at'], (scan: Scan, character: string) => boolean> = 
   },
   tag(scan, character) {
     if (character === '>') return endTag(scan)
-    scan.isApart = /\s/.test(character)
-    scan.at = scan.isApart ? 'tag' : 'attribute'
+    scan.isAfterSpace = /\s/.test(character)
+    scan.at = scan.isAfterSpace ? 'tag' : 'attribute'
     scan.attribute = character.toLowerCase()
-    return scan.isApart || /[a-z]/i.test(character)
+    return scan.isAfterSpace || /[a-z]/i.test(character)
   },
   attribute(scan, character) {
     if (/[\s>]/.test(character)) return readers.tag(scan, character)
@@ -145,7 +144,7 @@ const readers: Record<Scan['at'], (scan: Scan, character: string) => boolean> = 
   },
   value(scan, character) {
     scan.valueLength++
-    if (character === '"') Object.assign(scan, { at: 'tag', isApart: false })
+    if (character === '"') Object.assign(scan, { at: 'tag', isAfterSpace: false })
     return true
   },
 }
@@ -154,6 +153,6 @@ function endTag(scan: Scan): boolean {
   scan.at = 'text'
   if (scan.raw) {
     if (scan.element === `/${scan.raw}`) scan.raw = ''
-  } else if (RAW.has(scan.element)) scan.raw = scan.element
+  } else if (RAW_ELEMENTS.has(scan.element)) scan.raw = scan.element
   return true
 }

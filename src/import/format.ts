@@ -13,7 +13,7 @@ import {
   TEXT_PATTERN,
 } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/values/uuid.ts'
-import { OrNull, Words } from '../http/schema/field-types.ts'
+import { Nullable, StringEnum } from '../http/schema/field-types.ts'
 
 /** The last time that PostgreSQL and JavaScript write alike. */
 export const LATEST = new Date('9999-12-31T23:59:59.999Z')
@@ -48,13 +48,13 @@ const Time = Type.Unsafe<Date>({
 const Whole = (minimum: number) =>
   Type.Integer({ minimum, maximum: MAX_INTEGER, says: `must be a whole number from ${minimum} to ${MAX_INTEGER}` })
 const Flag = Type.Boolean({ says: 'must be true or false' })
-const Word = <const T extends readonly string[]>(words: T) => Words(words, { says: `must be one of: ${words.join(', ')}` })
+const Word = <const T extends readonly string[]>(words: T) => StringEnum(words, { says: `must be one of: ${words.join(', ')}` })
 const List = <T extends TSchema>(items: T) => Type.Array(items, { says: 'must be a list' })
 const Row = <T extends Record<string, TSchema>>(properties: T) => Type.Object(properties, { says: 'must be an object' })
 const optional = Type.Optional
 
 const times = { createdAt: optional(Time), updatedAt: optional(Time) }
-const creator = { createdById: optional(OrNull(Id)) }
+const creator = { createdById: optional(Nullable(Id)) }
 
 const Language = Row({ id: optional(Id), code: Code, name: optional(Text) })
 const Category = Row({ id: optional(Id), name: Name })
@@ -69,8 +69,8 @@ const ApiKey = Row({
       says: 'must be ak_live_ or ak_test_ and 32 letters, digits or signs of ASCII',
     }),
   ),
-  expiresAt: optional(OrNull(Time)),
-  revokedAt: optional(OrNull(Time)),
+  expiresAt: optional(Nullable(Time)),
+  revokedAt: optional(Nullable(Time)),
   ...creator,
 })
 const Tag = Row({
@@ -78,7 +78,7 @@ const Tag = Row({
   name: NonBlank(MAX_TAG_NAME_LENGTH),
   color: optional(Color),
   description: optional(Text),
-  icon: optional(OrNull(Text)),
+  icon: optional(Nullable(Text)),
   ...creator,
   ...times,
 })
@@ -123,7 +123,7 @@ const Assessment = Row({
   defaultAnswerFormat: optional(Word(MEDIA_FORMATS)),
   audience: optional(Word(AUDIENCES)),
   timeLimit: optional(Whole(0)),
-  instructionId: optional(OrNull(Id)),
+  instructionId: optional(Nullable(Id)),
   languages: optional(List(Code)),
   categoryIds: optional(List(Id)),
   skillTypes: optional(List(Text)),
@@ -137,7 +137,7 @@ const Invite = Row({
   id: optional(Id),
   assessmentId: Id,
   recipientEmail: Email,
-  recipientName: optional(OrNull(Text)),
+  recipientName: optional(Nullable(Text)),
   status: optional(Word(INVITE_STATUSES)),
   questionReplayLimit: optional(Whole(1)),
   answerRecordLimit: optional(Whole(1)),
@@ -148,11 +148,11 @@ const Invite = Row({
   customMessage: optional(Text),
   sentAt: optional(Time),
   expiresAt: optional(Time),
-  acceptedAt: optional(OrNull(Time)),
-  startedAt: optional(OrNull(Time)),
-  completedAt: optional(OrNull(Time)),
-  revokedAt: optional(OrNull(Time)),
-  assignedGraderId: optional(OrNull(Id)),
+  acceptedAt: optional(Nullable(Time)),
+  startedAt: optional(Nullable(Time)),
+  completedAt: optional(Nullable(Time)),
+  revokedAt: optional(Nullable(Time)),
+  assignedGraderId: optional(Nullable(Id)),
   tagIds: optional(List(Id)),
   ...creator,
   ...times,

@@ -4,9 +4,9 @@ import type { Pictures } from '../http/pages/pictures.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
 import { kindOf, kinds } from './index.ts'
 import { isRecordingWord } from './recording/kind.ts'
-import { text as plainText } from './text/kind.ts'
+import { textKind as plainText } from './text/kind.ts'
 
-type Open = {
+type OpenQuestion = {
   responseType: string
   version: { responseType: string; spec: unknown } | null
   shown: string[]
@@ -14,31 +14,26 @@ type Open = {
   targetLanguage: string | null
 }
 
-/**
- * What a question is answered by.
- *
- * @property recorder stands outside forms: its buttons send none. @property fields stand in one. One of them is null where there is one way
- *   only.
- */
+/** Controls to answer a question, null if not applicable. @property recorder belongs outside of the form. @property fields belong inside. */
 export function answerControl(
   t: CandidateTexts,
-  question: Open,
+  question: OpenQuestion,
   pictures: Pictures,
 ): { recorder: Html | null; fields: Html | null } {
   const { shown, text, targetLanguage, responseType } = question
   const isWritten = !isRecorded(kinds, question)
   const kind = kindOf(question)
   const version = question.version ?? { responseType, spec: null }
-  const asked = { version, shown, value: text?.value ?? null, text, language: targetLanguage, pictures, isWritten }
+  const input = { version, shown, value: text?.value ?? null, text, language: targetLanguage, pictures, isWritten }
   const records = kind.answering(version.responseType).savedBy.includes('recording')
-  if (!records) return { recorder: null, fields: kind.control(t, asked) }
-  return { recorder: kind.control(t, asked), fields: isWritten ? plainText.control(t, asked) : null }
+  if (!records) return { recorder: null, fields: kind.control(t, input) }
+  return { recorder: kind.control(t, input), fields: isWritten ? plainText.control(t, input) : null }
 }
 
-type Answered = Pick<Open, 'responseType' | 'version'> & { timeLimit: number }
+type TimedQuestion = Pick<OpenQuestion, 'responseType' | 'version'> & { timeLimit: number }
 
-/** How a question is answered, and within what time; of what shows that by itself the time alone. */
-export function wordAnswering(t: CandidateTexts, { responseType, version, timeLimit }: Answered): string | null {
+/** Instruction how to answer, and the time limit. For kinds whose controls are self-explanatory only the limit. */
+export function formatInstruction(t: CandidateTexts, { responseType, version, timeLimit }: TimedQuestion): string | null {
   const time = t.duration(timeLimit)
   if (version) return timeLimit > 0 ? t.text('question.limit', { time }) : null
   const kind = isRecordingWord(responseType) ? responseType : 'other'

@@ -2,32 +2,32 @@ import type { Fault, Random } from '../domain/ports/question-kind.ts'
 import type { Html } from '../html/html.ts'
 import type { IconName } from '../http/pages/icon.ts'
 
-/** A way to ask that an author is offered. @property line what it is for. */
-export type Offer = { word: string; preset?: string; label: string; line: string; icon: IconName }
+/** Entry in the list of question types. @property preset variant of the form. @property line description. */
+export type Offer = { word: string; preset?: string; label: string; description: string; icon: IconName }
 
-/** What an author's form shows: all of it as it would be sent, whether it was typed or is stored. */
+/** @property values the fields as they would be submitted. */
 export type AuthorForm = {
   values: URLSearchParams
-  /** What is wrong with a field, in sentences. */
-  wrong: (field: string) => string[]
-  /** The row that was added last, which gets the focus. */
+  /** Errors of a field, in sentences. */
+  errorsOf: (field: string) => string[]
+  /** Id of the row that gets the focus. */
   focus: string | undefined
-  /** Whether what is shown stays, and the key alone can be changed. */
+  /** True if the question can't be changed, only its key. */
   isKeyOnly?: boolean
 }
 
-/** What a form says. @property faults by the names of the form's fields. @property fieldOf the field that a path of the definition came from. */
-export type Read = { spec: unknown; key: unknown; faults: Fault[]; fieldOf: (path: string) => string }
+/** Parsed form. @property faults by field name. @property fieldOf maps a path of the definition to a field name. */
+export type ParsedForm = { spec: unknown; key: unknown; faults: Fault[]; fieldOf: (path: string) => string }
 
-/** How questions of a kind are written: by a form that works without a script. */
+/** The author's form of a kind. It works without JavaScript. */
 export type Author = {
   offers: readonly Offer[]
-  /** The fields of a new question. */
+  /** Fields of a new question. */
   begin: (random: Random, preset: string) => URLSearchParams
-  /** The fields of one that is stored. */
+  /** Fields of a stored question. */
   print: (spec: unknown, key: unknown, random: Random) => URLSearchParams
-  read: (word: string, values: URLSearchParams) => Read
+  read: (word: string, values: URLSearchParams) => ParsedForm
   fields: (word: string, form: AuthorForm) => Html
-  /** Its fields that may show a picture, by name, with what they are called; undefined: none does. */
+  /** Names and labels of the fields that may contain pictures. */
   pictured?: (values: URLSearchParams) => [name: string, label: string][]
 }

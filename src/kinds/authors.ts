@@ -2,7 +2,7 @@ import type { Fault } from '../domain/ports/question-kind.ts'
 import type { Author, Offer } from './author.ts'
 import { definedKinds, plainKinds } from './index.ts'
 
-/** All that an author can ask: what scores itself, and what people grade. */
+/** Question types for authors: automatically scored, and graded by people. */
 export const offers: { scored: readonly Offer[]; graded: readonly Offer[] } = {
   scored: definedKinds.flatMap(({ author }) => author.offers),
   graded: plainKinds.flatMap((kind) => kind.offers),
@@ -10,16 +10,16 @@ export const offers: { scored: readonly Offer[]; graded: readonly Offer[] } = {
 
 const kindOf = (word: string) => definedKinds.find(({ words }) => words.includes(word))
 
-/** How questions of a response type are written; undefined: it is of no kind with a right answer. */
+/** @returns undefined for a response type without a right answer. */
 export const authorOf = (word: string): Author | undefined => kindOf(word)?.author
 
-/** What a form of a kind says, and what is wrong with it, by the names of its fields. @throws Error for a word that has no form. */
+/** Parses an author's form. @returns faults by field name. @throws Error for a response type without a form. */
 export function readDefinition(
   word: string,
   values: URLSearchParams,
 ): { definition: { responseType: string; spec: unknown; key: unknown }; faults: Fault[] } {
   const kind = kindOf(word)
-  if (!kind) throw new Error(`No form is of ${word}`)
+  if (!kind) throw new Error(`The response type ${word} has no form`)
   const { spec, key, faults, fieldOf } = kind.author.read(word, values)
   const ofKind = faults.length > 0 ? [] : kind.faults(word, spec, key)
   return {

@@ -3,13 +3,12 @@ import type { Pictures } from '../http/pages/pictures.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
 
 /**
- * What the candidate's page has of a question.
+ * Question and answer on the candidate's page.
  *
- * @property version its spec; null: it has none. @property shown in which order its parts are shown to this candidate. @property value what
- *   they have answered, as the kind has it. @property text that in words, or the text that they typed. @property language a code, in which
- *   to answer. @property pictures those that its parts may show. @property isWritten whether it can be answered without a recording.
+ * @property shown ids of the parts in the candidate's order. @property value stored answer in the kind's own form. @property text stored answer
+ *   as text. @property language code of the language to answer in. @property isWritten true if a text is accepted instead of a recording.
  */
-export type Asked = {
+export type ControlInput = {
   version: { responseType: string; spec: unknown }
   shown: string[]
   value: unknown
@@ -18,5 +17,5 @@ export type Asked = {
   pictures: Pictures
   isWritten: boolean
 }
-/** Native fields named `answer`, which work without a script; of a text named `text`. */
-export type Control = (t: CandidateTexts, asked: Asked) => Html
+/** Renders native fields named `answer`, or `text` for a free text, which work without JavaScript. */
+export type Control = (t: CandidateTexts, asked: ControlInput) => Html

@@ -2,15 +2,15 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Fault, QuestionKind, Random, Score } from '../domain/ports/question-kind.ts'
 
-/** A kind as its folder writes it: each function is given what is of its schema. */
+/** Rules of a kind, typed by its schemas. Each function receives validated values. */
 export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> = {
   words: readonly string[]
   penalizes: boolean
   schema: { spec: S; key: K; answer: A }
-  /** What the schema can't say. */
+  /** Errors that the schema can't express. */
   faults: (word: string, spec: Static<S>, key: Static<K>) => Fault[]
   arrange: (spec: Static<S>, random: Random) => string[] | null
-  /** Whether an answer of that form is one to this question. */
+  /** True if an answer that matches the schema is possible for this question. */
   fits: (word: string, spec: Static<S>, answer: Static<A>) => boolean
   isEmpty: (answer: Static<A>) => boolean
   describe: (spec: Static<S>, answer: Static<A>) => string
@@ -25,7 +25,7 @@ export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> =
   score: (spec: Static<S>, key: Static<K>, answer: Static<A>) => Score
 }
 
-/** The kind for the domain, which knows no schema: what it passes on is checked before the rules see it. */
+/** Adapts a kind to the domain, which knows no schemas: values are validated before the rules see them. */
 export function defineKind<S extends TSchema, K extends TSchema, A extends TSchema>(rules: KindRules<S, K, A>): QuestionKind {
   const spec = reader(rules.schema.spec)
   const key = reader(rules.schema.key)
@@ -38,24 +38,24 @@ export function defineKind<S extends TSchema, K extends TSchema, A extends TSche
       return malformed.length > 0 ? malformed : rules.faults(word, ofSpec as Static<S>, ofKey as Static<K>)
     },
     arrange: (ofSpec, random) => rules.arrange(spec.read(ofSpec), random),
-    isAnswer: (word, ofSpec, given) => answer.is(given) && rules.fits(word, spec.read(ofSpec), given),
-    isEmpty: (given) => rules.isEmpty(answer.read(given)),
-    describe: (ofSpec, given) => rules.describe(spec.read(ofSpec), answer.read(given)),
+    isAnswer: (word, ofSpec, value) => answer.is(value) && rules.fits(word, spec.read(ofSpec), value),
+    isEmpty: (value) => rules.isEmpty(answer.read(value)),
+    describe: (ofSpec, value) => rules.describe(spec.read(ofSpec), answer.read(value)),
     understand: (ofSpec, words) => rules.understand(spec.read(ofSpec), words),
     fromForm: rules.fromForm,
-    toForm: (given) => rules.toForm(answer.read(given)),
+    toForm: (value) => rules.toForm(answer.read(value)),
     makeUp: (ofSpec) => rules.makeUp(spec.read(ofSpec)),
     ...(rules.accepts && {
       accepts: {
-        group: (ofKey, given) => rules.accepts!.group(key.read(ofKey), answer.read(given)),
-        add: (ofKey, given, share) => rules.accepts!.add(key.read(ofKey), answer.read(given), share),
+        group: (ofKey, value) => rules.accepts!.group(key.read(ofKey), answer.read(value)),
+        add: (ofKey, value, share) => rules.accepts!.add(key.read(ofKey), answer.read(value), share),
       },
     }),
-    score: (ofSpec, ofKey, given) => rules.score(spec.read(ofSpec), key.read(ofKey), answer.read(given)),
+    score: (ofSpec, ofKey, value) => rules.score(spec.read(ofSpec), key.read(ofKey), answer.read(value)),
   }
 }
 
-/** Compiled when it is first needed: most processes never see most kinds. */
+/** Compiles the schema on its first use: most processes never use most kinds. */
 function reader<T extends TSchema>(schema: T) {
   let compiled: ReturnType<typeof TypeCompiler.Compile<T>> | undefined
   const checker = () => (compiled ??= TypeCompiler.Compile(schema))
@@ -64,7 +64,7 @@ function reader<T extends TSchema>(schema: T) {
     read: (value: unknown): Static<T> => {
       if (checker().Check(value)) return value
       const error = checker().Errors(value).First()
-      throw new Error(`What was stored is of another form: ${error?.path} ${error?.message}`)
+      throw new Error(`A stored value does not match its schema: ${error?.path} ${error?.message}`)
     },
     faults: (field: string, value: unknown): Fault[] => {
       const error = checker().Check(value) ? undefined : checker().Errors(value).First()

@@ -1,9 +1,10 @@
 import { offers } from './authors.ts'
 
-const ways = [...offers.scored, ...offers.graded].filter(({ preset }) => preset === undefined)
+const labeledOffers = [...offers.scored, ...offers.graded].filter(({ preset }) => preset === undefined)
 
-/** The response types that have a name of ours. */
-export const KIND_WORDS: readonly string[] = [...new Set(ways.map(({ word }) => word))]
+/** Response types with a label. */
+export const LABELED_RESPONSE_TYPES: readonly string[] = [...new Set(labeledOffers.map(({ word }) => word))]
 
-/** How a question is answered, as lists name it; an organization's own word as it is. */
-export const wordKind = (responseType: string): string => ways.find(({ word }) => word === responseType)?.label ?? responseType
+/** Label of a response type. A type that an organization has invented is returned unchanged. */
+export const labelKind = (responseType: string): string =>
+  labeledOffers.find(({ word }) => word === responseType)?.label ?? responseType

@@ -1,25 +1,24 @@
 import type { Definition } from '../domain/assessments/define-question.ts'
 
-// What the formats of files have in common. Each format is read into this form, and written from it; which kind of question it becomes, the kinds
-// themselves say.
+// Intermediate form of questions in files. Each file format is read into it and written from it, and each kind converts from and to it.
 
-/** A part of what is right, in percent of the points. */
-export type Weighed = { text: string; share: number }
-/** As it stood in the file: decimals with a point. */
+/** @property share percent of the points. */
+export type WeightedText = { text: string; share: number }
+/** Decimals as in the file, with a decimal point. */
 export type NumberRange =
   | { value: string; tolerance?: string | undefined; share: number }
   | { from: string; to: string; share: number }
 
-/** How a question is answered. @property of options, whether several may be ticked. */
+/** Answer format and key. @property several true if candidates may tick several options. */
 export type NeutralAnswer =
-  | { as: 'options'; several: boolean; options: Weighed[] }
+  | { as: 'options'; several: boolean; options: WeightedText[] }
   | { as: 'number'; ranges: NumberRange[]; unit?: string | undefined }
-  | { as: 'words'; accepted: Weighed[] }
+  | { as: 'words'; accepted: WeightedText[] }
   | { as: 'pairs'; pairs: [prompt: string, choice: string][] }
-  /** By a text or a recording, in the word of its response type; people grade it. */
+  /** A text or a recording, graded by people. */
   | { as: 'open'; responseType: string }
 
-/** @property isFormatted its text is Markdown. */
+/** @property isFormatted true if the text is Markdown. */
 export type NeutralQuestion = {
   name: string
   category: string
@@ -29,16 +28,19 @@ export type NeutralQuestion = {
   answer: NeutralAnswer
 }
 
-/** A question of a file: of one that is refused, why. @property losses what of it is not taken, in sentences. */
-export type ReadQuestion = { line: number; losses: string[] } & (
+/** A question of a file, or the reason why it was refused. @property losses sentences about ignored content. */
+export type ParsedQuestion = { line: number; losses: string[] } & (
   | { question: NeutralQuestion }
   | { refusal: string; name: string }
 )
 
-/** What a kind has to do with files. */
-export type Format = {
-  /** The definition of what is answered so; undefined: it is of another kind. @param newId eight random letters. */
-  take: (answer: NeutralAnswer, newId: () => string) => { definition: Definition; losses: string[] } | undefined
-  /** The way back; undefined: it is of another kind. @property losses what the neutral form can't say. */
-  give: (definition: Definition) => { answer: NeutralAnswer; losses: string[] } | undefined
+/** Conversions of a kind. They return undefined for another kind. */
+export type KindFormat = {
+  /** Converts an imported answer to a definition. @param newId returns eight random letters. */
+  toDefinition: (answer: NeutralAnswer, newId: () => string) => { definition: Definition; losses: string[] } | undefined
+  /** Converts a definition for export. */
+  toAnswer: (definition: Definition) => { answer: NeutralAnswer; losses: string[] } | undefined
 }
+
+/** Warns of a question that no import accepts. */
+export const losesText = (text: string): string[] => (text.trim() === '' ? ['It has no text: an import refuses it.'] : [])

@@ -1,6 +1,5 @@
 /**
- * A text as it is compared: one way to write a letter, straight quotes and dashes, no white space around it, and one space where there
- * was white space. The same goes for what was written as the key, and for what was answered.
+ * Normalizes keys and answers for comparison: Unicode NFKC, straight quotes, plain dashes, and single spaces.
  */
 export const normalize = (text: string): string =>
   text

@@ -1,10 +1,10 @@
 import type { Definition } from '../domain/assessments/define-question.ts'
-import { wordKind } from './labels.ts'
+import { labelKind } from './labels.ts'
 
-/** Something that a question has, in words: a line each of what it consists of. */
+/** A labeled property of a question. */
 export type Trait = { label: string; lines: string[] }
 
-/** What authors' forms call it; a further kind's own names are readable as they are. */
+/** Labels as in the authors' forms. Other property names are capitalized. */
 const LABELS: Record<string, string> = {
   shuffle: 'Shuffled',
   least: 'At least to choose',
@@ -25,7 +25,7 @@ const VALUES: Record<string, Record<string, string>> = {
   otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
 }
 
-/** How a question is answered and what is right, in words, in the order in which authors write it. */
+/** Describes the definition of a question in words, in the order of the author's form. */
 export function outlineDefinition({ responseType, spec, key }: Definition): Trait[] {
   const names = new Map(namesIn(spec))
   const traits = [spec, key].flatMap((part) =>
@@ -34,13 +34,13 @@ export function outlineDefinition({ responseType, spec, key }: Definition): Trai
       return { label, lines: linesOf(name, value, names) }
     }),
   )
-  return [{ label: 'Kind', lines: [wordKind(responseType)] }, ...traits]
+  return [{ label: 'Kind', lines: [labelKind(responseType)] }, ...traits]
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The texts that ids stand for. */
+/** Texts by id. */
 function namesIn(value: unknown): [id: string, text: string][] {
   if (Array.isArray(value)) return value.flatMap(namesIn)
   if (!isRecord(value)) return []
@@ -62,18 +62,18 @@ function lineOf(name: string, value: unknown, names: Map<string, string>): strin
   const head = text ?? exactly ?? (from !== undefined ? `${from} to ${to}` : '')
   const parts = [
     String(head),
-    tolerance !== undefined && wordTolerance(tolerance),
-    ...Object.entries(more).map(([part, one]) => wordPart(part, one, names)),
+    tolerance !== undefined && formatTolerance(tolerance),
+    ...Object.entries(more).map(([part, one]) => formatPart(part, one, names)),
   ]
   return parts.filter(Boolean).join(', ')
 }
 
-function wordTolerance(tolerance: unknown): string {
+function formatTolerance(tolerance: unknown): string {
   if (!isRecord(tolerance)) return `± ${tolerance}`
   return `± ${tolerance.by}${tolerance.in === 'percent' ? ' %' : ''}`
 }
 
-function wordPart(part: string, value: unknown, names: Map<string, string>): string | false {
+function formatPart(part: string, value: unknown, names: Map<string, string>): string | false {
   if (part === 'share') return value !== 100 && `${value} % of the points`
   if (typeof value === 'boolean') return value && (LABELS[part] ?? part)
   return `${LABELS[part] ?? part} ${lineOf(part, value, names)}`

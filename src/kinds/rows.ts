@@ -1,30 +1,30 @@
 import type { Random } from '../domain/ports/question-kind.ts'
 
-// The rows of an author's form, such as options: hidden fields named `row` have their ids in the order of the rows, and the fields of a
-// row have its id behind their names.
+// Rows of an author's form, such as options. Hidden fields named `row` hold the row ids in order, and the fields of a row have names that end in
+// its id.
 
-/** The name of the buttons that change the rows, or have the form shown again: what they do stands in their values. */
+/** Name of the buttons that change the rows or update the form. The value is the action. */
 export const ROWS = 'rows'
 
-/** Eight letters of chance. */
+/** Eight random letters. */
 export const newRowId = (random: Random): string => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join('')
 
-/** More than a question of any kind has: what comes behind them is not looked at, so that no form costs more than a question does. */
-const MOST_ROWS_READ = 100
+/** More than any kind allows. Further rows are ignored, to bound the work. */
+const MAX_ROWS_READ = 100
 
 export const rowsOf = (values: URLSearchParams): string[] => {
   const ids = new Set<string>()
   for (const id of values.getAll('row')) {
     if (/^[a-z]{8}$/.test(id)) ids.add(id)
-    if (ids.size === MOST_ROWS_READ) break
+    if (ids.size === MAX_ROWS_READ) break
   }
   return [...ids]
 }
 
 /**
- * Looks at all fields once, however many rows are read then: looking for a single one goes through them all.
+ * Indexes all fields once, because each lookup in URLSearchParams is a linear search.
  *
- * @returns what was typed into a row's field, trimmed; without what the database does not take.
+ * @returns a function that returns the trimmed text of a row's field, without NUL.
  */
 export function rowReader(values: URLSearchParams): (name: string, id: string) => string {
   const typed = new Map<string, string>()
@@ -37,10 +37,10 @@ export const readTrimmed = (values: URLSearchParams, name: string): string => tr
 const trimmed = (text: string): string => text.replaceAll('\0', '').replaceAll('\r\n', '\n').trim()
 
 /**
- * Does what one of the buttons says.
+ * Performs the action of a button.
  *
- * @param act `add`, `remove-` or `up-` or `down-` with a row; anything else changes nothing.
- * @returns the fields then, and the row to go on with.
+ * @param act `add`, or `remove-`, `up-`, or `down-` and a row id; other values change nothing.
+ * @returns the changed fields, and the row that gets the focus.
  */
 export function changeRows(values: URLSearchParams, act: string, random: Random): { values: URLSearchParams; focus?: string } {
   const rows = rowsOf(values)

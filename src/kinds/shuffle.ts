@@ -1,6 +1,6 @@
 import type { Random } from '../domain/ports/question-kind.ts'
 
-/** The same in an order of chance (Fisher and Yates'). */
+/** Fisher-Yates shuffle. */
 export function shuffle<T>(ordered: readonly T[], random: Random): T[] {
   const shuffled = [...ordered]
   for (let last = shuffled.length - 1; last > 0; last--) {

@@ -1,5 +1,5 @@
-// What src/bundle.ts makes of the texts in src/locales/<language>/: their parsed forms, so that neither the service nor a browser parses
-// any, and from English the types of all keys with what each needs. They stand in src/generated/locales/.
+// Compiles the texts in src/locales/<language>/ to src/generated/locales/: parsed messages, so that neither the service nor browsers need a
+// parser, and types of all keys and their values, derived from English.
 import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,27 +8,24 @@ import type { Plugin } from 'esbuild'
 import type { Message, Part } from './format.ts'
 import type { Messages } from './texts.ts'
 
-/**
- * Each is a file of every language: what the candidate's pages say, what their scripts say in browsers, what those say that check devices
- * before the start, and what mails say.
- */
+/** Files of every language: candidates' pages, their scripts, the scripts of the device check, and mails. */
 export const CATALOGS = ['candidate', 'browser', 'checks', 'mail'] as const
-/** Those that scripts bring with them, each in a module. */
+/** Catalogs that are bundled with scripts, each as a module. */
 const IN_SCRIPTS = ['browser', 'checks'] as const
 type Catalog = (typeof CATALOGS)[number]
-/** A key, the message in ICU's format, and what a translator has to know of it. */
+/** @property defaultMessage in ICU's format. @property description for translators. */
 type Source = Record<string, { defaultMessage: string; description?: string }>
-/** Messages as the parser has them; those that need nothing are text. */
+/** Messages without values are text. */
 type Parsed = Record<string, string | MessageFormatElement[]>
 type Languages = Record<string, Record<Catalog, Parsed>>
 
 const BASE = 'en'
-/** What messages may have around words, see texts.ts. */
+/** Tags that messages may contain, see texts.ts. */
 const TAGS = ['strong']
 const GENERATED = path.join(import.meta.dirname, '../generated/locales')
 
-/** Compiles the texts before esbuild reads what imports them, anew each time. */
-export const texts: Plugin = { name: 'texts', setup: (build) => build.onStart(writeTexts) }
+/** esbuild plugin that compiles the texts before each build. */
+export const textsPlugin: Plugin = { name: 'texts', setup: (build) => build.onStart(writeTexts) }
 
 function writeTexts(): void {
   const languages = readLanguages()
@@ -48,13 +45,13 @@ function writeTexts(): void {
   write('types.ts', CATALOGS.map((catalog) => typeOf(catalog, languages[BASE]![catalog])).join('\n'))
 }
 
-/** The codes of the languages that there are, English first. */
+/** Language codes, English first. */
 export function listLanguages(folder = import.meta.dirname): string[] {
   const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   return [BASE, ...folders.map(({ name }) => name).filter((name) => name !== BASE)]
 }
 
-/** All texts, parsed. @throws Error for a text that can't be formatted, or of whose language it is not true what is true of English. */
+/** All texts, parsed. @throws Error for an invalid message, and for keys, values, or tags that differ from English. */
 export function readLanguages(folder = import.meta.dirname): Languages {
   const languages = Object.fromEntries(listLanguages(folder).map((name) => [name, readLanguage(path.join(folder, name), name)]))
   for (const [language, catalogs] of Object.entries(languages))
@@ -75,23 +72,23 @@ function readLanguage(folder: string, language: string): Record<Catalog, Parsed>
   return { candidate: read('candidate'), browser: read('browser'), checks: read('checks'), mail: read('mail') }
 }
 
-/** @param where for who has to mend it. @returns text, where nothing is put into it. */
+/** @param where file and key for the error message. @returns text if the message has no values. @throws Error. */
 export function parseMessage(where: string, message: string, language: string): string | MessageFormatElement[] {
   const refuse = (why: string): never => {
     throw new Error(`src/locales/${where}: ${why}`)
   }
-  // In ICU it quotes: l'{name} would print l{name}.
+  // ICU's quote character: l'{name} would print l{name}.
   if (message.includes("'")) refuse('a straight apostrophe, where ’ is meant')
   if (/[\u200E\u200F\u202A-\u202E\u2066-\u2069]/.test(message)) refuse('an invisible mark of direction')
   const elements = parse(message, { captureLocation: false, requiresOtherClause: true })
   const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-  for (const why of flatten(elements).map((element) => faultOf(element, categories))) if (why) refuse(why)
+  for (const why of flatten(elements).map((element) => findFault(element, categories))) if (why) refuse(why)
   const isPlain = elements.every(({ type }) => type === TYPE.literal)
   return isPlain ? elements.map((element) => (element.type === TYPE.literal ? element.value : '')).join('') : elements
 }
 
-/** What format.ts can't print, or no language of ours may have. */
-function faultOf(element: MessageFormatElement, categories: readonly string[]): string | undefined {
+/** Reason why format.ts can't print an element. @returns undefined for a valid one. */
+function findFault(element: MessageFormatElement, categories: readonly string[]): string | undefined {
   if (element.type === TYPE.date || element.type === TYPE.time) return 'a date, which is given as text (t.time)'
   if (element.type === TYPE.tag && !TAGS.includes(element.value)) return `the tag ${element.value}, which nothing prints`
   if (element.type === TYPE.number && element.style) return 'a style of numbers, which nothing prints'
@@ -101,13 +98,11 @@ function faultOf(element: MessageFormatElement, categories: readonly string[]): 
   return missing.length > 0 ? `no plural for ${missing.join(', ')}` : undefined
 }
 
-/** As format.ts reads them, without a parser. */
 const toMessages = (messages: Parsed): Messages =>
   Object.fromEntries(
     Object.entries(messages).map(([key, message]) => [key, typeof message === 'string' ? message : toMessage(message)]),
   )
 
-/** Text alone where that is all there is. */
 function toMessage(elements: MessageFormatElement[]): Message {
   const parts = elements.map(toPart)
   const [only = ''] = parts
@@ -134,7 +129,7 @@ function within(element: MessageFormatElement): MessageFormatElement[][] {
     : []
 }
 
-/** What a message needs, by its type; what it has around words comes with it. */
+/** TypeScript type of a message's values. Tags are not values: texts.ts provides them. */
 function needsOf(message: Parsed[string] | undefined): string {
   const elements = Array.isArray(message) ? flatten(message) : []
   const needs = elements.flatMap((element) => {
@@ -145,7 +140,7 @@ function needsOf(message: Parsed[string] | undefined): string {
   return `{ ${[...new Set(needs)].sort().join('; ')} }`
 }
 
-/** ICU wants an `other`: an empty one says that there is no other. */
+/** ICU requires the case `other`. An empty one means that there are no other values. */
 const unionOf = (options: Record<string, PluralOrSelectOption>): string =>
   Object.entries(options)
     .filter(([name, { value }]) => name !== 'other' || value.length > 0)
@@ -158,17 +153,17 @@ function typeOf(catalog: Catalog, messages: Parsed): string {
   return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
 }
 
-/** What somebody agrees to, loses by, or is asked for outside of the pages: without a review of these a language is a draft. */
+/** Keys of important texts (consent, time limits, device access, mails). Until a native speaker has reviewed them, a language is a draft. */
 const MUST_BE_REVIEWED: Record<Catalog, RegExp> = {
   candidate: /^(?:terms|consent|declined|invitation\.decline)\b/,
   browser: /^(?:clock|failed|text|take)\b/,
   checks: /^(?:screen|photo)\b/,
   mail: /^/,
 }
-/** By `catalog/key`: of which English text a native speaker has found the translation right, who, and when. */
+/** By `catalog/key`. @property of hash of the English text. @property by reviewer. @property at date. */
 type Reviews = Record<string, { of: string; by: string; at: string }>
 
-/** Whether a native speaker has read all that matters most, as the English is now. */
+/** True if all important texts were reviewed against the current English. */
 function isReviewed(language: string, folder = import.meta.dirname): boolean {
   if (language === BASE) return true
   const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
@@ -181,7 +176,6 @@ function isReviewed(language: string, folder = import.meta.dirname): boolean {
   )
 }
 
-/** What tells one English text from the one that it becomes. */
 const hashOf = (message: string): string => hash('sha256', message).slice(0, 12)
 
 const tagsOf = (message: Parsed[string] | undefined): string =>

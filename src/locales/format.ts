@@ -1,7 +1,6 @@
 /**
- * A message as compile.ts makes it from ICU's format: text, or its parts in their order. A part is text, or what is put there: a value by its
- * name, as it is or as a number; one of several messages, by a value's plural or the value itself; what stands between a tag. In a plural `[]`
- * is its number.
+ * A message that compile.ts has compiled from ICU's format: text, or a list of parts. A part is text, a value (as text or number), a plural or
+ * select with a message for each case, or a tag with its content. `[]` is the number of the enclosing plural.
  */
 export type Message = string | readonly Part[]
 export type Part =
@@ -14,10 +13,10 @@ export type Part =
 
 type Values = Readonly<Record<string, unknown>>
 type Tag = (within: unknown[]) => unknown
-/** Puts values into messages. What is no text, such as markup, stays what it is: then the parts are a list. */
+/** Inserts values into a message. @returns text, or a list of parts if a value is an object, such as markup. */
 type Format = (message: Message, values: Values, count?: number) => unknown
 
-/** @param language whose plurals and numbers they have. */
+/** @param language code, for plurals and numbers. */
 export function createFormat(language: string): Format {
   const plurals = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)

@@ -1,32 +1,32 @@
 import { offsetAt } from '../domain/time/zone-rules.ts'
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
-import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts } from './texts.ts'
+import { createTexts, FULL_TIME, localeOf, type MessageArgs, type Messages, type Texts } from './texts.ts'
 
-/** Says texts on pages and in mails. */
+/** Texts of a catalog for pages and mails. */
 export type PageTexts<Plain, Marked> = Texts<Plain> & {
-  /** As markup: what is given is escaped but for markup of our own, and <strong> in a message stays. */
-  html: <Key extends keyof Marked & string>(key: Key, ...given: Given<Marked, Key>) => Html
-  /** In pieces, for what prints them itself. @param make what becomes of a value that is text, and of what stands between <strong>. */
+  /** HTML. Text values are escaped; Html values and <strong> in messages are kept. */
+  html: <Key extends keyof Marked & string>(key: Key, ...given: MessageArgs<Marked, Key>) => Html
+  /** Pieces of a message. @param make converts text values and the content of <strong>. */
   pieces: <Key extends keyof Plain & string, Piece>(
     key: Key,
-    make: { own: (text: string) => Piece; strong: (within: (string | Piece)[]) => Piece },
-    ...given: Given<Plain, Key>
+    make: { text: (text: string) => Piece; strong: (within: (string | Piece)[]) => Piece },
+    ...given: MessageArgs<Plain, Key>
   ) => (string | Piece)[]
   /** "Friday, 27 November 2026 at 18:00 UTC". */
   time: (at: Date) => string
-  /** "1 minute 30 seconds". @param seconds whole ones. */
+  /** "1 minute 30 seconds". @param seconds integer. */
   duration: (seconds: number) => string
   /** "3 days". */
   days: (count: number) => string
 }
 
-/** @param zone in which times are said, see domain/time/zones.ts. */
+/** @param zone time zone, see domain/time/zones.ts. */
 export function createPageTexts<Plain, Marked>(language: string, zone: string, messages: Messages): PageTexts<Plain, Marked> {
   const locale = localeOf(language)
   const format = createFormat(language)
   const times = new Intl.DateTimeFormat(locale, { ...FULL_TIME, timeZone: zone, timeZoneName: 'short' })
-  // Node's own rules are used, with the zone's name, unless PostgreSQL has others.
+  // If PostgreSQL's zone rules differ from Node's, print PostgreSQL's offset instead of the zone's name.
   const formatTime = (at: Date) => {
     const offset = offsetAt(zone, at)
     if (offset === undefined || offset === offsetByNode(zone, at)) return times.format(at)
@@ -40,15 +40,18 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
   return {
     ...createTexts<Plain>(language, messages),
     html: (key, ...[values]) => {
-      const said = format(messages[key]!, {
+      const content = format(messages[key]!, {
         ...values,
         strong: (content: (string | Html)[]) => html`<strong>${content}</strong>`,
       })
-      return html`${said as Html | string | (Html | string)[]}`
+      return html`${content as Html | string | (Html | string)[]}`
     },
-    pieces: (key, { own, strong }, ...[values]) => {
-      const given = Object.entries({ ...values }).map(([name, value]) => [name, typeof value === 'string' ? own(value) : value])
-      return [format(messages[key]!, { ...Object.fromEntries(given), strong })].flat() as (string | ReturnType<typeof own>)[]
+    pieces: (key, { text, strong }, ...[values]) => {
+      const converted = Object.entries({ ...values }).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? text(value) : value,
+      ])
+      return [format(messages[key]!, { ...Object.fromEntries(converted), strong })].flat() as (string | ReturnType<typeof text>)[]
     },
     time: (at) => formatTime(at),
     days: (count) => days.format(count),
@@ -60,13 +63,13 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
   }
 }
 
-/** As `+05:30`. */
+/** `+05:30`. */
 function nameOffset(minutes: number): string {
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
   return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
 }
 
-/** Minutes that the zone is ahead of UTC by the rules that come with Node. */
+/** Minutes ahead of UTC by Node's zone rules. */
 function offsetByNode(zone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at)
   const name = parts.find(({ type }) => type === 'timeZoneName')!.value

@@ -1,27 +1,26 @@
 import type { Browser, Checks } from '../generated/locales/types.ts'
 import { createFormat, type Message } from './format.ts'
 
-/** The messages of a catalog. */
+/** By key. */
 export type Messages = Readonly<Record<string, Message>>
 
-/** What has to be given with a key: nothing, or what its message needs. */
-export type Given<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
+/** Arguments for a key: the values of its message, or none. */
+export type MessageArgs<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
 
-/** Says the texts of a catalog in one language. There is none without a language, and none for all: it is given to whatever says something. */
+/** Texts of a catalog in one language. There is no global instance: callers pass it on. */
 export type Texts<Catalog> = {
   language: string
-  text: <Key extends keyof Catalog & string>(key: Key, ...given: Given<Catalog, Key>) => string
+  text: <Key extends keyof Catalog & string>(key: Key, ...given: MessageArgs<Catalog, Key>) => string
   /** "one, two and three". */
   list: (items: readonly string[]) => string
 }
 
-/** What the scripts of the candidate's pages say. */
 export type BrowserTexts = Texts<Browser<string>>
 
-/** What they say besides while devices are checked, before the start. */
+/** Includes the texts of the device check. */
 export type CheckTexts = Texts<Browser<string> & Checks<string>>
 
-/** As plain text, for attributes, subjects and scripts. */
+/** Plain texts, for attributes, subjects, and scripts. */
 export function createTexts<Catalog>(language: string, messages: Messages): Texts<Catalog> {
   const format = createFormat(language)
   const list = new Intl.ListFormat(localeOf(language))
@@ -32,16 +31,15 @@ export function createTexts<Catalog>(language: string, messages: Messages): Text
   }
 }
 
-/** Where the language alone would write dates and lists as one of its countries does, and another is meant. */
+/** Locale for dates and lists. Plain `en` would mean American English. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
 export type Direction = 'ltr' | 'rtl'
-/** Languages that are written from the right. */
-const FROM_RIGHT = ['ar', 'fa', 'he', 'ur']
+const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur']
 
-export const directionOf = (language: string): Direction => (FROM_RIGHT.includes(language.split('-', 1)[0]!) ? 'rtl' : 'ltr')
+export const directionOf = (language: string): Direction => (RIGHT_TO_LEFT.includes(language.split('-', 1)[0]!) ? 'rtl' : 'ltr')
 
-/** How a moment is written in full, on pages, in mails and by scripts. */
+/** Intl options for a full time, on pages, in mails, and in scripts. */
 export const FULL_TIME = {
   weekday: 'long',
   day: 'numeric',

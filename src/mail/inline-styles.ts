@@ -1,5 +1,5 @@
 import { type BrandColors, type BrandTheme, themeOf } from '../html/brand.ts'
-import { quietOf } from '../html/palette.ts'
+import { secondaryColorOf } from '../html/palette.ts'
 
 type Role = { layout: string; color?: (theme: BrandTheme) => string }
 
@@ -58,7 +58,7 @@ function groundOf(theme: BrandTheme): string {
 }
 
 function quietText(theme: BrandTheme): string {
-  return `color:${quietOf(theme)}`
+  return `color:${secondaryColorOf(theme)}`
 }
 
 function linkColor(theme: BrandTheme): string {

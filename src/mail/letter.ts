@@ -1,6 +1,6 @@
 import type { BrandColors } from '../html/brand.ts'
 import type { MailCatalog, MailTexts } from '../locales/languages.ts'
-import type { Given } from '../locales/texts.ts'
+import type { MessageArgs } from '../locales/texts.ts'
 
 // What a mail says, as one tree that is printed twice, as HTML and as text: neither part can say what the other does not.
 
@@ -37,10 +37,10 @@ export type Letter = { subject: string; blocks: readonly Block[] }
 export const say = <Key extends keyof MailCatalog & string>(
   t: MailTexts,
   key: Key,
-  ...given: Given<MailCatalog, Key>
+  ...given: MessageArgs<MailCatalog, Key>
 ): readonly Piece[] => t.pieces<Key, Piece>(key, PIECES, ...given)
 
-const PIECES = { own: (own: string): Piece => ({ own }), strong: (strong: Piece[]): Piece => ({ strong }) }
+const PIECES = { text: (own: string): Piece => ({ own }), strong: (strong: Piece[]): Piece => ({ strong }) }
 
 export const paragraph = (...said: Piece[]): Block => ({ kind: 'paragraph', said })
 export const note = (...said: Piece[]): Block => ({ kind: 'note', said })

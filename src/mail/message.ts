@@ -2,7 +2,7 @@ import type { Links } from '../domain/context.ts'
 import { type Brand, logoOf } from '../domain/ports/brand.ts'
 import type { QuestionKinds } from '../domain/ports/question-kind.ts'
 import { looksLikeAddress } from '../domain/validation/email-address.ts'
-import type { AllLanguages, MailTexts } from '../locales/languages.ts'
+import type { Languages, MailTexts } from '../locales/languages.ts'
 import { directionOf } from '../locales/texts.ts'
 import type { Letter, MailBrand } from './letter.ts'
 import { printHtml } from './print-html.ts'
@@ -28,7 +28,7 @@ export type Message = {
  * Where mails lead, what signs their links, whom they are from, what they say in the languages of who reads them, and what the kinds of
  * questions need.
  */
-export type MailSettings = { links: Links; mailFrom: string; languages: AllLanguages; kinds: QuestionKinds }
+export type MailSettings = { links: Links; mailFrom: string; languages: Languages; kinds: QuestionKinds }
 
 /** Pixels of a logo at the top of a mail, where it is shown the largest. */
 const MOST_LOGO = { width: 240, height: 64 }

@@ -3,26 +3,26 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
-import { routedAs, withoutTrailingSlash } from '../http/addresses/links.ts'
+import { toRoutePath, withoutTrailingSlash } from '../http/addresses/links.ts'
 import { trimLinks } from '../http/addresses/trim-links.ts'
 import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
 import { answerClientErrors } from '../http/errors/client-error.ts'
-import { answerError, answerFailures } from '../http/errors/envelope.ts'
+import { answerError, answerErrors } from '../http/errors/envelope.ts'
 import { shedLoad } from '../http/limits/overload.ts'
 import { createPageLimiter } from '../http/limits/page-limiter.ts'
 import { limitPipelining } from '../http/limits/pipelining.ts'
 import { createRateLimiter } from '../http/limits/rate-limit.ts'
-import { answerEntrance } from '../http/operations/entrance.ts'
-import { keepAnsweringBeforeClose } from '../http/operations/graceful-shutdown.ts'
-import { answerHealth } from '../http/operations/health.ts'
+import { drainBeforeClose } from '../http/operations/graceful-shutdown.ts'
+import { addHealthRoutes } from '../http/operations/health.ts'
 import { requestId } from '../http/operations/request-id.ts'
 import { logRequests, logUnrouted } from '../http/operations/request-log.ts'
-import { noteTraffic } from '../http/operations/traffic.ts'
+import { addRootRoute } from '../http/operations/root-route.ts'
+import { recordTraffic } from '../http/operations/traffic.ts'
 import { sendSecurityHeaders } from '../http/pages/security-headers.ts'
 import { compileOnce } from '../http/schema/compile-once.ts'
-import { compressAnswers } from '../http/sending/compression.ts'
+import { compressResponses } from '../http/sending/compression.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { atsInterfaces } from '../interfaces/ats/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
@@ -74,7 +74,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   const isTrustedProxy = createIsTrustedProxy(config.trustProxy)
   const app = fastify({
     loggerInstance: log,
-    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(routedAs(url), [PATHS.v1, config.alternate.prefix, PATHS.ats]),
+    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(toRoutePath(url), [PATHS.v1, config.alternate.prefix, PATHS.ats]),
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
     trustProxy: config.trustProxy !== false && isTrustedProxy,
     bodyLimit: MAX_BODY_BYTES,
@@ -104,14 +104,14 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   if (config.traces) traceRequests(app)
   logRequests(app)
   metrics.observeRequests(app)
-  noteTraffic(app, system.deps.traffic)
+  recordTraffic(app, system.deps.traffic)
   reportUntrustedProxies(app, log)
   sendSecurityHeaders(app, config.publicUrl.startsWith('https:'))
-  compressAnswers(app)
-  answerFailures(app, envelopeOf)
+  compressResponses(app)
+  answerErrors(app, envelopeOf)
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
-  await answerHealth(app, findProblems)
-  keepAnsweringBeforeClose(app, { notice: config.stopNotice })
+  await addHealthRoutes(app, findProblems)
+  drainBeforeClose(app, { notice: config.stopNotice })
   shedLoad(app, config, createSourceOf(config.alternate.prefix))
   trimLinks(app)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
@@ -154,7 +154,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register((scope) => mailEvents(scope, { system, readers: mailEventReaders }), { prefix: PATHS.mailEvents })
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
-  answerEntrance(app, { portal: PATHS.portal, documents: openapi })
+  addRootRoute(app, { portal: PATHS.portal, documents: openapi })
   if (mailbox)
     await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
 }

@@ -16,7 +16,7 @@ import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import { resealTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
 import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
-import { createLinks, type Site } from '../http/addresses/links.ts'
+import { createLinks, type SiteConfig } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startArchiving } from '../jobs/archives.ts'
 import { startCorrectingKeys } from '../jobs/correct-keys.ts'
@@ -32,7 +32,7 @@ import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSuspensionWorker } from '../jobs/suspension.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
-import { type AllLanguages, shippedLanguages } from '../locales/languages.ts'
+import { type Languages, shippedLanguages } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
@@ -64,9 +64,9 @@ export type Dependencies = {
   system: ServiceContext
   log: FastifyBaseLogger
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
-  site: Site
+  site: SiteConfig
   /** What candidates and the readers of mails are spoken to in. */
-  languages: AllLanguages
+  languages: Languages
   mailSettings: MailSettings
   /** Who may tell what became of mails. */
   mailEventReaders: MailEventReaders
@@ -96,7 +96,7 @@ type Choices = {
   /** The time, where it is not the system's. */
   clock?: () => Date
   /** Where they are not those that come with the service. */
-  languages?: AllLanguages
+  languages?: Languages
   /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
   signal?: AbortSignal
 }
@@ -127,7 +127,7 @@ export async function createDependencies(
   const migrations = (await readMigrations()).map(({ name }) => name)
   const database = await openDatabase(config, log, opened, { migrates, signal })
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder)]
-  const site: Site = { publicUrl: config.publicUrl, secretKeys }
+  const site: SiteConfig = { publicUrl: config.publicUrl, secretKeys }
   const mailSettings = { links: createLinks(site), mailFrom: config.mailFrom, languages, kinds }
   if (serves) opened.defer(startTracing(config, log).close)
   const metrics = createMetrics()

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
-import { Words } from '../http/schema/field-types.ts'
+import { StringEnum } from '../http/schema/field-types.ts'
 
 /** Of a SECRET_KEY, in characters. */
 export const MIN_SECRET_LENGTH = 32
@@ -44,7 +44,7 @@ export const Environment = Type.Object({
     description:
       'Further hosts by which clients reach the service, comma-separated. Addresses in API answers keep the host of the request if it is one of these; otherwise they begin with PUBLIC_URL.',
   }),
-  ROLE: Words(['all', 'api', 'worker'], {
+  ROLE: StringEnum(['all', 'api', 'worker'], {
     default: 'all',
     description: 'What this process does: answer requests (api), send mail and clean up in the background (worker), or both.',
   }),
@@ -56,7 +56,7 @@ export const Environment = Type.Object({
     ),
   ),
   DATABASE_POOLER: Type.Optional(
-    Words(['transaction'], {
+    StringEnum(['transaction'], {
       description:
         'transaction: DATABASE_URL leads to a pooler like PgBouncer in transaction mode. Unset: it leads to PostgreSQL itself.',
     }),
@@ -69,7 +69,7 @@ export const Environment = Type.Object({
     ),
   ),
   DATABASE_STATEMENTS: Type.Optional(
-    Words(['named', 'unnamed'], {
+    StringEnum(['named', 'unnamed'], {
       description:
         'Whether statements are kept by name, which spares PostgreSQL half of the work. Unset: named, but unnamed with DATABASE_POOLER: PgBouncer knows names from 1.21 on, with max_prepared_statements of 500 or more.',
     }),
@@ -112,7 +112,7 @@ export const Environment = Type.Object({
     }),
   ),
   MAIL: Type.Optional(
-    Words(['capture', 'mailbox'], {
+    StringEnum(['capture', 'mailbox'], {
       description:
         'capture: no mail is sent, whatever SMTP_URL is; mail show prints them. mailbox: without an SMTP_URL they are kept too, and shown to this machine at /dev/mailbox, by the link that the start prints; for a loopback PUBLIC_URL only. Unset, with the embedded database: as mailbox.',
     }),
@@ -138,7 +138,7 @@ export const Environment = Type.Object({
     description:
       'Providers that tell under /mail-events what became of mails, comma-separated: ses: with the topic of SNS, postmark: with the password in the address of its webhook. Unset: none.',
   }),
-  SMTP_SECURITY: Words(['required', 'opportunistic'], {
+  SMTP_SECURITY: StringEnum(['required', 'opportunistic'], {
     default: 'required',
     description:
       'With a user in SMTP_URL: whether encryption and login are required, or done without where the server does not offer them. The password then goes over the network for all to read.',
@@ -163,7 +163,7 @@ export const Environment = Type.Object({
     'Mails to candidates of one organization within 24 hours; further ones wait their turn. `npm run cli -- org set-mail-limit` sets another number for an organization. 0: any number.',
     { minimum: 0, maximum: 1_000_000_000 },
   ),
-  TEST_MAIL: Words(['capture', 'deliver'], {
+  TEST_MAIL: StringEnum(['capture', 'deliver'], {
     default: 'capture',
     description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',
   }),
@@ -174,7 +174,7 @@ export const Environment = Type.Object({
       'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
     ),
   ),
-  WEBCAM: Words(['stills', 'video'], {
+  WEBCAM: StringEnum(['stills', 'video'], {
     default: 'stills',
     description: 'How the webcam of a candidate is watched where an invite asks for it: a picture now and then, or a video.',
   }),
@@ -309,7 +309,7 @@ export const Environment = Type.Object({
     ),
   ),
   ATS_GREENHOUSE: Type.Optional(
-    Words(['on'], {
+    StringEnum(['on'], {
       description:
         'on: connections to Greenhouse, once Greenhouse has accepted you as a partner, see docs/ats.md. Unset: there are none.',
     }),
@@ -366,7 +366,7 @@ export const Environment = Type.Object({
     maximum: 1,
     description: 'Share of the traces that are sent, from 0 to 1.',
   }),
-  LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+  LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe log lines to write.',
   }),

@@ -1,7 +1,7 @@
 import { beginTurn } from '../domain/concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
-import type { Site } from '../http/addresses/links.ts'
+import type { SiteConfig } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
 import { createDsnReader, findMailOf } from '../mail/events/dsn.ts'
 import { createPostmarkReader } from '../mail/events/postmark.ts'
@@ -15,14 +15,14 @@ const MAX_CERTIFICATE_BYTES = 16 * 1024
 /** How what became of mails is told: who may tell it, and what fetches it from a mailbox, until the service ends; undefined: it is in none. */
 export function openMailEvents(
   bounces: Config['bounces'],
-  { system, site, opened }: { system: ServiceContext; site: Site; opened: AsyncDisposableStack },
+  { system, site, opened }: { system: ServiceContext; site: SiteConfig; opened: AsyncDisposableStack },
 ): { mailEventReaders: MailEventReaders; fetchBounces: (() => Promise<number>) | undefined } {
   const mailEventReaders = createMailEventReaders(bounces, site)
   return { mailEventReaders, fetchBounces: createBounceFetching(bounces, system, mailEventReaders, opened) }
 }
 
 /** Who may tell what became of mails, as the settings say. */
-const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: Site): MailEventReaders => ({
+const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: SiteConfig): MailEventReaders => ({
   ...(domain !== undefined && { dsn: createDsnReader(() => site.secretKeys, domain) }),
   ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createFetch()) }),
   ...(postmarkSecret !== undefined && { postmark: createPostmarkReader(postmarkSecret) }),

@@ -13,7 +13,7 @@ import { MAILBOX_PREFIX } from '../interfaces/mailbox/access.ts'
 import { portalEnvelope } from '../interfaces/portal/kit/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
-import type { AllLanguages } from '../locales/languages.ts'
+import type { Languages } from '../locales/languages.ts'
 
 /** Where everything stands but the alternate interface, whose prefix is a setting. */
 export const PATHS = {
@@ -40,7 +40,7 @@ export function isTaken(prefix: string): boolean {
 export function createEnvelopeChoice(
   alternatePrefix: string,
   ats: AtsSettings,
-  languages: AllLanguages,
+  languages: Languages,
 ): (path: string) => Envelope {
   const candidates = candidateEnvelope(languages)
   const own = [v1Envelope, candidates, { ...candidates, prefix: UNSUBSCRIBE_PATH }, portalEnvelope]

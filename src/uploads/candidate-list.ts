@@ -4,7 +4,7 @@ import type { Column, ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
 import { isEmailAddress } from '../domain/validation/email-address.ts'
 import { cut, refuseFile } from '../domain/validation/uploaded-files.ts'
-import { textOfFile } from '../http/requests/text-of-file.ts'
+import { decodeText } from '../http/requests/decode-text.ts'
 
 export type List = { rows: ListRow[]; unusedColumns: string[] }
 
@@ -34,7 +34,7 @@ const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '',
  * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
  */
 export function parseList(bytes: Uint8Array, maxRows: number): List {
-  const text = textOfFile(bytes).replaceAll('\0', '')
+  const text = decodeText(bytes).replaceAll('\0', '')
   if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refuseFile('list', 'tooLarge', MAX_BATCH_BYTES)
   const [first, ...others] = parseCsv(text, maxRows)
   if (!first) throw refuseFile('list', 'empty')

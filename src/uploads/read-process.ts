@@ -1,13 +1,13 @@
 import { DomainError, type Issue } from '../domain/errors.ts'
 import type { ListRow } from '../domain/invites/batches/check-rows.ts'
 import { readFile } from '../kinds/formats/read-file.ts'
-import type { ReadQuestion } from '../kinds/neutral.ts'
+import type { ParsedQuestion } from '../kinds/neutral.ts'
 import { doOneWork } from '../processes/do-one-work.ts'
 import { parseList } from './candidate-list.ts'
 
 /** What a file holds: its rows, and facts about the whole. */
 export type Contents = {
-  questions: { row: ReadQuestion; facts: { format: string; unusedColumns: string[] } }
+  questions: { row: ParsedQuestion; facts: { format: string; unusedColumns: string[] } }
   candidates: { row: ListRow; facts: { unusedColumns: string[] } }
 }
 export type Content = keyof Contents

@@ -12,12 +12,12 @@ it.each([
   ['#000000', '#ffffff', 21],
   ['#777777', '#ffffff', 4.48],
   ['#ff0000', '#ffffff', 4],
-])('measures the contrast of %s and %s as WCAG does', (one, other, ratio) => {
+])('contrast of %s and %s follows WCAG', (one, other, ratio) => {
   expect(contrast(one, other)).toBeCloseTo(ratio, 1)
   expect(contrast(other, one)).toBe(contrast(one, other))
 })
 
-it('makes of 1,000 colours buttons and links that can be read, in light and dark, on every ground that they stand on', () => {
+it('themeOf makes buttons and links of 1,000 colors readable in light and dark', () => {
   fc.assert(
     fc.property(color, (primaryColor) => {
       for (const scheme of SCHEMES) {
@@ -31,7 +31,7 @@ it('makes of 1,000 colours buttons and links that can be read, in light and dark
   )
 })
 
-it('makes of 1,000 colours heads and plates that can be read, and dark heads for dark pages', () => {
+it('themeOf makes heads and plates of 1,000 colors readable, and heads dark on dark pages', () => {
   fc.assert(
     fc.property(color, (backgroundColor) => {
       for (const scheme of SCHEMES) {
@@ -49,7 +49,7 @@ it('makes of 1,000 colours heads and plates that can be read, and dark heads for
   )
 })
 
-it('leaves a colour as it was chosen where it can be read, and moves it no further than it has to', () => {
+it('themeOf keeps a readable color, and moves others no further than needed', () => {
   const yellow = { primaryColor: '#FFD400', backgroundColor: '#102A43' }
   expect(themeOf(yellow, 'dark')).toMatchObject({ primary: '#ffd400', 'primary-content': '#000000', head: '#102a43' })
   const { primary } = themeOf(yellow, 'light')
@@ -57,7 +57,7 @@ it('leaves a colour as it was chosen where it can be read, and moves it no furth
   expect(themeOf({ primaryColor: '#2251c6', backgroundColor: null }, 'light')).toMatchObject({ primary: '#2251c6', head: null })
 })
 
-it('has nothing but custom properties in its stylesheet, whatever was stored', () => {
+it('brandStylesheet has only custom properties, whatever is stored', () => {
   const property = '--(?:color-primary(?:-content)?|brand-(?:head(?:-content)?|plate)):#[\\da-f]{6}'
   const block = `\\{${property}(?:;${property})*\\}`
   const whole = new RegExp(

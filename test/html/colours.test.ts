@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** Where templates stand, and what scripts make in browsers. */
+/** Files with templates, and scripts that create elements. */
 const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
 /** An address within a page, `#add`, is none. Tags have colours of their own: examples of them in the documents, and what is said of a wrong one. */
 const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-words\.ts$/
-/** Where an organization's own colours become what is shown of them. */
+/** Files that compute brand colors. */
 const OF_BRANDS = /html\/brand\.ts$/
 
 const NAMES =
@@ -21,7 +21,7 @@ const COLOUR = new RegExp(
 )
 const findColours = (text: string): string[] => text.match(COLOUR) ?? []
 
-it('is in no template: they say what a thing is, and the theme says its colour', () => {
+it('templates use the theme’s colors only', () => {
   const said = TEMPLATES.filter((file) => !OF_TAGS.test(file) && !OF_BRANDS.test(file)).flatMap((file) =>
     findColours(readFileSync(file, 'utf8')).map((colour) => `${file}: ${colour}`),
   )
@@ -35,6 +35,6 @@ it.each(['#fff', 'color:#1D4ED8', 'rgb(0, 0, 0)', 'oklch(62.8% 0.25 29)', 'text-
   },
 )
 
-it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('is none: %s', (word) => {
+it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('accepts %s', (word) => {
   expect(findColours(`<p class="${word}">`)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** What candidates read, in scripts from right to left too: templates, what scripts make, and the stylesheet of all pages. */
+/** Files of the candidates' pages, which also exist right to left: templates, scripts, and the common stylesheet. */
 const FILES = globSync([
   'src/{html,kinds,mail}/**/*.ts',
   'src/http/pages/**/*.{ts,css}',
@@ -22,13 +22,13 @@ const CLASSES = /\bclass(?:Name)?\s*[=:]\s*(["'`])(.*?)\1|@apply ([^;]+);/gs
 const PROPERTY =
   /(?:margin|padding|border|inset|scroll-(?:margin|padding))-(?:left|right)\b|(?:text-align|float|clear):\s*(?:left|right)\b|[;{\s](?:left|right):\s*-?[\d.]+(?:px|rem|em|%)/g
 
-/** What says left or right where it means the beginning or the end of a line. */
+/** Physical directions where logical ones (start, end) are needed. */
 const findPhysical = (text: string): string[] => [
   ...[...text.matchAll(CLASSES)].flatMap(([, , written, applied]) => (written ?? applied ?? '').match(CLASS) ?? []),
   ...(text.match(PROPERTY) ?? []),
 ]
 
-it('is of the line, not of the screen, wherever candidates read', () => {
+it('candidates’ pages use logical directions (start, end) only', () => {
   expect(FILES.length).toBeGreaterThan(100)
   expect(FILES.flatMap((file) => findPhysical(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`))).toEqual([])
 })
@@ -44,7 +44,7 @@ it.each([
   'margin-left:1rem',
   'text-align: right',
   '{ left: 4px }',
-])('would be found: %s', (written) => {
+])('finds the physical direction %s', (written) => {
   expect(findPhysical(written)).toHaveLength(1)
 })
 
@@ -54,6 +54,6 @@ it.each([
   'left: () => left',
   'class="rounded-lg"',
   'inset-inline-start: 0',
-])('is none: %s', (written) => {
+])('accepts %s', (written) => {
   expect(findPhysical(written)).toEqual([])
 })

@@ -3,28 +3,28 @@ import { describe, expect, it } from 'vitest'
 import { html, toText } from '../../src/html/html.ts'
 import { scaled } from '../support/scale.ts'
 
-describe('a template', () => {
-  it('shows what it is given as text, in text and in attributes', () => {
+describe('html template', () => {
+  it('escapes values in text and in attributes', () => {
     const value = `<b>"it's" & more</b>`
     expect(toText(html`<p title="${value}">${value}</p>`)).toBe(
       '<p title="&lt;b&gt;&quot;it&#39;s&quot; &amp; more&lt;/b&gt;">&lt;b&gt;&quot;it&#39;s&quot; &amp; more&lt;/b&gt;</p>',
     )
   })
 
-  it('shows text as text where no scripts run', () => {
+  it('escapes values in noscript', () => {
     const value = '</noscript><script>alert(1)</script>'
     const escaped = '&lt;/noscript&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
     expect(toText(html`<noscript><p>${value}</p></noscript>`)).toBe(`<noscript><p>${escaped}</p></noscript>`)
   })
 
-  it('nests, joins lists, prints numbers, and nothing for what is not there', () => {
+  it('nests, joins lists, and prints numbers, but no missing values', () => {
     const items = ['a', 'b'].map((name) => html`<li>${name}</li>`)
     expect(toText(html`<ul class="n${0}">${items}${false}${null}${undefined}${[1, '<']}</ul>`)).toBe(
       '<ul class="n0"><li>a</li><li>b</li>1&lt;</ul>',
     )
   })
 
-  it('puts the bare name of an attribute into a tag, from a template only', () => {
+  it('prints a boolean attribute only if it is a template', () => {
     const input = (checked: boolean) => toText(html`<input name="x" ${checked && html`checked`}>`)
     expect([input(true), input(false)]).toEqual(['<input name="x" checked>', '<input name="x" >'])
     expect(() => html`<input ${'onfocus=alert(1)'}>`).toThrow('name of an attribute')
@@ -39,16 +39,19 @@ describe('a template', () => {
     'data:text/html,x',
     'vbscript:x',
     '\u0001javascript:x',
-  ])('leads to no script: %j', (address) => {
+  ])('replaces an unsafe address: %j', (address) => {
     expect(toText(html`<a href="${address}">x</a>`)).toBe('<a href="#">x</a>')
   })
 
-  it.each(['/portal', '?page=2', '#main', 'https://example.com/?a=1', 'mailto:a@example.com'])('leads to %j', (address) => {
-    expect(toText(html`<form action="${address}"></form>`)).toBe(`<form action="${address.replace('&', '&amp;')}"></form>`)
-    expect(toText(html`<a href="/x/${'javascript:alert(1)'}">x</a>`)).toBe('<a href="/x/javascript:alert(1)">x</a>')
-  })
+  it.each(['/portal', '?page=2', '#main', 'https://example.com/?a=1', 'mailto:a@example.com'])(
+    'keeps the address %j',
+    (address) => {
+      expect(toText(html`<form action="${address}"></form>`)).toBe(`<form action="${address.replace('&', '&amp;')}"></form>`)
+      expect(toText(html`<a href="/x/${'javascript:alert(1)'}">x</a>`)).toBe('<a href="/x/javascript:alert(1)">x</a>')
+    },
+  )
 
-  it('has no other places for values', () => {
+  it('refuses values in other positions', () => {
     const refused: (() => unknown)[] = [
       () => html`<script>${'x'}</script>`,
       () => html`<style>${'x'}</style>`,
@@ -73,7 +76,7 @@ describe('a template', () => {
     )
   })
 
-  it('is not left by any text, in any place', () => {
+  it('contains any text in any position', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc

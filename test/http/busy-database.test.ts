@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.close()
 })
 
-it('is answered with 503 and Retry-After in the envelope of each interface and on the candidate pages; the same request succeeds later', async () => {
+it('a busy database causes 503 with Retry-After on each interface, and the same request succeeds later', async () => {
   const { make, v1, alternate, logLines } = service
   const { id, key } = await make.organization()
   const assessment = await make.assessment(id)
@@ -49,7 +49,7 @@ it('is answered with 503 and Retry-After in the envelope of each interface and o
   expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('is answered with 503 too when a statement takes longer than it may', async () => {
+it('a statement timeout causes 503', async () => {
   const { key } = await service.make.organization()
   await locker.query('BEGIN; LOCK TABLE invites IN ACCESS EXCLUSIVE MODE')
   let status: number | undefined

@@ -25,7 +25,7 @@ const SUCCESS: Record<string, string[]> = {
   ...{ 200: COUNTED, 202: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
   304: [...COUNTED, 'ETag'],
 }
-/** Where they differ: a request that was refused too early is not counted, or not one at all. */
+/** Statuses with other headers: the request was refused before it was counted or parsed. */
 const ERRORS: Record<string, string[]> = {
   ...{ 401: ['X-Request-Id'], 408: [], 431: [] },
   ...{ 429: [...COUNTED, 'Retry-After'], 503: ['X-Request-Id', 'Retry-After'] },
@@ -38,20 +38,20 @@ function walk(node: unknown, way: string[] = []): [way: string[], node: Record<s
   return [[way, node as Record<string, unknown>], ...below]
 }
 
-describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => {
   let document: OpenApiDocument
   beforeAll(async () => {
     document = await readDocument(service, name)
   })
 
-  it('names for every operation the answers that any request can get', () => {
+  it('lists the common error statuses of every operation', () => {
     for (const { operationId, responses } of operationsOf(document)) {
       const statuses = ['400', '401', '408', '429', '431', '500', '503']
       expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(statuses))
     }
   })
 
-  it('has for each kind of error its word in X-Error-Code, and an example that fits the schema', () => {
+  it('has an X-Error-Code and a valid example for each kind of error', () => {
     const ajv = new Ajv2020({ strict: false })
     ajv.addSchema(document, name)
     for (const [title, { headers, content }] of Object.entries(document.components.responses)) {
@@ -77,7 +77,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
     for (const header of Object.values(document.components.headers)) expect(header.description).toBeTruthy()
   })
 
-  it('describes every operation, every group of them and every parameter', () => {
+  it('describes every operation, tag, and parameter', () => {
     const tags = new Map(document.tags.map(({ name, description }) => [name, description]))
     for (const { operationId, description, tags: groups, parameters = [] } of operationsOf(document)) {
       expect(description, operationId).toBeTruthy()
@@ -86,7 +86,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
     }
   })
 
-  it('shows nothing that only the service understands', () => {
+  it('omits the service’s own schema keywords', () => {
     const schemas = walk(document).filter(([, { type }]) => type !== undefined)
     for (const [way, schema] of schemas) {
       expect(
@@ -103,7 +103,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
     }
   })
 
-  it('has the states of an invite once', () => {
+  it('defines the states of an invite once', () => {
     const lists = walk(document).filter(([, { enum: words }]) => JSON.stringify(words) === JSON.stringify(INVITE_STATUSES))
     expect(lists.map(([way]) => way.join('.'))).toEqual(['components.schemas.InviteStatus'])
   })
@@ -114,7 +114,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
     expect(ids.map(({ schema }) => schema.format)).toEqual(ids.map(() => 'uuid'))
   })
 
-  it('says at which address the service answers: where the client found the document', async () => {
+  it('names the origin of the request as server', async () => {
     const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const ask = (headers: Record<string, string>) => proxied.http().get(`/docs/${name}/openapi.json`).set(headers)
     const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
@@ -133,14 +133,14 @@ it('describes the headers that only some answers have', async () => {
   expect(headersOf(alternate, 'Unauthorized')).toHaveProperty('WWW-Authenticate')
 })
 
-describe('bodies', () => {
+describe('documented bodies', () => {
   const bodyOf = (document: OpenApiDocument, name: string) =>
     document.components.requestBodies[name] as {
       required: boolean
       content: { 'application/json': { schema: { properties: Record<string, object> } } }
     }
 
-  it('may be left out where nothing in them is needed', async () => {
+  it('are optional if no field is required', async () => {
     const document = await readDocument(service, 'v1')
     const required = Object.keys(document.components.requestBodies).map((name) => [name, bodyOf(document, name).required])
     expect(Object.fromEntries(required)).toEqual({
@@ -176,7 +176,7 @@ describe('bodies', () => {
     })
   })
 
-  it('have the defaults that the service has', async () => {
+  it('have the defaults of the service', async () => {
     const { properties } = bodyOf(await readDocument(service, 'v1'), 'NewInvite').content['application/json'].schema
     expect(properties.proctoringSettings).toMatchObject({
       default: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true },
@@ -184,13 +184,13 @@ describe('bodies', () => {
   })
 })
 
-describe('the events in the document of v1', () => {
+describe('documented events of v1', () => {
   const messageOf = (document: OpenApiDocument, type: string) => {
     const [{ requestBody }] = Object.values(document.webhooks[type]!) as [OperationObject]
     return follow(document, follow(document, requestBody!).content['application/json'].schema)
   }
 
-  it('are told apart by their type, each with its data, and are what webhooks are sent, besides a test', async () => {
+  it('are distinguished by their type, and match the webhook messages', async () => {
     const document = await readDocument(service, 'v1')
     const { discriminator } = document.components.schemas.Event as unknown as {
       discriminator: { propertyName: string; mapping: Record<string, string> }
@@ -203,7 +203,7 @@ describe('the events in the document of v1', () => {
     expect(messageOf(document, TEST_EVENT)).toMatchObject({ properties: { data: { required: ['endpointId'] } } })
   })
 
-  it('are what the service tells', async () => {
+  it('match the events of the feed', async () => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id))
     const [tag, other] = [await service.make.tag(id), await service.make.tag(id)]
@@ -222,13 +222,13 @@ describe('the events in the document of v1', () => {
   })
 })
 
-describe('what was released', () => {
+describe('released documents', () => {
   const readReleased = async (name: string): Promise<OpenApiDocument> =>
     JSON.parse(await readFile(`docs/released/${name}.json`, 'utf8'))
   const today = new Date().toISOString().slice(0, 10)
 
   it.each(['v1', 'alternate'] as const)(
-    'is still there in %s, or was deprecated for long enough (docs/versions.md)',
+    'keep their promises in %s, except those deprecated for long enough (docs/versions.md)',
     async (name) => {
       expect(
         findBrokenPromises({ released: await readReleased(name), current: await readDocument(service, name), today }),
@@ -291,14 +291,14 @@ describe('what was released', () => {
       ({ components }) => delete components.responses.TagList!.headers.Link,
       'GET /api/v1/tags 200: the header Link is gone',
     ],
-  ])('may not lose %s', async (_what, change, told) => {
+  ])('reports the loss of %s', async (_what, change, told) => {
     const released = await readReleased('v1')
     const current = structuredClone(released)
     change(current)
     expect(findBrokenPromises({ released, current, today })).toContain(told)
   })
 
-  it('may lose what was deprecated, once its time is over', async () => {
+  it('allow the removal of deprecated parts after their sunset', async () => {
     const released = await readReleased('v1')
     Object.assign(released.paths['/api/v1/tags']!.post!, { deprecated: true, [SUNSET]: '2027-12-31' })
     Object.assign(schemaOf(released, 'Tag').properties.color!, { deprecated: true, [SUNSET]: '2027-12-31' })
@@ -310,7 +310,7 @@ describe('what was released', () => {
   })
 })
 
-it('an operation that is deprecated says so with each answer, and in the document', async () => {
+it('a deprecated operation sends Deprecation and Sunset, and is documented as deprecated', async () => {
   const app = fastify()
   const texts = { title: 'T', introduction: 'I', keyHeader: 'x-api-key', tags: {} }
   const readIt = describeInterface(app, { ...texts, errors: errorDescription })

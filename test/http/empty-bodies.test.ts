@@ -24,7 +24,7 @@ async function furnish() {
 }
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
-/** What clients send with nothing to say. axios.post(url) is the first. */
+/** Requests of clients without a body. The first is axios.post(url). */
 const empty: [what: string, headers: string[], body: string][] = [
   ['a form of no length', [FORM, 'Content-Length: 0'], ''],
   ['a form without a length', [FORM], ''],
@@ -46,7 +46,7 @@ async function send(method: string, path: string, headers: string[], body: strin
   return { status: answers[0]!.status, json: JSON.parse(answers[0]!.body) }
 }
 
-describe.each(empty)('an empty body needs no type: %s', (_what, headers, body) => {
+describe.each(empty)('empty body with any or no type: %s', (_what, headers, body) => {
   it.each(['resend', 'revoke'])('POST /invites/{id}/%s', async (operation) => {
     const { status } = await send('POST', `/api/v1/invites/${by.pending.id}/${operation}`, headers, body)
     expect(status).toBe(200)
@@ -61,7 +61,7 @@ describe.each(empty)('an empty body needs no type: %s', (_what, headers, body) =
     expect((await send('DELETE', `/api/v1/tags/${by.tag.id}`, headers, body)).status).toBe(200)
   })
 
-  it('but a POST that needs fields says which, in both interfaces', async () => {
+  it('names the missing fields of a POST in both interfaces', async () => {
     const { status, json } = await send('POST', '/api/v1/invites', headers, body)
     expect([status, json]).toEqual([400, { error: 'assessmentId is required' }])
     const alternate = await send('POST', '/api/alternate/assessment_invites', headers, body)
@@ -69,7 +69,7 @@ describe.each(empty)('an empty body needs no type: %s', (_what, headers, body) =
   })
 })
 
-describe('a body that is not empty still needs the type of JSON', () => {
+describe('non-empty body without the type of JSON is refused', () => {
   const bodies: [what: string, headers: string[], body: string][] = [
     ['a form', [FORM, 'Content-Length: 3'], 'a=b'],
     ['a form in chunks', [FORM, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n'],
@@ -87,14 +87,14 @@ describe('a body that is not empty still needs the type of JSON', () => {
     expect([alternate.status, alternate.json]).toEqual([415, { detail: `Unsupported media type "${type}" in request.` }])
   })
 
-  it('also where it is JSON in chunks', async () => {
+  it('JSON in chunks', async () => {
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const { status } = await send('POST', '/api/v1/tags', chunked, '8\r\n{"name":\r\n6\r\n "In"}\r\n0\r\n\r\n')
     expect(status).toBe(201)
   })
 })
 
-it('a body that a GET has is not read, in chunks or not, whatever its type', async () => {
+it('the body of a GET is ignored', async () => {
   const chunked = await send('GET', '/api/v1/tags', [FORM, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n')
   const whole = await send('GET', '/api/v1/tags', [FORM, 'Content-Length: 3'], 'a=b')
   expect([chunked.status, whole.status]).toEqual([200, 200])

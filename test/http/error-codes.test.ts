@@ -121,12 +121,12 @@ describe('X-Error-Code names the kind of every error', () => {
     ['GET /api/alternate/tags HTTP/1.1\r\nHost: a\r\nBad Header\r\n\r\n', 400, 'malformed_request'],
     [`GET /api/v1/tags HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['nonsense\r\n\r\n', 400, 'malformed_request'],
-  ])('also of what never became a request: %#', async (bytes, status, code) => {
+  ])('is sent for input that is not a request: %#', async (bytes, status, code) => {
     const { answers } = await converse(Number(new URL(address).port), bytes)
     expect(answers).toMatchObject([{ status, headers: { 'x-error-code': code } }])
   })
 
-  it('says what is wrong with a compressed body and with __proto__, rather than that it is no JSON', async () => {
+  it('distinguishes compressed bodies and __proto__ from malformed JSON', async () => {
     const texts = async (of: 'v1' | 'alternate', path: string, body: string, headers = {}) =>
       (
         await service[of](key)
@@ -147,7 +147,7 @@ describe('X-Error-Code names the kind of every error', () => {
     expect((await service.v1(key).post('/tags').set('content-encoding', 'identity').send({ name: 'Plain' })).status).toBe(201)
   })
 
-  it('also outside both interfaces', async () => {
+  it('is sent outside of both interfaces', async () => {
     const { status, headers } = await service.http().get('/nowhere')
     expect([status, headers['x-error-code']]).toEqual([404, 'path_not_found'])
   })
@@ -161,7 +161,7 @@ describe('X-Error-Code names the kind of every error', () => {
     expect(answer).toEqual([500, 'internal'])
   })
 
-  it.each(['v1', 'alternate'] as const)('%s: the document has all these words', async (of) => {
+  it.each(['v1', 'alternate'] as const)('%s: is documented with all its values', async (of) => {
     const { components } = await readDocument(service, of)
     const words = Object.values(components.responses).flatMap(
       ({ headers }) => (headers['X-Error-Code'] as { schema: { enum: string[] } } | undefined)?.schema.enum ?? [],

@@ -14,7 +14,7 @@ const ROWS = 3_000
 const COMMON = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const LONGEST_OF_EIGHT = COMMON.length - MAX_SEARCH_WORDS + 1
 
-// What a request may cost: a few times what any does, and far less than if each word, value or level were a join or a statement's part.
+// Limits of a request's cost: a few times the usual cost, and far below a join or a part of a statement for each word, value, or level.
 const MOST_JOINS = 10
 const MOST_SQL = 12_000
 const MOST_PLANNING_KIB = 2_048
@@ -47,7 +47,7 @@ const mediaFormats = ['text', 'audio', 'video', 'mixed']
 const anyFormats = (count: number) => [...mediaFormats, ...Array.from({ length: count - 4 }, (_, i) => `format${i}`)].join()
 const someTags = (count: number) => tagIds.slice(0, count).join()
 
-/** What of all that the document allows costs most. */
+/** The most expensive parameters that the document allows. */
 function costliest({ name, schema }: Parameter): string[] {
   const only = { depth: '2', cursor: '0', recipientEmail: `${COMMON}@example.com` }[name]
   if (only !== undefined) return [only]
@@ -87,13 +87,13 @@ async function ask({ interface: name, path }: Operation, query: URLSearchParams)
   const request = { url: `${fillPath(path, own)}?${query}`, headers: { [KEY_HEADERS[name]]: own.key } }
   const { result, queries } = await recordQueries(async () => await service.app.inject(request))
   const reads = queries.filter(({ text }) => /^\s*select/i.test(text) && !text.includes('api_keys'))
-  // What is refused: v1 names the field in its text. What is answered may be a page.
+  // v1 names the refused field in its text. A successful answer may be a page.
   const body = result.statusCode === 200 ? {} : result.json()
   const fields = name === 'v1' ? String(body.error).split(' ')[0] : Object.keys(body).join()
   return { status: result.statusCode, fields, queries: reads }
 }
 
-/** What the planner needs for a statement. */
+/** Planner memory of a statement, in kilobytes. */
 async function measurePlanning({ text, values }: Query): Promise<number> {
   const { rows } = await observer.query(`EXPLAIN (MEMORY, FORMAT JSON) ${text}`, values)
   return rows[0]['QUERY PLAN'][0].Planning['Memory Used']
@@ -118,7 +118,7 @@ function readPeak(pid: number): number {
   return existsSync(file) ? Number(/^VmPeak:\s+(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1]) : 0
 }
 
-/** What a request costs beyond the limits. */
+/** Cost of a request in excess of the limits. */
 async function findFaults(queries: Query[]): Promise<string[]> {
   const costs: [what: string, cost: number, limit: number][] = [['KiB of a backend', await measureBackends(), MOST_BACKEND_KIB]]
   for (const query of queries) {
@@ -129,7 +129,7 @@ async function findFaults(queries: Query[]): Promise<string[]> {
   return costs.filter(([, cost, limit]) => cost > limit).map(([what, cost]) => `${cost} ${what}`)
 }
 
-it('answers whatever the documents allow by statements of few joins and little memory', async () => {
+it('uses few joins and little memory for any documented parameters', async () => {
   const faults: object[] = []
   let asked = 0
   for (const operation of operations) {
@@ -144,7 +144,7 @@ it('answers whatever the documents allow by statements of few joins and little m
   expect(asked).toBeGreaterThan(200)
 })
 
-it('refuses words, values and characters beyond the limits before the database hears of them', async () => {
+it('refuses too many words, values, and characters before any query', async () => {
   const faults: object[] = []
   let refused = 0
   for (const operation of operations) {

@@ -12,7 +12,7 @@ afterAll(() => service.close())
 
 const newId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-it('tells browsers in every answer to run and frame nothing of it, to guess no type and to tell others nothing', async () => {
+it('security headers are in every answer', async () => {
   const { key } = await service.make.organization()
   const answers = [
     service.v1(key).get('/tags'),
@@ -53,7 +53,7 @@ describe('X-Request-Id', () => {
     },
   )
 
-  it('is another for each request that sends none', async () => {
+  it('differs for each request that sends none', async () => {
     const ids = [await service.http().get('/healthz'), await service.http().get('/healthz')].map(
       ({ headers }) => headers['x-request-id'],
     )
@@ -61,7 +61,7 @@ describe('X-Request-Id', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  it('is in every answer of the service, and in its line of the log', async () => {
+  it('is in every answer and its log line', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const candidate = candidateOf(service, await service.make.invite(await service.make.assessment(organizationId)))
     const requests = {
@@ -92,7 +92,7 @@ describe('X-Request-Id', () => {
     expect(ofV1).toMatchObject({ method: 'GET', route: '/api/v1/tags', status: 200, organizationId })
   })
 
-  it('is in the log without what must not be there: keys, links, addresses and words of a search', async () => {
+  it('is logged without keys, links, addresses, and search terms', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(organizationId))
     const candidate = candidateOf(service, invite)
@@ -112,7 +112,7 @@ describe('X-Request-Id', () => {
 })
 
 describe('RateLimit-*', () => {
-  it('count down over both interfaces, in every answer to a known key, whatever its status', async () => {
+  it('count down across both interfaces in every answer to a known key', async () => {
     const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '6' })
     const { key } = await limited.make.organization()
     const [v1, alternate] = [limited.v1(key), limited.alternate(key)]
@@ -140,7 +140,7 @@ describe('RateLimit-*', () => {
     }
   })
 
-  it('are in no answer to an unknown key, nor to a candidate', async () => {
+  it('are not sent to unknown keys or candidates', async () => {
     for (const answer of [await service.v1('none').get('/tags'), await service.http().get('/i/unknown')]) {
       expect(Object.keys(answer.headers).filter((name) => /^ratelimit|^retry-after/.test(name))).toEqual([])
     }
@@ -156,7 +156,7 @@ const relationsOf = (link: string | undefined) =>
 describe('Link, on the lists of v1', () => {
   const names = ['assessments', 'members', 'invites', 'tags'] as const
 
-  it.each(names)('leads through /%s page by page, from the first to the last, with the other parameters kept', async (name) => {
+  it.each(names)('leads through all pages of /%s and keeps other parameters', async (name) => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const makeOne = {
@@ -183,7 +183,7 @@ describe('Link, on the lists of v1', () => {
     expect([seen.length, new Set(seen).size]).toEqual([5, 5])
   })
 
-  it('leads through the questions of an assessment, and the mails of an invite', async () => {
+  it('leads through the questions of an assessment and the mails of an invite', async () => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const invite = await service.make.invite(assessment)
@@ -198,7 +198,7 @@ describe('Link, on the lists of v1', () => {
     }
   })
 
-  it('leads back from beyond the end, and names one page of an empty list', async () => {
+  it('leads back from beyond the last page, and names one page for an empty list', async () => {
     const { id, key } = await service.make.organization()
     const page = (number: number) => `${origin}/api/v1/tags?page=${number}`
     expect(relationsOf((await service.v1(key).get('/tags')).headers.link)).toEqual({ first: page(1), last: page(1) })
@@ -207,7 +207,7 @@ describe('Link, on the lists of v1', () => {
     expect(relationsOf(headers.link)).toEqual({ first: page(1), prev: page(1), last: page(1) })
   })
 
-  it('keeps a filter, and is written as the client reached the service', async () => {
+  it('keeps filters, and uses the origin of the request', async () => {
     const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const { id, key } = await proxied.make.organization()
     const assessment = await proxied.make.assessment(id)
@@ -218,21 +218,21 @@ describe('Link, on the lists of v1', () => {
     expect(relationsOf(headers.link).next).toBe(`https://assess.example.org/api/v1/invites?${query}&page=2&status=pending`)
   })
 
-  it('is absent where a long query would make it too long for proxies and clients', async () => {
+  it('is omitted if a long query would make it too long', async () => {
     const { key } = await service.make.organization()
     const list = async (length: number) => (await service.v1(key).get(`/tags?x=${'a'.repeat(length)}`)).headers
     expect(relationsOf((await list(1_000)).link)).toHaveProperty('last')
     expect(await list(14_000)).not.toHaveProperty('link')
   })
 
-  it('can not be broken out of by what the client sends', async () => {
+  it('escapes input of the client', async () => {
     const { key } = await service.make.organization()
     const { headers } = await service.v1(key).get('/tags?x=%3E%3B%20rel%3D%22evil%22%2C%20%3Chttps%3A%2F%2Fevil.example%3E&%3E=1')
     expect(Object.keys(relationsOf(headers.link))).toEqual(['first', 'last'])
     expect(headers.link!.match(/[<>]/g)).toHaveLength(4)
   })
 
-  it('leads to no page where a list was refused, or of a single resource', async () => {
+  it('is not sent with errors or single resources', async () => {
     const { id, key } = await service.make.organization()
     const tag = await service.make.tag(id)
     for (const path of ['/tags?page=0', `/tags/${tag.id}`])
@@ -240,7 +240,7 @@ describe('Link, on the lists of v1', () => {
   })
 })
 
-describe('Link to the invite that stands in the way of another', () => {
+describe('Link to a duplicate invite', () => {
   it.each(['pending', 'expired', 'revoked', 'completed'] as const)(
     'leads to it in both interfaces, also when it is %s',
     async (status) => {
@@ -284,7 +284,7 @@ describe('Location', () => {
     },
   })
 
-  it('is the address of what was created, in its own interface, also in the answer to a retry', async () => {
+  it('is the address of the created resource in its interface, also for a retry', async () => {
     const { id, key } = await service.make.organization()
     const { invite, alternateInvite } = bodies(await service.make.assessment(id))
     const requests = [
@@ -310,7 +310,7 @@ describe('Location', () => {
     }
   })
 
-  it('is there without an Idempotency-Key too, and as the client reached the service', async () => {
+  it('is sent without an Idempotency-Key, with the origin of the request', async () => {
     const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const { key } = await proxied.make.organization()
     const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
@@ -318,14 +318,14 @@ describe('Location', () => {
     expect(headers.location).toBe(`https://assess.example.org/api/v1/tags/${body.tag.id}`)
   })
 
-  it('costs nothing that was created: where no address can be told, the request is refused before', async () => {
+  it('is computed before the work: an invalid Host creates nothing', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const refused = await service.v1(key).post('/tags').set('Host', 'a b').send({ name: 'A' })
     expect([refused.status, refused.headers['x-error-code']]).toEqual([400, 'malformed_request'])
     expect(await service.db.tag.count({ where: { organizationId } })).toBe(0)
   })
 
-  it('is in no answer that created nothing', async () => {
+  it('is not sent if nothing was created', async () => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id))
     for (const path of [`/invites/${invite.id}/resend`, '/tags'])

@@ -31,14 +31,14 @@ async function furnish() {
 }
 const none = { invites: 0, mails: 0, records: 0 }
 
-describe('a request that fails', () => {
+describe('failed request with an Idempotency-Key', () => {
   const failures: [what: string, fields: object, status: number][] = [
     ['a field is wrong', { recipientEmail: 'none' }, 400],
     ['an id is unknown', { tagIds: [unknownId] }, 400],
     ['the assessment is unknown', { assessmentId: unknownId }, 404],
   ]
 
-  it.each(failures)('leaves no record, so that the same key serves the mended request: %s', async (_what, fields, status) => {
+  it.each(failures)('stores no record, so that the fixed request can use the same key: %s', async (_what, fields, status) => {
     for (let i = 0; i < 2; i++) {
       const failed = await by.invite(fields)
       expect([failed.status, failed.headers['idempotent-replayed']]).toEqual([status, undefined])
@@ -49,7 +49,7 @@ describe('a request that fails', () => {
     expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
   })
 
-  it('leaves no record when it is refused with 409, and says where the other invite is, each time anew', async () => {
+  it('stores no record for a 409, and links to the other invite each time', async () => {
     const { body } = await by.invite({}, 'first')
     for (let i = 0; i < 2; i++) {
       const { status, headers } = await by.invite({}, 'second')
@@ -59,7 +59,7 @@ describe('a request that fails', () => {
     expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
   })
 
-  it('leaves no record when a move is not allowed, so that the key serves the move when it is', async () => {
+  it('stores no record for a move that is not allowed yet', async () => {
     const invite = await service.make.invite(by.assessment)
     const reactivate = () => service.v1(by.key).post(`/invites/${invite.id}/reactivate`).set('Idempotency-Key', 'retry-1')
     expect((await reactivate()).status).toBe(409)
@@ -68,7 +68,7 @@ describe('a request that fails', () => {
     expect([status, headers['idempotent-replayed']]).toEqual([200, undefined])
   })
 
-  it('leaves the key to one of the others that are waiting for it', async () => {
+  it('passes the key to one of the waiting requests', async () => {
     // Each body is another, and all but one are wrong only in what the database knows.
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, nth) => by.invite(nth === 5 ? {} : { assessmentId: crypto.randomUUID() })),
@@ -81,7 +81,7 @@ describe('a request that fails', () => {
   })
 })
 
-describe('the record of an answer', () => {
+describe('stored answer', () => {
   /** Lets the commit fail of whatever has been written to the table. @returns what ends it. */
   async function refuseCommits(table: string) {
     await service.db.$executeRaw`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql

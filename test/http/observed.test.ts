@@ -22,7 +22,7 @@ const counted = async (series: string) => {
   return Number(lines.find((line) => line.startsWith(`${series} `))?.split(' ')[1] ?? 0)
 }
 
-describe('what can not be read as a request', () => {
+describe('malformed request', () => {
   const SECRET = 'secret-path'
   const unreadable: [what: string, bytes: string | Buffer, status: number, code: string][] = [
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 400, 'HPE_INVALID_METHOD'],
@@ -31,7 +31,7 @@ describe('what can not be read as a request', () => {
     ['headers too large', `GET /i/${SECRET} HTTP/1.1\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`, 431, 'HPE_HEADER_OVERFLOW'],
   ]
 
-  it.each(unreadable)('is logged, without what it said, and counted: %s', async (_what, bytes, status, code) => {
+  it.each(unreadable)('is logged without its content, and counted: %s', async (_what, bytes, status, code) => {
     const series = `http_unreadable_requests_total{status="${status}"}`
     const before = await counted(series)
     expect((await converse(port, bytes)).answers.map((answer) => answer.status)).toEqual([status])
@@ -40,7 +40,7 @@ describe('what can not be read as a request', () => {
     expect(await counted(series)).toBe(before + 1)
   })
 
-  it('is not what comes after an answer that closed the connection, nor a connection without a word', async () => {
+  it('does not count data after a closing answer, or an empty connection', async () => {
     const { answers } = await converse(port, 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     expect(answers.map(({ status }) => status)).toEqual([200])
     await converse(port, '', { patience: 100 })
@@ -48,14 +48,14 @@ describe('what can not be read as a request', () => {
   })
 })
 
-it('counts a request whose path can not be read', async () => {
+it('counts a request with an invalid path', async () => {
   const series = 'http_request_duration_seconds_count{method="GET",route="none",status="400"}'
   const before = await counted(series)
   expect((await service.http().get('/api/v1/%zz')).status).toBe(400)
   await waitUntil('the count', async () => (await counted(series)) === before + 1 || undefined)
 })
 
-it('logs health checks for who debugs, and counts them as any request', async () => {
+it('logs health checks at level debug, and counts them as requests', async () => {
   const series = 'http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}'
   const before = await counted(series)
   for (const path of ['/healthz', '/readyz', '/healthz?x=1']) expect((await service.http().get(path)).status).toBe(200)

@@ -4,20 +4,20 @@ import { expect, it } from 'vitest'
 import { sumUp } from '../../src/domain/submissions/grading/totals.ts'
 import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
 import { penaltyFor, pointsFor } from '../../src/domain/values/points-for.ts'
-import { choice } from '../../src/kinds/choice/rules.ts'
-import { matching } from '../../src/kinds/matching/rules.ts'
-import { number } from '../../src/kinds/number/rules.ts'
-import { shortText } from '../../src/kinds/short-text/rules.ts'
+import { choiceRules } from '../../src/kinds/choice/rules.ts'
+import { matchingRules } from '../../src/kinds/matching/rules.ts'
+import { numberRules } from '../../src/kinds/number/rules.ts'
+import { shortTextRules } from '../../src/kinds/short-text/rules.ts'
 import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 
-// What holds whatever is asked and answered.
+// Properties of scoring for any question and answer.
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const RUNS = { numRuns: scaled(1_000, 10_000) }
 const idOf = (i: number) => String.fromCharCode(97 + i).repeat(8)
 const someOf = (count: number) => fc.subarray(Array.from({ length: count }, (_, i) => idOf(i)))
-const scoreOf = (score: ReturnType<typeof choice.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })
+const scoreOf = (score: ReturnType<typeof choiceRules.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })
 
 /** A question of several choices, the right ones of which are neither none nor all, and some that are ticked. */
 const several = fc.integer({ min: 2, max: 20 }).chain((count) =>
@@ -33,13 +33,13 @@ const specOf = (count: number) => ({
   shuffle: true,
 })
 
-it('gives of several choices a share from 0 to 1: all for what is right alone, none for ticking all, whatever the order', () => {
+it('multiple choice scores from 0 to 1: 1 for the right options only, 0 for all, in any order', () => {
   fc.assert(
     fc.property(several, ({ count, right, ticked, points }) => {
       const spec = specOf(count)
       const shuffled = { ...spec, options: spec.options.toReversed() }
       const key = { policy: 'balanced', right }
-      const give = (answer: string[], shown = spec) => pointsFor(scoreOf(choice.score(shown, key, answer)), points)
+      const give = (answer: string[], shown = spec) => pointsFor(scoreOf(choiceRules.score(shown, key, answer)), points)
       expect(give(right)).toBe(points)
       expect(give(spec.options.map(({ id }) => id))).toBe(0)
       expect(give([])).toBe(0)
@@ -52,7 +52,7 @@ it('gives of several choices a share from 0 to 1: all for what is right alone, n
   )
 })
 
-it('gives of weights never less than nothing and never more than all', () => {
+it('weights score between 0 and 1', () => {
   const weighted = fc.record({
     weights: fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 2, maxLength: 20 }),
     ticked: someOf(20),
@@ -61,7 +61,7 @@ it('gives of weights never less than nothing and never more than all', () => {
   fc.assert(
     fc.property(weighted, ({ weights, ticked, points }) => {
       const key = { policy: 'weights', weights: Object.fromEntries(weights.map((weight, i) => [idOf(i), weight])) }
-      const given = pointsFor(scoreOf(choice.score(specOf(weights.length), key, ticked)), points)
+      const given = pointsFor(scoreOf(choiceRules.score(specOf(weights.length), key, ticked)), points)
       expect(given).toBeGreaterThanOrEqual(0)
       expect(given).toBeLessThanOrEqual(points)
     }),
@@ -69,7 +69,7 @@ it('gives of weights never less than nothing and never more than all', () => {
   )
 })
 
-it('gives of matched prompts the part that is right, whatever their order and whatever else there is to choose', () => {
+it('matching scores the share of right prompts, regardless of order and distractors', () => {
   const matched = fc.integer({ min: 2, max: 10 }).chain((count) =>
     fc.record({
       choices: fc.array(fc.nat({ max: 9 }), { minLength: count, maxLength: count }),
@@ -84,18 +84,19 @@ it('gives of matched prompts the part that is right, whatever their order and wh
       const shuffled = { ...spec, prompts: spec.prompts.toReversed(), choices: spec.choices.toReversed() }
       const pairs = Object.fromEntries(choices.map((choice, i) => [idOf(i), idOf(10 + choice)]))
       const answer = Object.fromEntries(chosen.flatMap((choice, i) => (choice === null ? [] : [[idOf(i), idOf(10 + choice)]])))
-      const give = (answered: unknown, shown = spec) => pointsFor(scoreOf(matching.score(shown, { pairs }, answered)), points)
+      const give = (answered: unknown, shown = spec) =>
+        pointsFor(scoreOf(matchingRules.score(shown, { pairs }, answered)), points)
       expect(give(pairs)).toBe(points)
       expect(give({})).toBe(0)
       const right = chosen.filter((choice, i) => choice === choices[i]).length
-      expect(matching.score(spec, { pairs }, answer)).toMatchObject({ got: right, of: choices.length })
+      expect(matchingRules.score(spec, { pairs }, answer)).toMatchObject({ got: right, of: choices.length })
       expect(give(answer, shuffled)).toBe(give(answer))
     }),
     RUNS,
   )
 })
 
-it('takes each number as it was written, and no other of as many digits', () => {
+it('number scoring accepts the exact number, and no other with as many digits', () => {
   const decimal = fc
     .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
     .map(([digits, scale]) => {
@@ -106,36 +107,36 @@ it('takes each number as it was written, and no other of as many digits', () => 
   fc.assert(
     fc.property(decimal, decimal, (value, other) => {
       const key = { answers: [{ value, share: 100 }] }
-      expect(number.score({}, key, value)).toMatchObject({ got: 100, of: 100 })
+      expect(numberRules.score({}, key, value)).toMatchObject({ got: 100, of: 100 })
       const isSame = Number(value) === Number(other)
-      if (!isSame) expect(number.score({}, key, other)).toMatchObject({ got: 0 })
+      if (!isSame) expect(numberRules.score({}, key, other)).toMatchObject({ got: 0 })
     }),
     RUNS,
   )
 })
 
-it('takes of a short text what was written as its key, whatever that is', () => {
+it('short-text scoring accepts the text of the key', () => {
   const comparison = { caseSensitive: true, ignore: { accents: false, punctuation: false } }
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), fc.string({ maxLength: 80 }), (text, other) => {
       const key = { accepted: [{ text, share: 100 }], ...comparison, otherwise: 'wrong' }
       if (text.trim() !== '' && !text.includes('*')) {
-        expect(shortText.score({ lines: 1 }, key, text)).toMatchObject({ got: 100, of: 100 })
+        expect(shortTextRules.score({ lines: 1 }, key, text)).toMatchObject({ got: 100, of: 100 })
       }
-      expect(shortText.score({ lines: 1 }, key, other)).toMatchObject({ of: 100 })
+      expect(shortTextRules.score({ lines: 1 }, key, other)).toMatchObject({ of: 100 })
     }),
     RUNS,
   )
 })
 
-it('rounds to tenths, half up, and gives all points for all of it', () => {
+it('points are rounded half up to tenths, and a full score gives all points', () => {
   expect(pointsFor({ got: 1, of: 3 }, 10)).toBe(3.3)
   expect(pointsFor({ got: 1, of: 40 }, 2)).toBe(0.1)
   expect(pointsFor({ got: 1, of: 41 }, 2)).toBe(0)
   expect(pointsFor({ got: 7, of: 7 }, 2_147_483_647)).toBe(2_147_483_647)
 })
 
-it('takes for a wrong choice what the assessment says, for no answer nothing, and never more than all that was given', () => {
+it('penalties apply to wrong choices only, and never exceed the points', () => {
   const asked = fc.record({
     points: fc.integer({ min: 0, max: 1_000_000 }),
     chosen: fc.constantFrom('right', 'wrong', 'none'),
@@ -165,10 +166,10 @@ it('takes for a wrong choice what the assessment says, for no answer nothing, an
   )
 })
 
-it('has each of four options come first in about a quarter of 20,000 shuffles', () => {
+it('shuffle puts each of four options first in about a quarter of 20,000 runs', () => {
   const first = new Map<string, number>()
   for (let i = 0; i < 20_000; i++) {
-    const [id] = choice.arrange(specOf(4), (below) => randomInt(below))!
+    const [id] = choiceRules.arrange(specOf(4), (below) => randomInt(below))!
     first.set(id!, (first.get(id!) ?? 0) + 1)
   }
   expect(first.size).toBe(4)

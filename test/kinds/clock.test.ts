@@ -24,7 +24,7 @@ it.each([
     async (save: Save) => [await save('answer=qkzvwtab'), await save('answer=a&answer=b')],
     10,
   ],
-] as const)('hands in and scores a question that is %s when the time is over, by one sweep', async (_, act, points) => {
+] as const)('the sweep submits and scores a question that is %s when the time is over', async (_, act, points) => {
   const made = await makeDefined(service, [ONE!], { timeLimit: LIMIT_SECONDS })
   await made.start()
   const tab = await openTab(service, made.candidate)

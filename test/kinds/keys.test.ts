@@ -5,7 +5,7 @@ import { signInAs } from '../support/portal.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { openTab } from '../support/taking.ts'
 
-// What is right leaves through nothing but the sheet of who grades and the form of who writes it.
+// Only the grading view and the author's form may show a key.
 
 const service = await startServiceForFile()
 
@@ -23,11 +23,11 @@ const DEFINED = examplesOf().map((example) => ({ ...example, key: canaries[examp
 /** The canary, or how a key of choices says what is right. */
 const TOLD = /914\.7352|"weights"|"policy":|"pairs":|"share":|data-score/
 
-it('has a canary in the key of each kind', () => {
+it('the key of each kind has a canary', () => {
   expect(DEFINED.map(({ responseType }) => responseType).sort()).toEqual(Object.keys(canaries).sort())
 })
 
-it('leaves through no page of a candidate in any state, header or JSON, and no page of a client', async () => {
+it('no page of a candidate or client reveals a key', async () => {
   const made = await makeDefined(service, DEFINED)
   const { candidate } = made
   const seen: string[] = []
@@ -71,7 +71,7 @@ it('leaves through no page of a candidate in any state, header or JSON, and no p
   expect((await grader.get(`${grader.home}grading/${id}`)).text).toContain(CANARY)
 })
 
-it('is not told by the answer to saving: right and wrong ones get the same bytes', async () => {
+it('saving right and wrong answers returns the same bytes', async () => {
   const made = await makeDefined(service, DEFINED)
   await made.start()
   const tab = await openTab(service, made.candidate)

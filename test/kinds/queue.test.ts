@@ -6,14 +6,14 @@ import { startServiceForFile } from '../support/service.ts'
 const service = await startServiceForFile()
 const [ONE, SEVERAL] = examplesOf('single_choice', 'multiple_choice')
 
-/** What each of the queues of a grader has, and the number beside the menu's word. */
+/** Contents of a grader's queues, and the count in the menu. */
 async function queuesOf(organizationId: string) {
   const grader = await signInAs(service, organizationId, ['admin', 'grader'])
   const isIn = async (whose: string) => (await grader.get(`${grader.home}grading?whose=${whose}`)).text.includes('Waiting since')
   return { all: await isIn('all'), nobody: await isIn('nobody'), release: await isIn('release') }
 }
 
-it('keeps what scores itself out of the queues, and beside them as what is to be released', async () => {
+it('automatically scored submissions skip the grading queue and wait for release', async () => {
   const made = await makeDefined(service, [ONE!, SEVERAL!])
   await made.start()
   expect((await made.submission()).needsGrading).toBeNull()
@@ -24,14 +24,14 @@ it('keeps what scores itself out of the queues, and beside them as what is to be
   expect(await queuesOf(made.organization.id)).toEqual({ all: false, nobody: false, release: true })
 })
 
-it('keeps in the queues what has anything for people', async () => {
+it('submissions with work for graders stay in the queue', async () => {
   const made = await makeDefined(service, [ONE!], { texts: 1 })
   await made.take([ONE!.right])
   expect((await made.submission()).needsGrading).toBe(true)
   expect(await queuesOf(made.organization.id)).toEqual({ all: true, nobody: true, release: false })
 })
 
-it('takes a wrong choice from the sum where the assessment says so, never no answer, and not below 0', async () => {
+it('penalties reduce the sum for wrong choices only, and not below 0', async () => {
   const made = await makeDefined(service, [ONE!, SEVERAL!, ...examplesOf('number')])
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { penaltyPercent: 25 } })
   const submissionId = await made.take([ONE!.wrong, undefined, '1'])

@@ -36,7 +36,7 @@ async function makeTwo() {
     const input = { ...toQuestionInput(question), script: `${name}?` }
     await updateDefinedQuestion(ctx, ref, { input, definition: definitionOf(name), faults: [] }, seen)
   }
-  /** Of each question of the paper its text and its first option. */
+  /** Text and first option of each question. */
   const paper = async () => {
     const { id: submissionId } = await made.submission()
     const questions = await db.submissionQuestion.findMany({
@@ -58,7 +58,7 @@ const waitForLocks = (count: number, like = '%') =>
     return waiting.length >= count || undefined
   })
 
-it('waits for an edit that has begun to change the options', async () => {
+it('a start waits for a running edit of the options', async () => {
   const made = await makeTwo()
   const question = made.asked[0]!.id
   const { editing, starting } = await db.$transaction(async (tx) => {
@@ -74,7 +74,7 @@ it('waits for an edit that has begun to change the options', async () => {
   expect((await made.paper())[0]).toEqual(['second?', 'second: yes'])
 })
 
-it('copies once more what was changed between', async () => {
+it('a start copies again if a question has changed in between', async () => {
   const made = await makeTwo()
   const [one, two] = made.asked.map(({ id }) => id)
   await db.questionVersion.updateMany({

@@ -4,12 +4,12 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { definedKinds, plainKinds } from '../../src/kinds/index.ts'
 
-// What a kind is, its folder says, and nobody else decides by its word.
+// Only the folder of a kind may depend on its name.
 
 const SOURCE = path.join(import.meta.dirname, '../../src')
 /** Examples in documents, and the data of the demo. */
 const EXAMPLES = [/^demo\//, /^interfaces\/v1\/[a-z-]+\.view\.ts$/]
-/** What a new question begins with, one of the documented words. */
+/** Defaults of a new question may name a documented response type. */
 const DEFAULT = "responseType: 'text'"
 
 const words = new Set([...definedKinds, ...plainKinds].flatMap((kind) => [...kind.words]))
@@ -31,7 +31,7 @@ function around(literal: ts.Node): string {
       ts.SyntaxKind.CaseBlock,
     ].includes(kind)
   while (isPart(top.parent)) top = top.parent
-  // What is called stands before its arguments, with the whole query where it is one.
+  // The called function precedes its arguments, including the whole query.
   if (ts.isCallExpression(top.parent)) return top.parent.arguments.map((argument) => argument.getText()).join(', ')
   const decides = ts.isBinaryExpression(top.parent) || ts.isSwitchStatement(top.parent) || ts.isVariableDeclaration(top.parent)
   return decides ? top.parent.getText() : top.getText()
@@ -52,7 +52,7 @@ function namedIn(file: string, source: string): string[] {
   return found
 }
 
-it('names no kind outside its folder', async () => {
+it('source code names no kind outside of its folder', async () => {
   const found: string[] = []
   for await (const file of glob('**/*.ts', { cwd: SOURCE })) {
     if (/^(generated|kinds)\//.test(file) || EXAMPLES.some((example) => example.test(file))) continue
@@ -61,7 +61,7 @@ it('names no kind outside its folder', async () => {
   expect(found).toEqual([])
 })
 
-it('finds a word where it decides, and not where it means something else', () => {
+it('the search finds names of kinds in conditions only', () => {
   const deciding = [
     "const isRecorded = responseType === 'audio'",
     "const where = { responseType: { in: ['audio', 'video'] } }",

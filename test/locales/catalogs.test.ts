@@ -9,13 +9,14 @@ import { toText } from '../../src/html/html.ts'
 import { termsList } from '../../src/http/pages/consent-terms.ts'
 import { CATALOGS, listLanguages, readLanguages } from '../../src/locales/compile.ts'
 import { shippedLanguages } from '../../src/locales/languages.ts'
-import { directionOf, nameOfLanguage } from '../../src/locales/names.ts'
+import { nameOfLanguage } from '../../src/locales/names.ts'
+import { directionOf } from '../../src/locales/texts.ts'
 
 const SOURCE = path.join(import.meta.dirname, '../../src')
 const LOCALES = path.join(SOURCE, 'locales')
 type Catalog = Record<string, { defaultMessage: string; description?: string }>
 
-/** What is said of the catalogs when one text of German's is another. */
+/** Error message of the catalogs when a German text is changed. */
 function complaintAbout(file: string, change: (catalog: Catalog) => void): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'locales-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -49,12 +50,12 @@ it.each([
   ],
   ['a straight apostrophe', 'de/candidate.json', say('consent.agree', "l'{a}"), 'consent.agree: a straight apostrophe'],
   ['a mark of direction', 'ar/candidate.json', say('consent.agree', '\u2067نعم'), 'consent.agree: an invisible mark'],
-] as const)('refuses %s, by file and key', (_what, file, change, complaint) => {
+] as const)('readLanguages refuses %s, naming file and key', (_what, file, change, complaint) => {
   expect(complaintAbout(file, change)).toContain(`src/locales/${file}`)
   expect(complaintAbout(file, change)).toContain(complaint)
 })
 
-it('has no text that no source names', () => {
+it('catalogs have no unused text', () => {
   const files = globSync('{interfaces,http,kinds,mail}/**/*.ts', { cwd: SOURCE })
   const source = files.map((file) => readFileSync(path.join(SOURCE, file), 'utf8')).join('\n')
   // Keys that are put together, such as `errors.${what}.title`, whose parts are typed.
@@ -68,7 +69,7 @@ it('has no text that no source names', () => {
   }
 })
 
-it('offers by itself only what a native speaker has reviewed: English, so far', () => {
+it('only reviewed languages are offered by default: English, so far', () => {
   expect(shippedLanguages.codes).toEqual(listLanguages())
   expect([...shippedLanguages.codes].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'pt-BR'])
   expect(shippedLanguages.reviewed).toEqual(['en'])
@@ -98,12 +99,12 @@ function digestOfConsent(language: string): string {
     [{ ...all, choice: false }, 'video', true],
   ] as const
   const texts = pages.map(([needs, webcam, webcamMonitoring]) =>
-    toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, own: null })),
+    toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, addition: null })),
   )
   return hash('sha256', texts.join().replaceAll(/<[^>]*>/g, '\n')).slice(0, 16)
 }
 
-it('has candidates agree to the words of the version that is kept with their consent', () => {
+it('the consent version matches its texts', () => {
   const now = Object.fromEntries(shippedLanguages.codes.map((language) => [language, digestOfConsent(language)]))
   expect(
     now,
@@ -111,7 +112,7 @@ it('has candidates agree to the words of the version that is kept with their con
   ).toEqual(CONSENTS[CONSENT_VERSION])
 })
 
-it('calls each language by its own name, in its direction, and counts in the digits of its pages', () => {
+it('each language has its own name, direction, and digits', () => {
   expect(shippedLanguages.codes.map((code) => `${nameOfLanguage(code)} ${directionOf(code)}`).sort()).toEqual([
     'Deutsch ltr',
     'English ltr',
@@ -123,7 +124,7 @@ it('calls each language by its own name, in its direction, and counts in the dig
   expect(shippedLanguages.candidate('ar', 'UTC').text('question.length', { limit: 1_234 })).toContain('1,234')
 })
 
-it.each(shippedLanguages.codes)('adds at most 4 kB gzip to the candidate’s script in the language %s', (language) => {
+it.each(shippedLanguages.codes)('the texts of %s add at most 4 kB gzip to the candidate’s script', (language) => {
   const sizeOf = (code: string) =>
     gzipSync(readFileSync(path.join(SOURCE, `generated/browser/candidate.${code}.js`)), { level: 9 }).length
   expect(sizeOf(language) - sizeOf('en')).toBeLessThan(4_000)

@@ -14,10 +14,10 @@ type Values = Record<string, unknown>
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'))
 const compiled: Record<string, Messages> = { ...read('generated/locales/en.json'), browser, checks }
 const NUMBERS = [0, 1, 2, 1_234.5]
-/** What is put in where a text is expected: one that looks like markup, and what is no text. */
+/** Values for texts: one that looks like markup, and an object. */
 const GIVEN = ['<b>', { markup: true }]
 
-/** What a message can be given: each of its cases, with numbers of all plurals. */
+/** Values for each case of a message, with numbers of all plural categories. */
 function* valuesFor(message: string): Generator<Values> {
   const slots = [...message.matchAll(/\{(\w+)(?:, (\w+))?/g)]
   const cases = [...message.matchAll(/(\w+) \{/g)].map(([, name]) => name!)
@@ -42,7 +42,7 @@ function joined(said: unknown): unknown {
   return parts.length === 1 ? parts[0] : parts
 }
 
-it.each(CATALOGS)('says each text of the catalog %s as the library does that ICU’s format is known by', (catalog) => {
+it.each(CATALOGS)('formats the catalog %s like the reference library of ICU messages', (catalog) => {
   const format = createFormat('en')
   const source: Source = read(`locales/en/${catalog}.json`)
   for (const [key, { defaultMessage }] of Object.entries(source))
@@ -52,7 +52,7 @@ it.each(CATALOGS)('says each text of the catalog %s as the library does that ICU
     }
 })
 
-it('chooses plurals by the language, and an exact number before them', () => {
+it('prefers exact numbers over the language’s plural categories', () => {
   const cases = { '=0': 'none', one: ['one: ', []], few: ['few: ', []], many: ['many: ', []], other: ['other: ', []] } as const
   const say = (language: string, count: number) => createFormat(language)([['count', 'plural', cases]], { count })
   expect([0, 1, 2, 5, 1.5].map((count) => say('pl', count))).toEqual(['none', 'one: 1', 'few: 2', 'many: 5', 'other: 1,5'])
@@ -67,7 +67,7 @@ function readWithImports(file: string, found = new Map<string, string>()): Map<s
   return found
 }
 
-it('leaves the script of the candidate’s pages small: below 30 kB gzip', () => {
+it('the candidate’s script stays below 30 kB gzip', () => {
   const sizes = [...readWithImports('candidate.en.js')].map(([, script]) => gzipSync(script).length)
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
 })

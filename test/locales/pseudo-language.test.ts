@@ -21,13 +21,13 @@ const saidBy = (html: string): string =>
     ].join('\n'),
   )
 
-/** What a question shows: the examples of the practice are in one language. */
+/** Questions of the practice exist in one language only. */
 function textsIn(spec: unknown): string[] {
   if (typeof spec === 'string') return [spec]
   return typeof spec === 'object' && spec !== null ? Object.values(spec).flatMap(textsIn) : []
 }
 
-/** What the organizations and the candidates of a service have written, and are called. */
+/** Texts and names of organizations and candidates. */
 async function listOwn({ db }: Service): Promise<string[]> {
   const [organizations, assessments, questions, invites, users, instructions, answers] = await Promise.all([
     db.organization.findMany(),
@@ -49,19 +49,19 @@ async function listOwn({ db }: Service): Promise<string[]> {
   ]
 }
 
-// What an organization says in its own words is in no catalog; what stands around it is in those of the others.
+// Custom email texts are in no catalog, but the text around them is.
 const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
-it.each(mails)('marks all that the mail %s says, in both parts and its subject', (_name, mail) => {
+it.each(mails)('the mail %s takes all its texts from catalogs', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
   for (const said of [mail.subject, mail.text, saidBy(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
 })
 
-it('finds a word that is in no catalog', () => {
+it('the check finds a word that is in no catalog', () => {
   expect(findUnmarked('⟦One ⟦within⟧ other⟧ planted', ['others'])).toEqual(['planted'])
 })
 
-describe('the pages of candidates', () => {
-  it('say nothing that is not marked but what others have written, with scripts and without', async () => {
+describe('candidates’ pages', () => {
+  it('take all texts from catalogs except user content, with and without JavaScript', async () => {
     const service = await startServiceForTest({}, languages)
     const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
     const pages = await listCandidatePages(service)
@@ -76,7 +76,7 @@ describe('the pages of candidates', () => {
   })
 })
 
-/** Where the scripts of the pages have said what they say at once, and what the first presses lead to. */
+/** Checks the texts of the scripts: those shown at once, and those after the first clicks. */
 async function expectMarkedInBrowser(origin: string, pages: { name: string; address: string }[], own: string[]): Promise<void> {
   const script = await bundlePseudoScript()
   const browser = await startBrowser('--use-fake-device-for-media-stream=fps=5', '--use-fake-ui-for-media-stream')

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { candidateBundle } from '../../src/bundle.ts'
 import { messages as browser } from '../../src/generated/locales/browser.en.ts'
 import { messages as checks } from '../../src/generated/locales/checks.en.ts'
-import { type AllLanguages, type CandidateTexts, createLanguages } from '../../src/locales/languages.ts'
+import { type CandidateTexts, createLanguages, type Languages } from '../../src/locales/languages.ts'
 import type { Messages } from '../../src/locales/texts.ts'
 
 // A language in which every text of the catalogs is English between ⟦ and ⟧, and longer: what stands outside is in no catalog.
@@ -20,7 +20,7 @@ function mark(from: Messages): Messages {
 /** By four tenths: other languages say the same in more letters. */
 const lengthen = (text: string): string => '·'.repeat(Math.ceil(text.length * 0.4))
 
-export function createPseudoLanguages(): AllLanguages {
+export function createPseudoLanguages(): Languages {
   const { candidate, mail }: { candidate: Messages; mail: Messages } = JSON.parse(readFileSync(FILE, 'utf8'))
   const languages = createLanguages({ codes: ['en'], reviewed: ['en'] }, () => ({ candidate: mark(candidate), mail: mark(mail) }))
   // What these say is of the language's, not of the catalog's.

@@ -8,7 +8,7 @@ import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
 import { MAILBOX_PREFIX, mailboxPath } from '../../src/interfaces/mailbox/access.ts'
-import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
+import { type Languages, shippedLanguages } from '../../src/locales/languages.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
@@ -50,10 +50,7 @@ type Client = Record<Method, (path: string) => request.Test>
 /**
  * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller.
  */
-export async function startService(
-  env: Record<string, string> = {},
-  languages: AllLanguages = shippedLanguages,
-): Promise<Service> {
+export async function startService(env: Record<string, string> = {}, languages: Languages = shippedLanguages): Promise<Service> {
   const databaseUrl = await copyDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
@@ -118,7 +115,7 @@ export async function startServiceForFile(env: Record<string, string> = {}): Pro
 }
 
 /** A service for one test only. */
-export async function startServiceForTest(env: Record<string, string> = {}, languages?: AllLanguages): Promise<Service> {
+export async function startServiceForTest(env: Record<string, string> = {}, languages?: Languages): Promise<Service> {
   const service = await startService(env, languages)
   onTestFinished(() => service.close())
   return service

@@ -1,15 +1,15 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import type { ReadQuestion } from '../../src/kinds/neutral.ts'
+import type { ParsedQuestion } from '../../src/kinds/neutral.ts'
 import { readUpload } from '../../src/uploads/read-upload.ts'
 import { sharedText, writeXlsx } from '../support/question-files.ts'
 
 async function readParts(bytes: Uint8Array, maxRows = 5_000) {
-  const parts: ReadQuestion[][] = []
+  const parts: ParsedQuestion[][] = []
   const { format } = await readUpload('one', { content: 'questions', bytes, maxRows })(async (part) => void parts.push(part))
   return { format, parts }
 }
-const read = async (bytes: Uint8Array): Promise<ReadQuestion[]> => (await readParts(bytes)).parts.flat()
+const read = async (bytes: Uint8Array): Promise<ParsedQuestion[]> => (await readParts(bytes)).parts.flat()
 const issueOf = (bytes: Uint8Array) =>
   read(bytes).then(
     () => 'read',
@@ -52,8 +52,8 @@ describe('readUpload', () => {
   })
 
   it.each([
-    ['more answers than a question can have', `Q{=a ${'~b'.repeat(300)}}`, 'It has more answers than a question can have.'],
-    ['a text longer than a question can be', `${'x'.repeat(200_001)}{T}`, 'It is longer than a question can be.'],
+    ['more answers than a question can have', `Q{=a ${'~b'.repeat(300)}}`, 'It has too many answers.'],
+    ['a text longer than a question can be', `${'x'.repeat(200_001)}{T}`, 'It is too long.'],
   ])('refuses a question of %s, and takes those beside it', async (_, text, refusal) => {
     const [beyond, good] = await read(strToU8(`${text}\n\nWho?{=Ann}`))
     expect(beyond).toMatchObject({ refusal })

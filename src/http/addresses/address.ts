@@ -10,10 +10,10 @@ declare module 'fastify' {
 }
 
 /**
- * How addresses in answers are made.
+ * Configuration for addresses in answers.
  *
- * @property site its publicUrl is read each time: with PORT=0 it is known only when the service listens.
- * @property knownHosts further names of the service.
+ * @property site is read each time: with PORT=0 publicUrl is known only when the service listens.
+ * @property knownHosts further host names of the service.
  */
 export type Addressing = {
   site: Readonly<{ publicUrl: string }>
@@ -21,16 +21,15 @@ export type Addressing = {
   isTrustedProxy: (address: string) => boolean
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets; perhaps a port. */
+/** A name, an IPv4 address, or an IPv6 address in brackets; optionally a port. */
 const AUTHORITY = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?$/
-/** The schemes' own ports, which no address needs; a proxy that names one beside the other's scheme means its own inner port. */
+/** Default ports of the schemes are omitted. A proxy that sends one with the other scheme means its inner port. */
 const DEFAULT_PORTS = ['80', '443']
 
 /**
- * Scheme, host and port by which the client reached the service; behind a trusted proxy, by which it reached the proxy. PUBLIC_URL where the
- * host is not known to be the service's.
+ * Origin under which the client reached the service or its trusted proxy. PUBLIC_URL if the host is not one of the service's.
  *
- * @throws HttpError malformed_request when Host is no address.
+ * @throws HttpError malformed_request if `Host` is invalid.
  */
 export function requestOrigin(request: FastifyRequest): string {
   const { site, knownHosts } = request.server.addressing
@@ -46,26 +45,27 @@ export function requestOrigin(request: FastifyRequest): string {
 
 function readScheme(request: FastifyRequest): string {
   const forwarded = readForwarded(request, 'x-forwarded-proto')?.toLowerCase() ?? ''
-  return ['http', 'https'].includes(forwarded) ? forwarded : 'http' // the service itself speaks nothing else
+  return ['http', 'https'].includes(forwarded) ? forwarded : 'http' // the service itself has no TLS
 }
 
 const isAuthority = (scheme: string, text: string): boolean => AUTHORITY.test(text) && URL.canParse(`${scheme}://${text}`)
 
-/** Some proxies name the port apart from the host. */
+/** Some proxies send the port in `X-Forwarded-Port` only. */
 function withForwardedPort(request: FastifyRequest, scheme: string, host: string): string {
   const port = readForwarded(request, 'x-forwarded-port') ?? ''
-  const isNamed = /:\d+$/.test(host)
+  const hasPort = /:\d+$/.test(host)
   const authority = `${host}:${port}`
-  return isNamed || DEFAULT_PORTS.includes(port) || !isAuthority(scheme, authority) ? host : authority
+  return hasPort || DEFAULT_PORTS.includes(port) || !isAuthority(scheme, authority) ? host : authority
 }
 
-/** An address of this interface as the client would write it. */
+/** Absolute address of a path, under the origin that the client used. */
 export const absoluteUrl = (request: FastifyRequest, path: string): string => new URL(path, requestOrigin(request)).href
 
 /**
- * The address of the request with one query parameter set anew (null: left out), the others kept and sorted by name.
+ * Address of the request with one query parameter replaced, or removed by null. Parameters are sorted by name.
  *
- * @returns makes it for each value. The query is put together apart from the URL, which would be read anew at each change.
+ * @returns a function of the parameter's value. It edits the query apart from the URL, because each change of `url.searchParams` would
+ *   serialize the whole URL.
  */
 export function withParameter(request: FastifyRequest, name: string): (value: string | null) => string {
   const { origin, pathname, search } = new URL(request.url, requestOrigin(request))

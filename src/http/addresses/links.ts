@@ -5,41 +5,40 @@ import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
 import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
 
-/** Path of the candidates' pages. Mails that were sent carry it. */
+// Sent mails contain these paths: they must not change.
+
+/** Candidates' pages. */
 export const INVITATION_PATH = '/i'
-/** Path of what an organization's brand loads: by what it has, so that it never changes. Mails that were sent carry it. */
+/** Files of an organization's brand. `file` is named by its hash, so its content never changes. */
 export const brandPath = (organizationId: string, file: string): string => `${INVITATION_PATH}/brand/${organizationId}/${file}`
-/** What stands behind it for the page of a mail that was a test, in place of a token. */
+/** Page that a test mail links to, below {@link INVITATION_PATH} in place of a token. */
 export const TEST_PAGE = '/test'
-/** Path of the pages that stop mails. Mails that were sent carry it. */
 export const UNSUBSCRIBE_PATH = '/u'
-/** Path of the portal. Mails that were sent carry it. */
 export const PORTAL_PREFIX = '/portal'
-/** What the path of a portal page has behind {@link PORTAL_PREFIX} where it shows test data. */
+/** Follows {@link PORTAL_PREFIX} on pages that show test data. */
 const TEST_DATA = '/test'
-/** Path of the pages of an organization in the portal: each window says by its address which data it shows. */
+/** Portal path of an organization. The mode is part of the address, so that each window keeps its own. */
 export const portalPathOf = ({ organization, mode }: { organization: { id: string }; mode: Mode }): string =>
   `${PORTAL_PREFIX}${mode === 'test' ? TEST_DATA : ''}/${organization.id}/`
-/** Whether an address is of a page that shows test data. */
 export const showsTestData = (url: string): boolean => url.startsWith(`${PORTAL_PREFIX}${TEST_DATA}/`)
-/** The address that has the route of a page: pages that show test data are those that show live data. */
-export const routedAs = (url: string): string =>
+/** Removes the test segment from a portal address, because live and test pages share their routes. */
+export const toRoutePath = (url: string): string =>
   showsTestData(url) ? PORTAL_PREFIX + url.slice(PORTAL_PREFIX.length + TEST_DATA.length) : url
 
-/** Drops the slash at the end of an API path, so that both forms reach the same route. @param prefixes of the APIs. */
+/** Removes a trailing slash from an API path. @param prefixes path prefixes of the APIs. */
 export function withoutTrailingSlash(url: string, prefixes: readonly string[]): string {
   if (!prefixes.some((prefix) => url.startsWith(`${prefix}/`))) return url
   return url.replace(/^([^?]*[^/?])\/(?=\?|$)/, '$1')
 }
 
-/** Path of the recordings that an organization's own systems are given links to. */
+/** Signed links to recordings, for the systems of an organization. */
 export const MEDIA_PATH = '/media'
 
-/** The public address of the service, without a trailing slash, and the keys that sign links, newest first. */
-export type Site = { publicUrl: string; secretKeys: readonly string[] }
+/** @property publicUrl without a trailing slash. @property secretKeys sign links, newest first. */
+export type SiteConfig = { publicUrl: string; secretKeys: readonly string[] }
 
-/** Makes the links that others are given. @param site read each time: with PORT=0 its address is known only when the service listens. */
-export const createLinks = (site: Readonly<Site>): Links => ({
+/** Creates the links in mails and API answers. @param site is read each time: with PORT=0 its address is known only when the service listens. */
+export const createLinks = (site: Readonly<SiteConfig>): Links => ({
   bounceAddress: (emailId, domain) => signBounceAddress(site.secretKeys, emailId, domain),
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
   unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribing(site.secretKeys, inviteId)}`,

@@ -1,11 +1,11 @@
 import { INVITATION_PATH } from './links.ts'
 
-/** Path of the previews of assessments, among the candidates' pages that they show. */
-export const PREVIEW = 'preview'
+/** Path segment of previews of assessments, below the candidates' pages. */
+export const PREVIEW_SEGMENT = 'preview'
 
-/** The address of a preview. @param step where it begins: `invited`, or `question-3`. It opens only for who is signed in, and may read the assessment. */
+/** Preview of an assessment, for members who may read it. @param step first page: `invited`, or `question-3`. */
 export const previewPath = ({ organization }: { organization: { id: string } }, assessmentId: string, step: string): string =>
-  `${INVITATION_PATH}/${PREVIEW}/${organization.id}/${assessmentId}/${step}`
+  `${INVITATION_PATH}/${PREVIEW_SEGMENT}/${organization.id}/${assessmentId}/${step}`
 
-/** The cookie of who is signed in to the portal. @param isSecure whether browsers reach the service by HTTPS: no other host can set that name. */
+/** Name of the portal's session cookie. @param isSecure true with HTTPS: other hosts can't set a `__Host-` cookie. */
 export const sessionCookie = (isSecure: boolean): string => (isSecure ? '__Host-session' : 'session')

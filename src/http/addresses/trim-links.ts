@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { INVITATION_PATH, MEDIA_PATH, PORTAL_PREFIX, UNSUBSCRIBE_PATH } from './links.ts'
 
-/** Paths of the pages that mails link to. */
+/** Mails link to these paths. */
 const LINKED = [INVITATION_PATH, UNSUBSCRIBE_PATH, MEDIA_PATH, PORTAL_PREFIX]
-/** An organization's home: the one linked path that ends with a slash. */
+/** Home of an organization: the only linked path that ends with a slash. */
 const HOME = new RegExp(`^${PORTAL_PREFIX}/(test/)?[^/]+/$`)
 /** A page below one of these paths, without escapes. */
 const LINK = /^(?:\/[\w.~-]+){2,}\/?$/
-/** `..`, also escaped: an attack, not the end of a sentence. */
+/** `..`, also escaped: path traversal, not the end of a sentence. */
 const PARENT_SEGMENT = /\/(?:\.|%2e){2}/i
-/** More characters than a sentence puts behind a link. */
+/** More characters than a sentence puts after a link. */
 const MAX_TRIMMED = 5
 
-/** Redirects links that a mail program has read too far, with the sentence's `.`, `)`, `>` or `,` or a slash behind them. */
+/** Redirects links to which a mail program has added the `.`, `)`, `>`, `,`, or slash that follows them. */
 export function trimLinks(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return

@@ -8,7 +8,7 @@ const NAMED_NETWORKS: Record<string, string[]> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Reads TRUST_PROXY. @param setting true, false, or addresses, networks and their names, comma-separated. */
+/** Parses TRUST_PROXY. @param setting true, false, or comma-separated addresses, networks, and network names. */
 export function createIsTrustedProxy(setting: boolean | string): (address: string) => boolean {
   if (typeof setting === 'boolean') return () => setting
   const trusted = new BlockList()
@@ -23,10 +23,10 @@ export function createIsTrustedProxy(setting: boolean | string): (address: strin
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * What the outermost trusted proxy says in a header that each proxy on the way adds an element to, or sets. It is as many elements from the
- * end as there are trusted proxies, which X-Forwarded-For tells; what stands before it was sent by the client.
+ * Value of a forwarding header that the outermost trusted proxy has set. Each proxy appends an element or replaces the header, so the value is
+ * as many elements from the end as there are trusted proxies (by X-Forwarded-For). Earlier elements come from the client.
  *
- * @returns undefined without a trusted proxy, or where it says nothing.
+ * @returns undefined without a trusted proxy or without the header.
  */
 export function readForwarded(request: FastifyRequest, name: string): string | undefined {
   const { headers, ips = [], socket, server } = request

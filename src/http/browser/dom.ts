@@ -1,8 +1,8 @@
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>
 type Child = Node | string | false | null
 
-/** An element with attributes (`true`: without a value, `false`: not there; `onclick` and the like: listeners) and what is in it. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+/** Creates an element. Attributes: `true` sets an empty value, `false` omits it, `onclick` and the like add listeners. */
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: Child[]
@@ -16,9 +16,9 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** A button that does something on the page. It is busy, and can't be pressed again, until that is done. */
-export function button(label: string, act: () => void | Promise<void>, kind = 'btn btn-primary'): HTMLButtonElement {
-  const element = make('button', { type: 'button', class: kind }, label)
+/** Creates a button that is disabled while `act` runs. */
+export function createButton(label: string, act: () => void | Promise<void>, kind = 'btn btn-primary'): HTMLButtonElement {
+  const element = createElement('button', { type: 'button', class: kind }, label)
   element.addEventListener('click', async () => {
     if (element.ariaDisabled === 'true') return
     element.ariaDisabled = 'true'
@@ -31,12 +31,12 @@ export function button(label: string, act: () => void | Promise<void>, kind = 'b
   return element
 }
 
-/** Changes the text of an element only where it differs: what reads pages aloud reads what has changed. */
+/** Changes the text only if it differs, because screen readers announce each change. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** Shows an element with a text, or hides it where there is none. */
+/** Shows an element with a text, or hides it if the text is empty. */
 export function setNotice(element: HTMLElement, text: string): void {
   setText(element, text)
   element.hidden = text === ''

@@ -1,10 +1,10 @@
 import type { Description, Operation, Parameter } from './describe.ts'
 
 /**
- * An interface's operations as a collection for Bruno, in the form that it imports (its JSON, version 1): a folder for each group, bodies
- * with their examples, and an environment in which the address of the service, the key and the ids that paths need are set once.
+ * A Bruno collection of an interface (Bruno's import format, JSON, version 1): a folder per group, bodies with examples, and an environment
+ * with the service's address, the API key, and the ids in paths.
  *
- * @param origin where the service is reached.
+ * @param origin address of the service.
  */
 export function toBruno({ title, introduction, keyHeader, groups }: Description, origin: string): object {
   const operations = groups.flatMap((group) => group.operations)
@@ -28,7 +28,7 @@ export function toBruno({ title, introduction, keyHeader, groups }: Description,
   }
 }
 
-/** Names are those of files, so each is there once. */
+/** Bruno stores each request in a file of its name, so names must be unique. */
 function toItems(operations: Operation[]): object[] {
   const summaries = operations.map(({ summary }) => summary)
   return operations.map((operation, i) => {
@@ -38,7 +38,7 @@ function toItems(operations: Operation[]): object[] {
   })
 }
 
-/** What may be left out is there and switched off. */
+/** Optional parameters are included, but disabled. */
 const toRequest = ({ method, path, description, parameters, body }: Operation) => ({
   url: asVariable('baseUrl') + path.replaceAll(/\{(\w+)\}/g, ':$1'),
   method,

@@ -9,15 +9,15 @@ import {
   type Schema,
 } from './openapi-document.ts'
 
-/** A part of a type in words; `object` is the name of one of the page's objects, to link to. */
+/** Part of a type. @property object name of an object, for a link. */
 export type TypePart = { text: string; object?: string }
-/** A parameter, a header, or a field of an object. */
+/** Parameter, header, or field of an object. */
 export type Field = {
   name: string
   type: TypePart[]
   required: boolean
   description: string
-  /** Its bounds, words and default. */
+  /** Limits, allowed values, and default, in words. */
   rules: string[]
   fields: Field[]
 }
@@ -33,13 +33,13 @@ export type Operation = {
   parameters: Parameter[]
   body: Body | null
   responses: Response[]
-  /** Of a success. */
+  /** Body of a success. */
   example: string
-  /** What a success has as its body. */
+  /** Kind of body of a success. */
   answers: 'JSON' | 'a file' | 'nothing'
 }
 
-/** What the page of a document says, in the order of the document. */
+/** Content of an interface's reference, in the order of its OpenAPI document. */
 export type Description = {
   title: string
   version: string

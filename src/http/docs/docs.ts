@@ -5,21 +5,21 @@ import { requestOrigin } from '../addresses/address.ts'
 import { serveAssets } from '../pages/assets.ts'
 import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
-import { findEntries } from './find.ts'
 import { notFoundBody, searchBody } from './guide.page.ts'
 import { CLIENT_ADDRESS, readClient } from './guides.ts'
 import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
-import { once, prerender, sendPrerendered } from './prerendered.ts'
+import { lazy, prerender, sendPrerendered } from './prerendered.ts'
 import type { Reference } from './reference.page.ts'
-import { KEPT_ORIGINS, makeSite, type Site } from './site.ts'
+import { searchEntries } from './search-entries.ts'
+import { createDocsSite, type DocsSite, MAX_ORIGINS } from './site.ts'
 
 export { DOCS_PREFIX }
 
-/** One interface's OpenAPI document, as it is once all routes are known. */
+/** @property read returns the OpenAPI document. Call it when all routes are registered. */
 export type ApiDocument = { name: string; title: string; read: () => object }
 
-/** Nothing inline, nothing from elsewhere; a form may search. */
+/** No inline code, no other origins. Forms are allowed for the search. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,19 +32,18 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 const MAX_QUERY_LENGTH = 100
-/** What is offered where there is no page. */
-const NEAR = 5
+const MAX_SUGGESTIONS = 5
 
 /**
- * The documentation under `/docs`: the guides, and each interface's reference under `/docs/<name>`, made of its OpenAPI document; that is under
- * `/docs/<name>/openapi.json`, and what Bruno imports under `/docs/<name>/bruno.json`. It is open to all: what it sends is made once, when it is
- * first asked for. Its pages work offline, and read without JavaScript.
+ * Serves the documentation under `/docs`: guides, and for each interface a reference (`/docs/<name>`), the OpenAPI document
+ * (`/docs/<name>/openapi.json`), and a Bruno collection (`/docs/<name>/bruno.json`). It is public, so each file is rendered once, on its first
+ * request. Pages work offline and without JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const references = documents.map(({ name, title, read }) => {
-    const document = once(() => read() as OpenApiDocument)
+    const document = lazy(() => read() as OpenApiDocument)
     const address = `${DOCS_PREFIX}/${name}`
-    return { name, title, address, document, description: once(() => describeDocument(document())) }
+    return { name, title, address, document, description: lazy(() => describeDocument(document())) }
   })
   for (const { name, address, document, description } of references) {
     serveForOrigin(app, `${address}/openapi.json`, (origin) => ({
@@ -53,8 +52,8 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
     }))
     serveForOrigin(app, `${address}/bruno.json`, (origin) => toBruno(description(), origin), `${name}-bruno.json`)
   }
-  const site = once(() =>
-    makeSite(
+  const site = lazy(() =>
+    createDocsSite(
       references.map(
         ({ name, title, address, description }): Reference => ({ name, title, address, description: description() }),
       ),
@@ -63,41 +62,41 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
   await app.register((scope) => servePages(scope, site), { prefix: DOCS_PREFIX })
 }
 
-/** Serves what says where the service is: as the client reaches it. @param file what it is called where it is kept. */
-function serveForOrigin(app: FastifyInstance, address: string, make: (origin: string) => object, file?: string): void {
-  const made = new LRUCache<string, ReturnType<typeof prerender>>({ max: KEPT_ORIGINS })
+/** Serves JSON that contains the origin under which the client reached the service. @param file name for the download. */
+function serveForOrigin(app: FastifyInstance, address: string, create: (origin: string) => object, file?: string): void {
+  const cache = new LRUCache<string, ReturnType<typeof prerender>>({ max: MAX_ORIGINS })
   app.get(address, async (request, reply) => {
     const origin = requestOrigin(request)
-    const text = made.get(origin) ?? prerender(JSON.stringify(make(origin)))
-    made.set(origin, text)
+    const text = cache.get(origin) ?? prerender(JSON.stringify(create(origin)))
+    cache.set(origin, text)
     if (file) reply.header('content-disposition', `attachment; filename="${file}"`)
     return sendPrerendered(request, reply, 'application/json', text)
   })
 }
 
-async function servePages(app: FastifyInstance, site: () => Site): Promise<void> {
+async function servePages(app: FastifyInstance, site: () => DocsSite): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   serveAssets(app, DOCS_PREFIX, assets)
-  const index = once(() =>
+  const index = lazy(() =>
     prerender(JSON.stringify(site().entries.map(({ title, where, address }) => ({ title, where, address })))),
   )
   app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
   app.get<{ Querystring: { q?: string | string[] } }>('/search', async (request, reply) => {
-    const asked = String(request.query.q ?? '')
+    const query = String(request.query.q ?? '')
       .trim()
       .slice(0, MAX_QUERY_LENGTH)
     const { menu, entries, withAddresses } = site()
     const page = {
       title: 'Search',
       address: `${DOCS_PREFIX}/search`,
-      query: asked,
-      body: () => searchBody(asked, findEntries(entries, asked)),
+      query,
+      body: () => searchBody(query, searchEntries(entries, query)),
     }
     return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
   })
-  const client = once(readClient)
+  const client = lazy(readClient)
   app.get(CLIENT_ADDRESS, async (request, reply) => {
     const file = client()
     return file ? reply.type('application/gzip').send(file) : sendNotFound(reply, request.url, site())
@@ -117,14 +116,14 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
   app.get('/*', send)
 }
 
-function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: Site): FastifyReply {
+function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: DocsSite): FastifyReply {
   const words =
     /[^/]*$/
       .exec(address)![0]
       .slice(0, MAX_QUERY_LENGTH)
       .match(/[a-z\d]+/gi) ?? []
-  const near = findEntries(entries, words.join(' ')).slice(0, NEAR)
-  const page = { title: 'Page not found', address, body: () => notFoundBody(near) }
+  const suggestions = searchEntries(entries, words.join(' ')).slice(0, MAX_SUGGESTIONS)
+  const page = { title: 'Page not found', address, body: () => notFoundBody(suggestions) }
   return reply
     .code(404)
     .type('text/html; charset=utf-8')

@@ -9,13 +9,13 @@ const FORMATS: Record<string, unknown> = {
   uri: 'https://example.com',
 }
 
-/** The schema's own example, or else one that is put together from those of its parts. Objects must not hold themselves. */
+/** The schema's example, or one composed from its parts. Recursive schemas are not supported. */
 export function exampleOf(document: OpenApiDocument, schema: Schema): unknown {
   if (schema.$ref !== undefined) return exampleOf(document, schemaAt(document, schema.$ref))
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return exampleOf(document, choices[0] ?? {})
-  const [given] = [...(schema.examples ?? []), schema.default, ...(schema.enum ?? [])].filter((value) => value !== undefined)
-  return given ?? exampleOfType(document, schema)
+  const [declared] = [...(schema.examples ?? []), schema.default, ...(schema.enum ?? [])].filter((value) => value !== undefined)
+  return declared ?? exampleOfType(document, schema)
 }
 
 function exampleOfType(document: OpenApiDocument, { type, properties = {}, items = {}, minimum, format = '' }: Schema): unknown {

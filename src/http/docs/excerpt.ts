@@ -1,11 +1,11 @@
 import { type Html, html } from '../../html/html.ts'
 
-/** Characters before what was found, and in all. */
+/** Characters before the match, and in total. */
 const BEFORE = 60
 const LENGTH = 180
 
-/** What a text says around the first of the words, with each of them marked; its beginning where it has none. */
-export function excerpt(text: string, words: string[]): Html {
+/** Part of a text around the first match, with all matches marked. The beginning if nothing matches. */
+export function createExcerpt(text: string, words: string[]): Html {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const first = places.length > 0 ? Math.min(...places) : 0

@@ -1,10 +1,9 @@
 import { type Html, html } from '../../html/html.ts'
-import { excerpt } from './excerpt.ts'
-import { type Entry, wordsOf } from './find.ts'
+import { createExcerpt } from './excerpt.ts'
 import type { Guide, GuideGroup } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type MenuItem, pageHead, TITLE } from './layout.ts'
+import { type SearchEntry, splitWords } from './search-entries.ts'
 
-/** What a guide says, and where one goes on. */
 export const guideBody = ({ title, body }: Guide, next: Guide | undefined): Html => html`<article class="max-w-3xl">
 ${pageHead(title)}${body}</article>
 ${next && html`<p class="border-base-300 mt-12 max-w-3xl border-t pt-6">Next: <a class="link link-primary font-medium" href="${next.address}">${next.title}</a></p>\n`}`
@@ -14,10 +13,10 @@ export const contentsOf = ({ headings }: Guide): MenuItem[] =>
 
 type Reference = { title: string; address: string; lead: string }
 
-/** The first page: where to begin, and all that there is. */
+/** Home page of the documentation. */
 export const homeBody = (groups: GuideGroup[], references: Reference[]): Html => html`${pageHead(
   TITLE,
-  'Invite candidates to assessments from your own system, follow what becomes of it, and read the results.',
+  'Invite candidates to assessments from your own system, follow their progress, and read the results.',
 )}<div class="mt-6 flex flex-wrap gap-3"><a class="btn btn-primary" href="${groups[0]!.guides[0]!.address}">${groups[0]!.guides[0]!.title}</a></div>
 <div class="mt-8 grid gap-4 md:grid-cols-2">
 ${references.map(
@@ -33,33 +32,32 @@ ${groups.map(
 
 const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}.json`
 
-/** What was found; a page of its own, for whoever has no scripts. */
-export const searchBody = (query: string, found: Entry[]): Html =>
+/** Search results for browsers without JavaScript. */
+export const searchBody = (query: string, found: SearchEntry[]): Html =>
   html`${pageHead(
     query === '' ? 'Search' : `Search: ${query}`,
     query === ''
       ? 'Enter words of the guides or of the reference.'
       : `${found.length === 0 ? 'Nothing' : found.length} found in the guides and the reference.`,
-  )}${entryList(found, wordsOf(query))}`
+  )}${entryList(found, splitWords(query))}`
 
-/** Where nothing is. @param near what the last word of its address finds. */
-export const notFoundBody = (near: Entry[]): Html => html`${pageHead(
+/** @param suggestions search results for the last segment of the address. */
+export const notFoundBody = (suggestions: SearchEntry[]): Html => html`${pageHead(
   'Page not found',
-  'There is no page of the documentation at this address. Search above, or begin at its first page.',
+  'The documentation has no page at this address. Search above, or start at the first page.',
 )}<p class="mt-6"><a class="btn btn-primary" href="${DOCS_PREFIX}">Go to the documentation</a></p>
-${near.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for</h2>${entryList(near, [])}`}`
+${suggestions.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for</h2>${entryList(suggestions, [])}`}`
 
-/** @param words around which each says something; none: it says where it is alone. */
+/** @param words marked in an excerpt of each entry; without words there are no excerpts. */
 const entryList = (
-  entries: Entry[],
+  entries: SearchEntry[],
   words: string[],
 ): Html => html`<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${entries.map(
   ({ title, where, address, text }) =>
-    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p>${words.length > 0 && text && html`<p class="mt-1 text-sm">${excerpt(text, words)}</p>`}</li>\n`,
+    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p>${words.length > 0 && text && html`<p class="mt-1 text-sm">${createExcerpt(text, words)}</p>`}</li>\n`,
 )}</ul>
 `
 
-/** The menu's groups of guides. */
 export const menuOfGuides = (groups: GuideGroup[]): MenuGroup[] =>
   groups.map(({ name, guides }) => ({
     name,
@@ -67,11 +65,16 @@ export const menuOfGuides = (groups: GuideGroup[]): MenuGroup[] =>
     items: guides.map(({ title, address }) => ({ label: title, address })),
   }))
 
-/** What of the guides can be found. */
-export const entriesOfGuides = (groups: GuideGroup[]): Entry[] =>
+/** Search entries of the guides and their headings. */
+export const entriesOfGuides = (groups: GuideGroup[]): SearchEntry[] =>
   groups.flatMap(({ name, guides }) =>
-    guides.flatMap(({ title, address, opening, headings }) => [
-      { title, where: name, address, text: opening },
-      ...headings.map(({ text, anchor, says }) => ({ title: text, where: title, address: `${address}#${anchor}`, text: says })),
+    guides.flatMap(({ title, address, introduction, headings }) => [
+      { title, where: name, address, text: introduction },
+      ...headings.map(({ text, anchor, content }) => ({
+        title: text,
+        where: title,
+        address: `${address}#${anchor}`,
+        text: content,
+      })),
     ]),
   )

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Document, renderMarkdown } from './markdown.ts'
 
-/** A document of `docs/`, and where it stands on the site. */
+/** @property address path on the site. */
 export type Guide = Document & { address: string }
 export type GuideGroup = { name: string; guides: Guide[] }
 
 const TYPESCRIPT_CLIENT = '../clients/typescript/README'
-/** Addresses of documents that are not in `docs/`. */
+/** Site paths of documents outside of `docs/`. */
 const ADDRESSES: Record<string, string> = { '../CHANGELOG': 'changes', [TYPESCRIPT_CLIENT]: 'clients/typescript' }
 
-/** What of `docs/` is for developers, in the order in which it is read. Each of the guides answers one question. */
+/** Documents for developers, in reading order. */
 const GROUPS: [name: string, files: string[]][] = [
   [
     'Start',
@@ -49,16 +49,16 @@ const GROUPS: [name: string, files: string[]][] = [
 ]
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs')
-/** Programs that guides lead to, to be read and downloaded. */
+/** Programs that guides link to. */
 const EXAMPLES = ['examples/follow-events.mjs', 'examples/receive-webhooks.mjs', '../clients/typescript/examples/first-result.ts']
-/** The package of the TypeScript client, as `npm run build:client` makes it. */
+/** Written by `npm run build:client`. */
 const CLIENT_FILE = path.join(import.meta.dirname, '../../generated/client.tgz')
 export const CLIENT_ADDRESS = '/clients/assessment-invitation-service-client.tgz'
 
-/** Null where it was not built. */
+/** @returns null if the client was not built. */
 export const readClient = (): Buffer | null => (existsSync(CLIENT_FILE) ? readFileSync(CLIENT_FILE) : null)
 
-/** The guides, read and rendered. @param home where the site stands. */
+/** Reads and renders the guides. @param home path of the site. */
 export function readGuides(home: string): GuideGroup[] {
   const files = GROUPS.flatMap(([, names]) => names)
   const addresses = new Map<string, string>([
@@ -81,7 +81,6 @@ export function readGuides(home: string): GuideGroup[] {
 const addressOf = (home: string, name: string): string => `${home}/${ADDRESSES[name] ?? name}`
 const exampleAddress = (home: string, name: string): string => `${home}/examples/${path.posix.basename(name)}`
 
-/** What the guides' example programs are, by where they stand. */
 export const readExamples = (home: string): { address: string; text: string }[] =>
   EXAMPLES.map((name) => ({
     address: exampleAddress(home, name),

@@ -9,23 +9,21 @@ export const assets = loadAssets(DOCS_PREFIX, 'docs')
 export const TITLE = 'Assessment Invitation Service'
 
 export type MenuItem = { label: string; address: string }
-/** What the menu at the side has, the same on all pages. */
 export type MenuGroup = { name: string; isReference: boolean; items: MenuItem[] }
 
-/** A page of the documentation. */
 export type Page = {
   title: string
   address: string
   body: () => Html
-  /** What stands on it, to go to. */
+  /** Links under "On this page". */
   contents?: MenuItem[]
-  /** What was searched for. */
+  /** Search query. */
   query?: string
-  /** The header that a key is sent in, for what tries requests. */
+  /** Request header with the API key, for the script that tries requests. */
   keyHeader?: string
 }
 
-/** The page in its frame: the menu at its side or, on a phone, behind a button that needs no script. */
+/** A page with header and menu. On phones a button opens the menu, without JavaScript. */
 export const renderPage = (menu: MenuGroup[], page: Page): Html => html`<!doctype html>
 <html lang="en" class="scroll-smooth motion-reduce:scroll-auto">
 <head>
@@ -70,10 +68,10 @@ const searchForm = (
 <p class="sr-only" role="status"></p>
 </form>`
 
-/** On an interface's pages what it has comes first: the menu is long, and scrolls by itself. */
+/** Moves the interface of a reference page to the top of the long menu. */
 function orderFor({ address }: Page, menu: MenuGroup[]): MenuGroup[] {
-  const own = menu.filter(({ isReference, items }) => isReference && items.some((item) => item.address === address))
-  return [...own, ...menu.filter((group) => !own.includes(group))]
+  const first = menu.filter(({ isReference, items }) => isReference && items.some((item) => item.address === address))
+  return [...first, ...menu.filter((group) => !first.includes(group))]
 }
 
 const ITEM = 'block rounded-field px-3 py-1.5'
@@ -93,7 +91,7 @@ const contentsOf = (
 <ul class="space-y-1.5">${items.map(({ label, address }) => html`<li><a class="text-base-content/75 hover:underline" href="${address}">${label}</a></li>\n`)}</ul>
 </nav>`
 
-/** The head of a page. @param beside what can be done with it. */
-export const pageHead = (title: Value, lead: Value = false, beside: Value = false): Html =>
-  html`<div class="flex flex-wrap items-start gap-4"><div class="min-w-0 grow basis-80"><h1 class="text-3xl">${title}</h1>${lead && html`<p class="text-base-content/75 mt-2 leading-7">${lead}</p>`}</div>${beside}</div>
+/** @param actions shown next to the title. */
+export const pageHead = (title: Value, lead: Value = false, actions: Value = false): Html =>
+  html`<div class="flex flex-wrap items-start gap-4"><div class="min-w-0 grow basis-80"><h1 class="text-3xl">${title}</h1>${lead && html`<p class="text-base-content/75 mt-2 leading-7">${lead}</p>`}</div>${actions}</div>
 `

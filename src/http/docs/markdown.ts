@@ -3,17 +3,16 @@ import { type Html, html } from '../../html/html.ts'
 import { CODE, codeBlock } from './code-block.ts'
 
 /**
- * A heading of a page, with what leads to it: made as GitHub makes them, so that links in the documents hold in both places.
- *
- * @property says what stands below it, as text.
+ * @property anchor by GitHub's rules, so that links work on GitHub and on the site.
+ * @property content plain text of the section.
  */
-export type Heading = { level: number; text: string; anchor: string; says: string }
-/** A document in Markdown as a page: its first heading is the title, its first paragraph the lead. @property opening the text before another heading. */
-export type Document = { title: string; lead: string; opening: string; headings: Heading[]; body: Html }
-/** Where a link of a document leads on the site; undefined where that is not part of it. */
+export type Heading = { level: number; text: string; anchor: string; content: string }
+/** @property title first heading. @property lead first paragraph. @property introduction plain text before the next heading. */
+export type Document = { title: string; lead: string; introduction: string; headings: Heading[]; body: Html }
+/** Maps a link of a document to an address of the site; undefined if the target is not part of it. */
 type Resolve = (href: string) => string | undefined
 
-/** @throws Error for what our documents do not use: markup, pictures, a document without a heading. */
+/** @throws Error for HTML, pictures, and documents without a title: docs/ has none. */
 export function renderMarkdown(source: string, resolve: Resolve): Document {
   const [first, ...rest] = lexer(source).filter(({ type }) => type !== 'space')
   if (first?.type !== 'heading') throw new Error('The document does not begin with its title')
@@ -22,35 +21,34 @@ export function renderMarkdown(source: string, resolve: Resolve): Document {
     const end = rest.findIndex((token, i) => i >= from && isHeading(token))
     return textOf(rest.slice(from, end < 0 ? rest.length : end))
   }
-  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), says: below(i + 1) }] : []))
+  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), content: below(i + 1) }] : []))
   const lead = rest.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined
   return {
     title: plain(first as Tokens.Heading),
     lead: lead ? plain(lead) : '',
-    opening: below(0),
+    introduction: below(0),
     headings,
     body: html`${blocks(rest, resolve)}`,
   }
 }
 
-const describeHeading = (token: Tokens.Heading): Omit<Heading, 'says'> => ({
+const describeHeading = (token: Tokens.Heading): Omit<Heading, 'content'> => ({
   level: token.depth,
   text: plain(token),
   anchor: anchorOf(token.text),
 })
 
-/** As GitHub does it. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** What it reads, without what it looks like. */
+/** Text without formatting. */
 const plain = ({ tokens = [], text }: { tokens?: Token[] | undefined; text: string }): string =>
   tokens.length > 0 ? tokens.map((token) => plain(token as Tokens.Generic & { text: string })).join('') : text
 
-/** What blocks say, in a line. */
+/** Text of blocks on a single line. */
 const textOf = (tokens: Token[]): string => tokens.map(textOfBlock).join(' ').replaceAll(/\s+/g, ' ').trim()
 
 function textOfBlock(token: Token): string {
@@ -146,7 +144,7 @@ function span(token: Span, resolve: Resolve): Html {
   }
 }
 
-/** What the site does not have is named, and leads nowhere. */
+/** Links without a target on the site are printed as text. */
 function link({ href, tokens }: Tokens.Link, resolve: Resolve): Html {
   const text = inline(tokens, resolve)
   const address = /^https?:/.test(href) ? href : resolve(href)

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the page shows. */
+/** Parts of an OpenAPI 3.1 document that the reference shows. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string }
   tags: { name: string; description: string }[]
@@ -6,7 +6,6 @@ export type OpenApiDocument = {
   components: { securitySchemes: { apiKey: { name: string } }; schemas: Record<string, Schema> }
 }
 
-/** What may stand among the components, and by reference elsewhere. */
 type Shared<T> = T | { $ref: string }
 
 export type OperationObject = {
@@ -30,7 +29,7 @@ export type ResponseObject = { description?: string; headers?: Record<string, Sh
 type HeaderObject = { description?: string; schema: Schema }
 type Content = Record<string, { schema: Schema; example?: unknown }>
 
-/** The object itself, where the document has a reference to it. */
+/** Resolves a reference. */
 export function follow<T extends object>(document: OpenApiDocument, node: Shared<T>): T {
   if (!('$ref' in node)) return node
   const [section = '', name = ''] = node.$ref.split('/').slice(-2)

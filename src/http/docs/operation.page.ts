@@ -3,41 +3,41 @@ import { CODE, codeBlock } from './code-block.ts'
 import type { Field, Operation, Parameter, TypePart } from './describe.ts'
 import { samplesOf } from './samples.ts'
 
-/** Where an operation stands: in which header its key is sent, and the page of the objects that its fields are. */
-type Place = { keyHeader: string; objects: string }
+/** @property keyHeader request header with the API key. @property objects address of the page of objects. */
+type OperationContext = { keyHeader: string; objects: string }
 
-const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
+const PARAMETER_HEADINGS = { path: 'Path', query: 'Query', header: 'Headers' }
 
-/** All about one operation: what it takes and answers beside how it is called, and a form to try it. */
-export function operationArticle(operation: Operation, place: Place): Html {
+/** Reference of one operation: parameters, body, and answers next to code samples and a form to try it. */
+export function operationArticle(operation: Operation, { keyHeader, objects }: OperationContext): Html {
   const { id, summary, method, path, description, parameters, body, responses, example } = operation
-  const groups = Object.entries(PLACES).map(([where, heading]) => ({
+  const groups = Object.entries(PARAMETER_HEADINGS).map(([location, heading]) => ({
     heading,
-    fields: parameters.filter((parameter) => parameter.in === where),
+    fields: parameters.filter((parameter) => parameter.in === location),
   }))
-  const [good, bad] = [responses.filter(isGood), responses.filter((response) => !isGood(response))]
+  const [successes, errors] = [responses.filter(isSuccess), responses.filter((response) => !isSuccess(response))]
   return html`<article id="${id}" class="border-base-300 mt-12 scroll-mt-20 border-t pt-8 lg:grid lg:grid-cols-2 lg:gap-10">
 <div class="min-w-0">
 <h2 class="text-xl"><a class="hover:underline" href="#${id}">${summary}</a></h2>
 <p class="mt-2 text-sm"><span class="badge badge-sm badge-ghost font-mono">${method}</span> <code>${path}</code></p>
-${description && html`<p class="mt-3 leading-7">${text(description)}</p>\n`}${groups.map(({ heading, fields }) => fields.length > 0 && html`${part(heading)}${fieldList(fields, place.objects, true)}\n`)}${body && html`${part('Body')}${fieldList(body.fields, place.objects, true)}\n`}${part('Answer')}
-${good.map((response) => answer(response, place.objects))}
-<details class="mt-4 text-sm"><summary>Errors: ${bad.map(({ status }) => status).join(', ')}</summary>
-<dl class="details mt-3">${bad.map(({ status, reason, description }) => html`<dt>${status} ${reason}</dt><dd>${text(description)}</dd>\n`)}</dl></details>
+${description && html`<p class="mt-3 leading-7">${text(description)}</p>\n`}${groups.map(({ heading, fields }) => fields.length > 0 && html`${subheading(heading)}${fieldList(fields, objects, true)}\n`)}${body && html`${subheading('Body')}${fieldList(body.fields, objects, true)}\n`}${subheading('Answer')}
+${successes.map((response) => answer(response, objects))}
+<details class="mt-4 text-sm"><summary>Errors: ${errors.map(({ status }) => status).join(', ')}</summary>
+<dl class="details mt-3">${errors.map(({ status, reason, description }) => html`<dt>${status} ${reason}</dt><dd>${text(description)}</dd>\n`)}</dl></details>
 </div>
 <div class="mt-6 min-w-0 lg:mt-0">
-${samples(operation, place.keyHeader)}
+${samples(operation, keyHeader)}
 ${example && html`<details class="mt-4 text-sm"><summary>Example of an answer</summary>${codeBlock(example)}</details>\n`}${tryIt(operation)}
 </div>
 </article>
 `
 }
 
-const isGood = ({ status }: Operation['responses'][number]): boolean => status < '400'
+const isSuccess = ({ status }: Operation['responses'][number]): boolean => status < '400'
 
-const part = (heading: string): Html => html`<h3 class="mt-6 mb-2">${heading}</h3>`
+const subheading = (heading: string): Html => html`<h3 class="mt-6 mb-2">${heading}</h3>`
 
-/** The operation in each language: a box that is checked shows its own, so that no script is needed. */
+/** Tabs with a sample in each language. They are radio buttons, so they work without JavaScript. */
 const samples = (operation: Operation, keyHeader: string): Html => html`<div class="tabs tabs-border tabs-sm" data-samples>
 ${samplesOf(operation, keyHeader).map(
   (
@@ -52,7 +52,7 @@ const answer = ({ status, reason, description, type, fields, headers }: Operatio
   html`<p class="text-sm"><strong>${status} ${reason}</strong> <span class="quiet">${typeOf(type, objects)}</span></p>
 ${description && html`<p class="mt-1 text-sm">${text(description)}</p>\n`}${fields.length > 0 && fieldList(fields, objects)}${headers.length > 0 && html`<p class="quiet mt-2 text-sm">Headers: ${headers.map(({ name }, i) => html`${i > 0 && ', '}<code>${name}</code>`)}</p>\n`}`
 
-/** Not there without scripts: one of them sends it. */
+/** Hidden without JavaScript, which sends the request. */
 const tryIt = ({
   id,
   method,
@@ -72,14 +72,14 @@ const control = ({ name, in: place, required, words }: Parameter): Html =>
     ? html`<select class="select select-sm mt-1 w-full" name="${name}" data-in="${place}"><option value=""></option>${words.map((word) => html`<option>${String(word)}</option>`)}</select>`
     : html`<input class="input input-sm mt-1 w-full" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" ${required && html`required`}>`
 
-/** What an object is, and its fields. @param objects the address of the page of objects. */
-export const fieldsOf = (
+/** Description, type, and fields of an object. @param objects address of the page of objects. */
+export const objectFields = (
   { description, type, fields }: { description: string; type: TypePart[]; fields: Field[] },
   objects: string,
 ): Html =>
   html`${description && html`<p class="mt-2 leading-7">${text(description)}</p>\n`}${type.length > 0 && html`<p class="mt-2 text-sm">${typeOf(type, objects)}</p>\n`}${fields.length > 0 && fieldList(fields, objects)}`
 
-/** @param marksRequired where it is the client who has to send them. */
+/** @param marksRequired true for requests: in answers, `required` means always present. */
 const fieldList = (
   fields: Field[],
   objects: string,
@@ -95,6 +95,6 @@ ${description && html`<p>${text(description)}</p>\n`}${within.length > 0 && fiel
 const typeOf = (type: TypePart[], objects: string): Html[] =>
   type.map((part) => (part.object ? html`<a href="${objects}#object-${part.object}">${part.text}</a>` : html`${part.text}`))
 
-/** Text in which what stands between backquotes is code. */
+/** Text with code between backquotes. */
 const text = (marked: string): Html[] =>
   marked.split('`').map((part, i) => (i % 2 === 1 ? html`<code class="${CODE}">${part}</code>` : html`${part}`))

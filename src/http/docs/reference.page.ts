@@ -2,15 +2,15 @@ import { type Html, html } from '../../html/html.ts'
 import { icon } from '../pages/icon.ts'
 import { codeBlock } from './code-block.ts'
 import type { Description, Operation } from './describe.ts'
-import type { Entry } from './find.ts'
 import { type MenuGroup, type Page, pageHead } from './layout.ts'
-import { fieldsOf, operationArticle } from './operation.page.ts'
+import { objectFields, operationArticle } from './operation.page.ts'
+import type { SearchEntry } from './search-entries.ts'
 
-/** One interface: what its document says, what it is called, and where its pages stand. */
+/** Reference of one interface. @property address path of its first page. */
 export type Reference = { name: string; title: string; address: string; description: Description }
 type Group = Description['groups'][number]
 
-/** The pages of an interface. @param guides where the guides stand. */
+/** @param guides path of the guides. */
 export function pagesOf(reference: Reference, guides: string): Page[] {
   const { address, title, description } = reference
   const { keyHeader, groups } = description
@@ -27,10 +27,9 @@ export function pagesOf(reference: Reference, guides: string): Page[] {
 const addressOf = ({ address }: Reference, group: Pick<Group, 'name'>): string =>
   `${address}/${group.name.toLowerCase().replaceAll(' ', '-')}`
 
-/** The objects of an interface stand on a page of their own. */
 const objectsOf = ({ address }: Reference): string => `${address}/objects`
 
-/** The first page of an interface: how to call it, what to download, and every operation. */
+/** First page of an interface: authentication, downloads, and a list of all operations. */
 const referenceBody = (reference: Reference, guides: string): Html => {
   const { description, address, title, name } = reference
   const { introduction, keyHeader, version, groups, objects } = description
@@ -48,20 +47,18 @@ ${group.description && html`<p class="quiet mt-1">${group.description}</p>`}
 `
 }
 
-/** The operations of a group. */
 const groupBody = (reference: Reference, group: Group): Html => html`${pageHead(group.name, group.description, keyForm)}
 <ul class="mt-6 flex flex-wrap gap-x-5 gap-y-2 text-sm">${group.operations.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul>
 ${group.operations.map((operation) => operationArticle(operation, { keyHeader: reference.description.keyHeader, objects: objectsOf(reference) }))}`
 
-/** Without scripts nothing needs the key. */
+/** Hidden without JavaScript, which sends the requests. */
 const keyForm = html`<form class="panel max-w-sm p-4 text-sm noscript:hidden" data-key>
 <label class="font-medium" for="key">API key, to try requests with</label>
 <div class="mt-1 flex gap-2"><input class="input input-sm w-full" id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"><button class="btn btn-sm" type="reset">Forget</button></div>
 <p class="hint mt-1" id="key-note">Requests go to this service and act on your organization's data. The key stays in this tab of the browser until it is closed.</p>
 </form>`
 
-/** The objects of an interface. */
-const objectsBody = (reference: Reference): Html => html`${pageHead('Objects', `What answers of ${reference.title} are made of.`)}
+const objectsBody = (reference: Reference): Html => html`${pageHead('Objects', `Objects in answers of ${reference.title}.`)}
 ${reference.description.objects.map(
   ({
     name,
@@ -71,7 +68,7 @@ ${reference.description.objects.map(
     example,
   }) => html`<article id="object-${name}" class="border-base-300 mt-10 scroll-mt-20 border-t pt-6">
 <h2 class="text-xl"><a class="hover:underline" href="#object-${name}">${name}</a></h2>
-${fieldsOf({ description, type, fields }, objectsOf(reference))}
+${objectFields({ description, type, fields }, objectsOf(reference))}
 <details class="mt-4"><summary>Example</summary>${codeBlock(example)}</details>
 </article>
 `,
@@ -90,8 +87,8 @@ export const menuOfReference = (reference: Reference): MenuGroup => ({
   ],
 })
 
-/** What of an interface can be found. */
-export const entriesOfReference = (reference: Reference): Entry[] => {
+/** Search entries of the operations and objects. */
+export const entriesOfReference = (reference: Reference): SearchEntry[] => {
   const { title, description } = reference
   return [
     ...description.groups.flatMap((group) =>
@@ -100,9 +97,9 @@ export const entriesOfReference = (reference: Reference): Entry[] => {
         text: plain(text),
       })),
     ),
-    ...description.objects.map(({ name, description: said, fields }) => ({
+    ...description.objects.map(({ name, description: lead, fields }) => ({
       ...{ title: name, where: `${title}: an object`, address: `${objectsOf(reference)}#object-${name}` },
-      text: [said, ...fields.map((field) => (field.description ? `${field.name}: ${field.description}` : field.name))]
+      text: [lead, ...fields.map((field) => (field.description ? `${field.name}: ${field.description}` : field.name))]
         .filter(Boolean)
         .map(plain)
         .join(' · '),
@@ -110,5 +107,5 @@ export const entriesOfReference = (reference: Reference): Entry[] => {
   ]
 }
 
-/** Without the marks of what is code: an entry is text. */
+/** Removes the backquotes of code. */
 const plain = (text: string): string => text.replaceAll('`', '')

@@ -1,11 +1,11 @@
 import type { Operation, Parameter } from './describe.ts'
 
-/** One way to call an operation. It takes the address of the service and the key from the environment: SERVICE and KEY. */
+/** Code that calls an operation. It reads the environment variables SERVICE (address) and KEY. */
 export type Sample = { language: (typeof LANGUAGES)[number]; text: string }
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const
 
-/** An operation called in each language, with what it has to be given and nothing that can be left out. */
+/** Samples in each language, with required parameters only. */
 export function samplesOf(operation: Operation, keyHeader: string): Sample[] {
   const call = callOf(operation)
   const write = { curl: writeCurl, TypeScript: writeTypeScript, Python: writePython }
@@ -24,7 +24,7 @@ function callOf({ method, path, parameters, body, answers }: Operation): Call {
   return { method, target: query ? `${filled}?${query}` : filled, body: body && JSON.parse(body.example), answer: answers }
 }
 
-/** The lines of a text, all but the first of them further in. */
+/** Indents all lines but the first. */
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
 function writeCurl({ method, target, body, answer }: Call, keyHeader: string): string {
@@ -74,7 +74,7 @@ function writePython({ method, target, body, answer }: Call, keyHeader: string):
   ].join('\n')
 }
 
-/** A value of JSON as Python writes it. */
+/** Prints a JSON value as a Python literal. */
 function toPython(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

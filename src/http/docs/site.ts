@@ -1,32 +1,33 @@
 import path from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
-import type { Entry } from './find.ts'
 import { contentsOf, entriesOfGuides, guideBody, homeBody, menuOfGuides } from './guide.page.ts'
 import { readExamples, readGuides } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type Page, renderPage } from './layout.ts'
-import { once, prerender } from './prerendered.ts'
+import { lazy, prerender } from './prerendered.ts'
 import { entriesOfReference, menuOfReference, pagesOf, type Reference } from './reference.page.ts'
+import type { SearchEntry } from './search-entries.ts'
 
-/** Names by which the service is reached, for each of which a document says so. */
-export const KEPT_ORIGINS = 4
-/** What documents call the addresses of the interfaces: where each of them is reached is known when somebody asks. */
-const PLACES = { v1: '{base_url}', alternate: '{alt_base_url}' }
+/** Most origins for which rendered documents are cached. */
+export const MAX_ORIGINS = 4
+/** Placeholders in documents for the base addresses of the interfaces, which depend on the request's origin. */
+const PLACEHOLDERS = { v1: '{base_url}', alternate: '{alt_base_url}' }
 
-type Made = ReturnType<typeof prerender>
-/** What is sent from an address, made when it is first asked for. @property text for who reaches the service by an origin. */
-type File = { type: string; text: (origin: () => string) => Made }
-export type Site = {
+type Prerendered = ReturnType<typeof prerender>
+/** @property text renders the file on its first request. */
+type File = { type: string; text: (origin: () => string) => Prerendered }
+export type DocsSite = {
   menu: MenuGroup[]
-  /** What can be found. */
-  entries: Entry[]
+  /** Search index. */
+  entries: SearchEntry[]
+  /** By path. */
   files: Map<string, File>
-  /** A page with the interfaces' own addresses, as they are reached by an origin. */
+  /** Replaces the placeholders of a page. */
   withAddresses: (page: string, origin: string) => string
 }
 
-/** The documentation: the guides and, of each interface, the reference. */
-export function makeSite(references: Reference[]): Site {
+/** Builds the documentation from the guides and the reference of each interface. */
+export function createDocsSite(references: Reference[]): DocsSite {
   const groups = readGuides(DOCS_PREFIX)
   const menu = [...menuOfGuides(groups), ...references.map(menuOfReference)]
   const guides = groups.flatMap((group) => group.guides)
@@ -56,40 +57,40 @@ export function makeSite(references: Reference[]): Site {
         {
           type: 'text/html',
           text: forOrigins(
-            once(() => toText(renderPage(menu, page))),
+            lazy(() => toText(renderPage(menu, page))),
             withAddresses,
           ),
         },
       ]),
       ...readExamples(DOCS_PREFIX).map(({ address, text }): [string, File] => [
         address,
-        { type: 'text/plain', text: once(() => prerender(text)) },
+        { type: 'text/plain', text: lazy(() => prerender(text)) },
       ]),
     ]),
     withAddresses,
   }
 }
 
-function createAddressing(references: Reference[]): Site['withAddresses'] {
-  const bases = Object.entries(PLACES).flatMap(([name, place]): [string, string][] => {
+function createAddressing(references: Reference[]): DocsSite['withAddresses'] {
+  const bases = Object.entries(PLACEHOLDERS).flatMap(([name, placeholder]): [string, string][] => {
     const paths =
       references.find((reference) => reference.address.endsWith(`/${name}`))?.description.groups.flatMap(pathsOf) ?? []
     const [shortest] = paths.sort((a, b) => a.length - b.length)
-    return shortest === undefined ? [] : [[place, path.posix.dirname(shortest)]]
+    return shortest === undefined ? [] : [[placeholder, path.posix.dirname(shortest)]]
   })
-  return (page, origin) => bases.reduce((text, [place, base]) => text.replaceAll(place, origin + base), page)
+  return (page, origin) => bases.reduce((text, [placeholder, base]) => text.replaceAll(placeholder, origin + base), page)
 }
 
 const pathsOf = ({ operations }: Reference['description']['groups'][number]): string[] => operations.map(({ path }) => path)
 
-/** One text for all, or of what names the interfaces' addresses one for each origin. */
-function forOrigins(page: () => string, withAddresses: Site['withAddresses']): File['text'] {
-  const same = once(() => prerender(page()))
-  const made = new LRUCache<string, Made>({ max: KEPT_ORIGINS })
+/** Renders once, or once per origin if the page has placeholders. */
+function forOrigins(page: () => string, withAddresses: DocsSite['withAddresses']): File['text'] {
+  const same = lazy(() => prerender(page()))
+  const cache = new LRUCache<string, Prerendered>({ max: MAX_ORIGINS })
   return (origin) => {
-    if (!Object.values(PLACES).some((place) => page().includes(place))) return same()
-    const known = made.get(origin()) ?? prerender(withAddresses(page(), origin()))
-    made.set(origin(), known)
-    return known
+    if (!Object.values(PLACEHOLDERS).some((placeholder) => page().includes(placeholder))) return same()
+    const rendered = cache.get(origin()) ?? prerender(withAddresses(page(), origin()))
+    cache.set(origin(), rendered)
+    return rendered
   }
 }

@@ -3,43 +3,43 @@ import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import type { FailureKind } from './failure.ts'
 
-/** An answer to what never became a request. */
-export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+/** HTTP response that is written to a socket without Fastify. */
+export type RawResponse = { status: number; headers: Record<string, string>; body: string }
 
 const kinds: Record<string, FailureKind> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
-/** What is still being sent is taken and thrown away for so long: a connection closed at once would take the answer with it. */
+/** Incoming data is discarded for so long. Closing the socket at once could reset it before the client reads the answer. */
 const LINGER_MS = 1_000
 
 /**
- * Answers what is not HTTP, or not whole, in the envelope of those whose path it begins with; then the connection is closed. Never
- * out of turn: a request that came whole before it is answered first, and none is answered twice, or its client, or a proxy with
- * several clients, would take one answer for another.
+ * Answers malformed or incomplete requests in the envelope of their path, then closes the connection. Complete requests that came before on
+ * the connection are answered first, and no request is answered twice. Otherwise a client, or a proxy with several clients, would assign an
+ * answer to the wrong request.
  *
- * @param present the answer to a path, which is empty where none could be read.
- * @param report told of each answer given so, with Node's code of what was wrong.
- * @returns `answer` for Fastify's clientErrorHandler, and `watch` for the server it belongs to.
+ * @param present creates the answer for a path. The path is empty if it could not be read.
+ * @param report is called for each answer with its status and Node's error code.
+ * @returns `answer` for Fastify's clientErrorHandler, and `watch` for its server.
  */
 export function answerClientErrors(
-  present: (path: string, kind: FailureKind) => RawAnswer,
+  present: (path: string, kind: FailureKind) => RawResponse,
   report: (status: number, code: string) => void,
 ) {
-  const underWay = new WeakMap<Socket, Set<ServerResponse>>()
+  const openReplies = new WeakMap<Socket, Set<ServerResponse>>()
   const latest = new WeakMap<Socket, ServerResponse>()
   const refused = new WeakSet<Socket>()
 
-  const note = ({ socket }: IncomingMessage, reply: ServerResponse) => {
-    const replies = underWay.get(socket) ?? new Set()
-    underWay.set(socket, replies.add(reply))
+  const track = ({ socket }: IncomingMessage, reply: ServerResponse) => {
+    const replies = openReplies.get(socket) ?? new Set()
+    openReplies.set(socket, replies.add(reply))
     latest.set(socket, reply)
     reply.once('close', () => replies.delete(reply))
   }
 
   const refuse = (error: ConnectionError, socket: Socket) => {
     const reply = latest.get(socket)
-    // Part of a request that has been answered already, unread: there is nothing left to say.
+    // The rest of a request that was answered before its body had arrived.
     const isAnswered = reply !== undefined && !reply.req.complete && reply.headersSent
     if (isAnswered) socket.end()
     else if (socket.writable) {
@@ -53,8 +53,8 @@ export function answerClientErrors(
 
   return {
     watch(server: Server): void {
-      server.on('request', note)
-      // What a client expects beyond 100-continue we don't know, and need not: without this it would be refused without a word.
+      server.on('request', track)
+      // Ignores `Expect` values other than 100-continue. Without this listener Node answers 417 without a body.
       server.on('checkExpectation', (request, reply) => server.emit('request', request, reply))
     },
     answer(error: ConnectionError, socket: Socket): void {
@@ -64,22 +64,22 @@ export function answerClientErrors(
         socket.destroy()
         return
       }
-      const before = [...(underWay.get(socket) ?? [])].findLast(({ req }) => req.complete)
-      if (before) before.once('close', () => refuse(error, socket))
+      const earlier = [...(openReplies.get(socket) ?? [])].findLast(({ req }) => req.complete)
+      if (earlier) earlier.once('close', () => refuse(error, socket))
       else refuse(error, socket)
     },
   }
 }
 
-/** The path of the last request line that was read, as far as it came; empty when there is none. */
+/** Path of the last request line, as far as it arrived; empty if there is none. */
 function readPath({ rawPacket, bytesParsed }: ConnectionError): string {
-  const packet = rawPacket as unknown as Buffer | undefined // none when time ran out
+  const packet = rawPacket as unknown as Buffer | undefined // undefined after a timeout
   const text = packet?.subarray(0, bytesParsed).toString('latin1') ?? ''
   const lines = text.match(/^[A-Z]+ \/\S*/gm) ?? []
   return lines.at(-1)?.replace(/^\S+ /, '') ?? ''
 }
 
-function write({ status, headers, body }: RawAnswer): string {
+function write({ status, headers, body }: RawResponse): string {
   const fields = {
     ...headers,
     'content-length': Buffer.byteLength(body),

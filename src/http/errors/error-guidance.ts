@@ -1,10 +1,10 @@
 import type { FailureKind } from './failure.ts'
 
 /**
- * What a client should know about an error code.
+ * Advice for a client about an error code.
  *
- * @property retry whether the same request can succeed later: `wait` after the seconds of `Retry-After`, `read` after reading the resource again.
- * @property only the interface that has the code, where the other one has not.
+ * @property retry when the same request can succeed: `wait` after the seconds of `Retry-After`, `read` after reading the resource again.
+ * @property only the interface that has the code, if the other has not.
  */
 export type ErrorGuidance = { cause: string; action: string; retry: 'no' | 'wait' | 'read' | 'yes'; only?: 'v1' | 'alternate' }
 

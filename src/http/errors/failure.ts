@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify'
 import { DomainError, type ErrorKind, type Issue, isDatabaseAway, isDatabaseBusy, StoreUnavailable } from '../../domain/errors.ts'
 
-/** Every kind of error: the domain's, and those of HTTP itself. */
+/** Error codes of the domain and of the HTTP layer. */
 export type FailureKind =
   | ErrorKind
   | 'path_not_found'
@@ -32,20 +32,20 @@ export type Failure = {
   kind: FailureKind
   issues: Issue[]
   existingId?: string | undefined
-  /** Seconds until another try makes sense. */
+  /** Seconds. */
   retryAfter?: number | undefined
-  /** What the parser said of a malformed body. */
+  /** Parser message about a malformed body, or the missing scope. */
   detail?: string | undefined
 }
 
-/** What every interface says of a body that would change the prototype of an object. */
+/** Message of all interfaces for prototype pollution. */
 export const FORBIDDEN_PROPERTY =
   'The request body contains forbidden prototype property names: __proto__, or constructor.prototype'
 
 /** Path of the page that explains an error. */
 const helpPath = (kind: FailureKind): string => `/docs/guides/errors#${kind}`
 
-/** The error in headers, for programs. @param existing address of what is in the way. */
+/** Headers of an error answer. @param existing address of the resource that the request duplicates. */
 export const failureHeaders = (
   { kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>,
   existing?: string,
@@ -55,7 +55,7 @@ export const failureHeaders = (
   ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
 })
 
-/** An error of the HTTP layer, not of the domain. */
+/** Error of the HTTP layer. The domain throws DomainError. */
 export class HttpError extends Error {
   readonly kind: FailureKind
   readonly retryAfter: number | undefined
@@ -78,9 +78,9 @@ const fastifyKinds: Record<string, FailureKind> = {
   FST_ERR_MAX_PARAM_LENGTH: 'path_not_found',
 }
 
-/** Longer than a migration holds anybody up, see db/migrate.ts. */
+/** Longer than a migration holds locks, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
-/** Of what was refused because of other work: when that may be done. */
+/** Estimated time until the other work is done. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_searches: 5,
   too_many_passwords: 3,
@@ -92,7 +92,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   archive_downloading: 30, // connections of vanished clients are closed by then, see STALLED_AFTER_MS in runtime/app.ts
 }
 
-/** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */
+/** Classifies an error that was thrown while answering a request. Unknown errors are `internal`, and clients don't see their details. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof DomainError) {
     const { kind, issues, existingId, retryAfter } = error

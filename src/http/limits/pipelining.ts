@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** More than any client sends ahead of the answers, and few enough to be kept in memory for a client that doesn't read them. */
+/** More than any client pipelines. Few enough answers to hold in memory for a client that does not read them. */
 const MAX_UNANSWERED = 20
 
 /**
- * Cuts connections that ask without waiting for answers. Node reads all requests that arrive together before it looks whether answers
- * pile up: a packet of 64 KB with requests for large documents would take 100 MB.
+ * Cuts connections that send requests without waiting for answers. Node parses all requests of a packet before it applies backpressure, so a
+ * 64 KB packet of requests for large documents would take 100 MB.
  */
 export function limitPipelining(app: FastifyInstance): void {
   const unanswered = new WeakMap<Socket, number>()
@@ -17,7 +17,7 @@ export function limitPipelining(app: FastifyInstance): void {
     reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     if (count > MAX_UNANSWERED) socket.destroy()
     if (socket.destroyed)
-      reply.hijack() // nobody is there to answer
+      reply.hijack() // the client is gone
     else next()
   })
 }

@@ -6,66 +6,69 @@ import { KEY_REQUESTS } from '../../domain/limits.ts'
 import { HttpError } from '../errors/failure.ts'
 import { createNetworkLimiter } from './network-limiter.ts'
 
-/** v1.md, Limits: a fixed window of a minute that opens with the organization's first request. */
+/** docs/contract/v1.md, Limits: a fixed window of one minute that opens with the organization's first request. */
 const WINDOW_SECONDS = 60
-/** A hundred times what Redis needs on one's own network, and short enough for a request to wait once. */
-const REDIS_ANSWERS_WITHIN_MS = 100
+/** A hundred times what Redis takes in a local network, and short enough to add to one request. */
+const REDIS_TIMEOUT_MS = 100
 
-/** Requests an organization may make a minute, by its tier; and those a network may make without a valid key. */
+/** Requests per minute: of an organization by its tier, and of a network without a valid key. */
 export type RateLimits = Record<Tier, number> & { unknownKeys: number }
 
 export type RateLimiter = {
-  /** Counts a request of the organization, and of a key with a limit of its own, and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
+  /** Counts a request for the organization and for a key that has a limit, and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
   count: (ctx: Context, reply: FastifyReply) => Promise<void>
-  /** Counts a request with an unknown key, by its network: a valid key behind the same address is not refused. @throws HttpError rate_limited. */
+  /** Counts a request with an unknown key for its network. Requests with valid keys from the same network are not affected. @throws HttpError rate_limited. */
   countUnknownKey: (request: FastifyRequest) => void
 }
 
-/** How a count stands: the limit, how many requests are left of it, and the seconds until the next window. */
+/** @property seconds until the next window. */
 type Count = { limit: number; remaining: number; seconds: number; isOver: boolean }
 
 /**
- * One count for all live keys of an organization and for both interfaces, and one for its test keys: nobody's trials keep out live work.
- * A key with a limit of its own has a count of its own before that: what is beyond it leaves the organization's to other keys. The headers
- * tell of the one of which less is left. Another limiter counts apart, by its name.
+ * An organization has one limit for all its live keys on both interfaces, and one for its test keys, so that tests never block live work.
+ * A key with a limit is counted first: requests above its limit don't use up the organization's. The headers show whichever limit has fewer
+ * requests remaining.
  *
- * @param redis counts over all processes; while it is away each process counts its own. undefined: each always does.
+ * @param redis counts across processes. While Redis is unavailable, or if undefined, each process counts by itself.
+ * @param name separates the counts of limiters that share a Redis.
  */
 export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, name = 'assessments'): RateLimiter {
   const create = (tier: Tier) => createLimiter({ points: limits[tier], keyPrefix: `${name}:${tier}` }, redis)
   const limiters = { standard: create('standard'), enterprise: create('enterprise') }
-  // Each key's limit is its own: this one counts only.
-  const ofKeys = createLimiter({ points: KEY_REQUESTS.maximum, keyPrefix: `${name}:key` }, redis)
-  const consume = async (limiter: Limiter, whose: string, limit: number): Promise<Count> => {
-    const counted = limiter.consume(whose).catch((rejection) => {
+  // Only counts: `consume` compares with the limit of each key.
+  const keyLimiter = createLimiter({ points: KEY_REQUESTS.maximum, keyPrefix: `${name}:key` }, redis)
+  const consume = async (limiter: Limiter, key: string, limit: number): Promise<Count> => {
+    const counted = limiter.consume(key).catch((rejection) => {
       if (rejection instanceof RateLimiterRes) return rejection
       throw rejection
     })
-    const { consumedPoints, msBeforeNext } = await (redis ? answeredInTime(redis, counted) : counted)
+    const { consumedPoints, msBeforeNext } = await (redis ? withTimeout(redis, counted) : counted)
     const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
     return { limit, remaining: Math.max(0, limit - consumedPoints), seconds, isOver: consumedPoints > limit }
   }
   const count: RateLimiter['count'] = async ({ organization, mode, actor }, reply) => {
     const { id, tier } = organization
-    const own =
-      actor.kind === 'apiKey' && actor.requestsPerMinute ? await consume(ofKeys, actor.id, actor.requestsPerMinute) : undefined
-    if (own?.isOver) return refuseOver(own, reply)
+    const ofKey =
+      actor.kind === 'apiKey' && actor.requestsPerMinute
+        ? await consume(keyLimiter, actor.id, actor.requestsPerMinute)
+        : undefined
+    if (ofKey?.isOver) return applyCount(ofKey, reply)
     const shared = await consume(limiters[tier], mode === 'test' ? `${id} test` : id, limits[tier])
-    refuseOver(!own || shared.isOver || shared.remaining <= own.remaining ? shared : own, reply)
+    applyCount(!ofKey || shared.isOver || shared.remaining <= ofKey.remaining ? shared : ofKey, reply)
   }
   return { count, countUnknownKey: createNetworkLimiter(limits.unknownKeys) }
 }
 
-/** Tells how a count stands. @throws HttpError rate_limited beyond its limit. */
-function refuseOver({ limit, remaining, seconds, isOver }: Count, reply: FastifyReply): void {
+/** Sets the headers. @throws HttpError rate_limited above the limit. */
+function applyCount({ limit, remaining, seconds, isOver }: Count, reply: FastifyReply): void {
   reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': seconds })
   if (isOver) throw new HttpError('rate_limited', { retryAfter: seconds })
 }
 
 type Limiter = RateLimiterMemory | RateLimiterRedis
 
-function createLimiter(of: { points: number; keyPrefix: string }, redis: Redis | undefined): Limiter {
-  const options = { ...of, duration: WINDOW_SECONDS }
+function createLimiter(scope: { points: number; keyPrefix: string }, redis: Redis | undefined): Limiter {
+  const options = { ...scope, duration: WINDOW_SECONDS }
   const memory = new RateLimiterMemory(options)
   return redis
     ? new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: memory })
@@ -73,16 +76,16 @@ function createLimiter(of: { points: number; keyPrefix: string }, redis: Redis |
 }
 
 /**
- * Gives up the connection on which Redis leaves a request waiting. Whatever waited on it is counted here, and so is, at once, every
- * request after it, until Redis answers on another: that is tried in the background, at no request's cost.
+ * Closes the Redis connection when an answer takes too long. All pending counts then fall back to memory, and so do later requests, without
+ * waiting, until the client has reconnected in the background.
  */
-async function answeredInTime<T>({ stream }: Redis, answer: Promise<T>): Promise<T> {
+async function withTimeout<T>({ stream }: Redis, answer: Promise<T>): Promise<T> {
   let isWaiting = true
   const giveUp = () => {
-    if (isWaiting) stream.destroy(new Error(`No answer from Redis within ${REDIS_ANSWERS_WITHIN_MS} ms`))
+    if (isWaiting) stream.destroy(new Error(`No answer from Redis within ${REDIS_TIMEOUT_MS} ms`))
   }
-  // Not before what has arrived is read: where it was this process that was held up, the answer is there.
-  const timer = setTimeout(() => setImmediate(giveUp), REDIS_ANSWERS_WITHIN_MS)
+  // setImmediate runs after pending input is read: if this process was busy, the answer may have arrived already.
+  const timer = setTimeout(() => setImmediate(giveUp), REDIS_TIMEOUT_MS)
   try {
     return await answer
   } finally {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject } from '@sinclair/typebox'
-import { NAME, OBJECT_INSTEAD, SHOWN_AS } from '../schema/schema-keywords.ts'
+import { DOCUMENTED_AS, EXPANDED_OBJECT, NAME } from '../schema/schema-keywords.ts'
 import { SUNSET } from './deprecation.ts'
 
 export type Reference = { $ref: string }
@@ -9,16 +9,16 @@ type Section = 'schemas' | 'parameters' | 'requestBodies' | 'responses' | 'heade
 export type Components = {
   sections: Record<Section, Record<string, object>>
   /**
-   * Makes a component of the value.
+   * Adds a component.
    *
-   * @param name undefined: it stays where it is.
-   * @returns what stands in its place.
-   * @throws Error when another value has this name.
+   * @param name undefined: the value is returned unchanged.
+   * @returns a reference to the component.
+   * @throws Error when a different component has this name.
    */
   put: <Value extends object>(section: Section, name: string | undefined, value: Value) => Value | Reference
 }
 
-/** What several places of a document refer to, each once and by a name of its own. */
+/** Components of an OpenAPI document. */
 export function createComponents(): Components {
   const sections: Components['sections'] = { schemas: {}, parameters: {}, requestBodies: {}, responses: {}, headers: {} }
   return {
@@ -33,22 +33,23 @@ export function createComponents(): Components {
   }
 }
 
-/** A schema as documents show it: what has a name by reference, and nothing of our own keywords. */
+/** Prepares a schema for a document: named schemas become references, and this service's keywords are omitted. */
 export function publishSchema(schema: object, components: Components): object {
-  const { [NAME]: name, [OBJECT_INSTEAD]: object, [SHOWN_AS]: shownAs, ...rest }: Keywords = schema
+  const { [NAME]: name, [EXPANDED_OBJECT]: object, [DOCUMENTED_AS]: shownAs, ...rest }: Keywords = schema
   if (shownAs) return publishSchema(shownAs, components)
   const isShown = (key: string) => key === SUNSET || !key.startsWith('x-')
   const shown = Object.entries(rest).flatMap(([key, value]) => (isShown(key) ? [[key, publish(value, components)]] : []))
-  const own = components.put('schemas', name, Object.fromEntries(shown))
-  return object ? { anyOf: [own, publishSchema(object, components)] } : own
+  const published = components.put('schemas', name, Object.fromEntries(shown))
+  return object ? { anyOf: [published, publishSchema(object, components)] } : published
 }
 
-type Keywords = { [NAME]?: string; [OBJECT_INSTEAD]?: object; [SHOWN_AS]?: object }
+type Keywords = { [NAME]?: string; [EXPANDED_OBJECT]?: object; [DOCUMENTED_AS]?: object }
 
 /**
- * A schema for documents: one of these objects, which the words that the property allows tell apart. Each has a name.
+ * A union of named object schemas for documents.
  *
- * @param name under which documents show it.
+ * @param name component name.
+ * @param propertyName discriminator: each schema allows other values of it.
  */
 export const oneOfTypes = (name: string, propertyName: string, schemas: TObject[]): object => {
   const mapping = schemas.flatMap(({ properties, [NAME]: each }) =>

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Days, as 2027-12-31: since when something is deprecated, and until when it works as before at least. */
+/** Dates such as 2027-12-31. @property until the first day on which the operation may be removed. */
 export type Deprecation = { since: string; until: string }
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** That the operation is to be used no more. Its description says what is used instead. */
+    /** The description must name the replacement. */
     deprecated?: Deprecation
   }
 }
 
-/** The name under which documents say until when at least something deprecated works. Tools that compare documents know it. */
+/** OpenAPI extension with the sunset date. Tools that compare documents know it. */
 export const SUNSET = 'x-sunset'
 
-/** Has every answer of an operation that is deprecated say so (RFC 9745), and until when it is answered (RFC 8594). */
+/** Adds `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) to all answers of deprecated operations. */
 export function announceDeprecations(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { deprecated } = route.schema ?? {}
@@ -34,7 +34,7 @@ const deprecationHeaders = ({ since, until }: Deprecation) => ({
   sunset: new Date(until).toUTCString(),
 })
 
-/** What the document says of an operation that is deprecated, beside what it says of any other. */
+/** Fields of a deprecated operation in an OpenAPI document. */
 export const describeDeprecation = ({ since, until }: Deprecation, description = '') => ({
   deprecated: true,
   [SUNSET]: until,

@@ -3,31 +3,31 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Issue } from '../../domain/errors.ts'
 import type { Failure, FailureKind } from '../errors/failure.ts'
 import { type Components, pascalCase, publishSchema } from './components.ts'
-import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
+import { describeHeaders, type HeaderName, STANDARD_HEADERS } from './headers.ts'
 
-/** How an interface words its errors. */
+/** Errors of one interface. */
 export type ErrorDescription = {
   present: (failure: Failure) => { status: number; body: object }
-  /** What the bodies of errors of a status look like. */
+  /** Schema of error bodies by status. */
   schemaOf: (status: number) => TSchema
-  /** What a status means. */
+  /** Descriptions by status. */
   meanings: Record<number, string>
-  /** What may be wrong with a request, for the example of it. */
+  /** For the example of `invalid`. */
   issues: Issue[]
-  /** Whether a 401 has `WWW-Authenticate`. */
+  /** True if a 401 has `WWW-Authenticate`. */
   challenges: boolean
 }
 
-/** What an operation is like, as far as its errors depend on it. */
+/** Properties of an operation that determine its errors. */
 export type Traits = {
   hasBody: boolean
   hasPathParameter: boolean
   isIdempotent: boolean
-  /** The kinds that its route names. */
+  /** Kinds that the route declares. */
   declared: readonly FailureKind[]
 }
 
-/** Which operations can fail so: all, those that are like this, or only those whose routes name the kind. */
+/** Operations that can fail with a kind: all, those with a trait, or those that declare the kind. */
 const occurrence = {
   api_key_missing: 'always',
   api_key_unknown: 'always',
@@ -107,7 +107,7 @@ const occurrence = {
 } as const satisfies Record<FailureKind, 'always' | keyof Traits>
 const kinds = Object.keys(occurrence) as FailureKind[]
 
-/** An instance of each kind that needs more than its name. */
+/** Example data of kinds that need more than their name. */
 const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   malformed_json: { detail: 'Unexpected end of JSON input' },
   move_not_allowed: { issues: [{ field: 'status', rule: 'move', value: 'completed', limit: 'revoke' }] },
@@ -123,8 +123,8 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
 }
 
 /**
- * The error responses of an operation, by status. Each is a component: of a status, or, where routes name kinds of it, of these kinds.
- * It has an example of every kind.
+ * Error responses of an operation by status. Each is a component named after its status, or after the declared kinds, with an example of
+ * every kind.
  */
 export function errorResponses(errors: ErrorDescription, traits: Traits, components: Components): Record<number, object> {
   const present = (kind: FailureKind) =>
@@ -136,12 +136,12 @@ export function errorResponses(errors: ErrorDescription, traits: Traits, compone
   }
   const statuses = [...new Set(kinds.filter(occurs).map(statusOf))]
   const responses = statuses.map((status) => {
-    const own = traits.declared.filter((kind) => statusOf(kind) === status)
+    const declared = traits.declared.filter((kind) => statusOf(kind) === status)
     const common = kinds.filter((kind) => occurrence[kind] !== 'declared' && statusOf(kind) === status)
-    const all = [...own, ...common]
+    const all = [...declared, ...common]
     const value = {
       description: errors.meanings[status] ?? STATUS_CODES[status],
-      headers: { 'X-Error-Code': showErrorCode(all), ...showHeaders(headersOf(status, all, errors), components) },
+      headers: { 'X-Error-Code': describeErrorCode(all), ...describeHeaders(headersOf(status, all, errors), components) },
       content: {
         'application/json': {
           schema: publishSchema(errors.schemaOf(status), components),
@@ -149,30 +149,31 @@ export function errorResponses(errors: ErrorDescription, traits: Traits, compone
         },
       },
     }
-    return [status, components.put('responses', nameOf(status, own, common), value)]
+    return [status, components.put('responses', nameOf(status, declared, common), value)]
   })
   return Object.fromEntries(responses)
 }
 
-function nameOf(status: number, own: FailureKind[], common: FailureKind[]): string {
-  const isAlsoCommon = own.length === 0 || common.some((kind) => occurrence[kind] === 'always')
-  return [...(isAlsoCommon ? [STATUS_CODES[status] ?? String(status)] : []), ...own].map(pascalCase).join('Or')
+function nameOf(status: number, declared: FailureKind[], common: FailureKind[]): string {
+  const isAlsoCommon = declared.length === 0 || common.some((kind) => occurrence[kind] === 'always')
+  return [...(isAlsoCommon ? [STATUS_CODES[status] ?? String(status)] : []), ...declared].map(pascalCase).join('Or')
 }
 
-const showErrorCode = (kinds: FailureKind[]) => ({
-  description: 'What went wrong, as a word that stays the same when texts change.',
+const describeErrorCode = (kinds: FailureKind[]) => ({
+  description: 'Error code. It stays the same when messages change.',
   required: true,
   schema: { type: 'string', enum: kinds },
 })
 
-/** Statuses of requests that were refused before they were authenticated and counted; the first two before they were one at all. */
+/** Statuses of requests that could not be parsed. */
 const UNREAD = [408, 431]
+/** Statuses of requests that were refused before authentication and rate limit. */
 const UNCOUNTED = [...UNREAD, 401, 503]
 
 function headersOf(status: number, kinds: FailureKind[], { challenges }: ErrorDescription): HeaderName[] {
   const usual = UNCOUNTED.includes(status)
-    ? COUNTED.filter((name) => name === 'X-Request-Id' && !UNREAD.includes(status))
-    : COUNTED
+    ? STANDARD_HEADERS.filter((name) => name === 'X-Request-Id' && !UNREAD.includes(status))
+    : STANDARD_HEADERS
   return [
     ...usual,
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),

@@ -5,22 +5,20 @@ import type { KeyScope } from '../../domain/authorization/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
-import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
 import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
-import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
-import { requiredMode, WRONG_MODE } from './key-mode.ts'
-import { REFUSED_WITHOUT } from './key-right.ts'
-import { PreferHeader } from './prefer-header.ts'
+import { describeHeaders, type HeaderName, STANDARD_HEADERS } from './headers.ts'
+import { MISSING_RIGHT, requiredMode, WRONG_MODE } from './key-access.ts'
+import { describeNotModified, IfNoneMatch, PreferHeader } from './request-headers.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** A route is documented when it has one. */
+    /** Routes without one are not documented. */
     operationId?: string
     summary?: string
     description?: string
     tags?: readonly string[]
-    /** What can go wrong besides what every operation of its kind has in common (see `openapi-errors.ts`). */
+    /** Errors besides those that similar operations share, see errors.ts. */
     errors?: readonly FailureKind[]
   }
 }
@@ -29,17 +27,15 @@ type Description = {
   title: string
   introduction: string
   keyHeader: string
-  /** What the groups of operations are about, by name. */
+  /** Descriptions by tag name. */
   tags: Record<string, string>
-  /** What is sent to addresses of the clients' own. */
   webhooks?: Webhooks
   errors: ErrorDescription
 }
 
-/** Messages by their names, whatever else is in each, and what has to be answered. @property headers that each is sent with. */
+/** @property headers of each message. @property answered description of 2xx answers. @property refused description of 4xx answers. */
 export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers: TSchema; answered: string; refused: string }
 
-/** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<
   FastifySchema,
   | 'operationId'
@@ -72,10 +68,11 @@ type Operation = {
 }
 
 /**
- * Describes all routes that are added to the scope from now on in an OpenAPI 3.1 document. What routes have in common stands once,
- * among the components: a route declares its success and the errors that are its own.
+ * Describes all routes that are added to the scope after this call in an OpenAPI 3.1 document. A route declares only its success and its
+ * own errors; shared errors, headers, and parameters become components.
  *
- * @returns the document, once all routes are known.
+ * @returns a function that returns the document. Call it when all routes are registered.
+ * @throws Error when a documented route has no scope.
  */
 export function describeInterface(app: FastifyInstance, description: Description): () => object {
   const routes: RouteOptions[] = []
@@ -83,7 +80,7 @@ export function describeInterface(app: FastifyInstance, description: Description
     const { operationId, scope } = readSchema(route)
     if (route.method === 'HEAD' || !operationId) return
     if (!scope)
-      throw new Error(`The operation ${operationId} has no scope: say beside its route what a restricted key needs for it.`)
+      throw new Error(`The operation ${operationId} has no scope: add to its schema the scope that a restricted key needs.`)
     routes.push(route)
   })
   return () => writeDocument(routes, description)
@@ -112,7 +109,7 @@ function writeDocument(routes: RouteOptions[], description: Description): object
       title,
       version: '1.0.0',
       description: introduction,
-      contact: { name: 'Whoever runs this service and gave you the API key' },
+      contact: { name: 'The operator who gave you the API key' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/' }],
@@ -135,9 +132,9 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
-    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []), ...(schema.errors ?? [])],
+    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [MISSING_RIGHT[keyRight]] : []), ...(schema.errors ?? [])],
   }
-  const also: HeaderName[] = [
+  const extraHeaders: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),
     ...(hasEtag ? (['ETag'] as const) : []),
     ...(traits.hasBody ? (['Ignored-Fields'] as const) : []),
@@ -145,7 +142,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
   ]
   const successes = Object.entries(schema.response ?? {}).map(([status, view]) => [
     status,
-    describeSuccess(Number(status), view, also, components),
+    describeSuccess(Number(status), view, extraHeaders, components),
   ])
   return {
     ...{ tags, operationId, summary, description },
@@ -175,15 +172,15 @@ function describeParameters(place: Parameter['in'], schema: TSchema | undefined,
     ...(schema?.required?.includes(name) && { required: true }),
     ...(description && { description }),
     ...(field.deprecated && { deprecated: true }),
-    // Items separated by commas, not a parameter for each.
+    // Items separated by commas in a single parameter.
     ...(field.type === 'array' && { style: 'form', explode: false }),
     schema: publishSchema(field, components),
   }))
 }
 
 /**
- * A component as a whole: of a schema by reference some clients take it that what has a default is always there, and ask for it. A
- * body may be left out where an empty one would do.
+ * The whole body is a component, not only its schema: some client generators treat fields with a default in a referenced schema as required.
+ * The body is optional if an empty object is valid.
  */
 function describeBody({ [NAME]: name, ...schema }: TSchema, components: Components): object {
   const required = schema.required?.length > 0 || schema.minProperties > 0
@@ -193,19 +190,22 @@ function describeBody({ [NAME]: name, ...schema }: TSchema, components: Componen
   })
 }
 
-/** @param also headers that come with it by what the operation is. */
-function describeSuccess(status: number, schema: TSchema, also: HeaderName[], components: Components): object {
+function describeSuccess(status: number, schema: TSchema, extraHeaders: HeaderName[], components: Components): object {
   const names: HeaderName[] = [
-    ...COUNTED,
+    ...STANDARD_HEADERS,
     ...(status === 201 ? (['Location'] as const) : []),
-    ...also,
+    ...extraHeaders,
     ...(schema[HEADERS] ?? []),
   ]
-  const marks = [status === 201 && 'Created', also.includes('ETag') && 'Read', also.includes('Sunset') && 'Deprecated']
-  const name: string | undefined = schema[NAME] && [schema[NAME], ...marks.filter(Boolean)].join('')
+  const suffixes = [
+    status === 201 && 'Created',
+    extraHeaders.includes('ETag') && 'Read',
+    extraHeaders.includes('Sunset') && 'Deprecated',
+  ]
+  const name: string | undefined = schema[NAME] && [schema[NAME], ...suffixes.filter(Boolean)].join('')
   return components.put('responses', name, {
     description: schema.description ?? STATUS_CODES[status],
-    headers: showHeaders(names, components),
+    headers: describeHeaders(names, components),
     content: describeContent(schema, components),
   })
 }
@@ -237,7 +237,7 @@ function describeWebhooks({ tag, messages, headers, answered, refused }: Webhook
   return Object.fromEntries(Object.entries(messages).map(([name, schema]) => [name, describe(name, schema)]))
 }
 
-/** Makes components of the parameters that several operations have. */
+/** Turns parameters that several operations have into components. */
 function shareParameters(operations: Operation[], components: Components): void {
   const uses = new Map<string, { parameter: Parameter; operations: Operation[] }>()
   for (const operation of operations) {

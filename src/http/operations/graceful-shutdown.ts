@@ -1,21 +1,20 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds that requests under way have to finish when no new ones are accepted any more. */
+/** Milliseconds for pending requests once no new ones are accepted. */
 const REQUEST_GRACE_MS = 3_000
 
 /**
- * Stops so that no request is lost: for a while everything is still answered, with `Connection: close` and with `/readyz` saying no,
- * so that clients and load balancers turn elsewhere by themselves; only then is nothing accepted any more. Kept connections closed
- * at once would take with them the requests that are on their way.
+ * Stops without losing requests. During the notice the service still answers, with `Connection: close` and a failing `/readyz`, so that
+ * clients and load balancers move away. Then it stops accepting. Closing keep-alive connections at once would lose requests in flight.
  *
- * @param notice milliseconds for which requests are still accepted once it is known that the service stops.
+ * @param notice milliseconds.
  */
-export function keepAnsweringBeforeClose(app: FastifyInstance, { notice }: { notice: number }): void {
+export function drainBeforeClose(app: FastifyInstance, { notice }: { notice: number }): void {
   app.addHook('preClose', async () => {
     await sleep(notice)
-    await nextTurn() // when all connections made so far have been taken
-    // A client that sends or reads too slowly does not hold up the others' mails.
+    await nextTurn() // accepts all connections that are established
+    // A slow client must not delay the rest of the shutdown, such as sending mails.
     setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS).unref()
   })
 }

@@ -5,10 +5,10 @@ const LIVENESS = '/healthz'
 const READINESS = '/readyz'
 
 /**
- * `/healthz` says whether the process is alive, `/readyz` whether requests should be sent to it: not while it starts, nor while database,
- * migrations or queue are missing or writes fail, nor from the moment it begins to stop. Who asks through a proxy that is not trusted is told that, too.
+ * Adds `/healthz` (liveness) and `/readyz` (readiness). Not ready: while starting or stopping, and while database, migrations, or queue are
+ * unavailable or writes fail. `untrustedProxy` is true for requests through a proxy that TRUST_PROXY does not name.
  */
-export async function answerHealth(app: FastifyInstance, findProblems: () => Promise<string[]>): Promise<void> {
+export async function addHealthRoutes(app: FastifyInstance, findProblems: () => Promise<string[]>): Promise<void> {
   let stopping = false
   app.addHook('preClose', async () => {
     stopping = true
@@ -22,5 +22,4 @@ export async function answerHealth(app: FastifyInstance, findProblems: () => Pro
   })
 }
 
-/** Whether it is asked how the service is, which somebody does every few seconds. */
 export const isHealthCheck = ({ routeOptions: { url } }: FastifyRequest): boolean => url === LIVENESS || url === READINESS

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isHealthCheck } from './health.ts'
 
 /**
- * One line a request, when it has been answered: who, which route, which status, how long. The route's pattern instead of the address,
- * because addresses hold candidates' tokens and clients' search words; ids of organization and key, never the key. The answer carries
- * the id that the lines are found by. Health checks, of which there is one every few seconds, are for who debugs.
+ * Logs one line per answered request: organization, actor, route, status, and duration in milliseconds. It has the route's pattern instead of
+ * the address, which can contain tokens and search terms, and the id of the API key, never the key. The answer has the request id. Health
+ * checks are logged at level debug.
  */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -4,9 +4,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import { takesGzip } from '../sending/compression.ts'
+import { acceptsGzip } from '../sending/compression.ts'
 
-/** A file that pages load. */
+/** Static file of pages. */
 export type Asset = { content: Buffer; type: string; address: string }
 
 const TYPES: Record<string, string> = {
@@ -15,24 +15,23 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 }
-/** They are compressed as they are. */
-const COMPRESSED = new Set(['font/woff2'])
+const ALREADY_COMPRESSED = new Set(['font/woff2'])
 const MIN_COMPRESSED_BYTES = 1_024
-/** What src/bundle.ts makes. */
+/** Written by src/bundle.ts. */
 const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
-/** What the pages of an interface load. @param prefix where the interface stands. @param name of its script. */
+/** Assets of an interface's pages. @param prefix path of the interface. @param name its script without extension. */
 export function loadAssets(prefix: string, name: string) {
   const script = loadScript(prefix, name)
-  return { ...loadLook(prefix), script, ...loadParts(prefix, script) }
+  return { ...loadSharedAssets(prefix), script, ...loadChunks(prefix, script) }
 }
 
-/** A script without what it loads by itself. */
+/** A script without its chunks. */
 export const loadScript = (prefix: string, name: string): Asset => loadAsset(prefix, path.join(BUNDLES, `${name}.js`))
 
-/** The files that a script loads by itself, and those that they load: by their names, which have a hash of the content. */
-export function loadParts(prefix: string, script: Asset): Record<string, Asset> {
+/** Chunks that a script imports, recursively, by file name. The names contain a hash. */
+export function loadChunks(prefix: string, script: Asset): Record<string, Asset> {
   const parts: Record<string, Asset> = {}
   const find = ({ content }: Asset): void => {
     for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {
@@ -46,8 +45,8 @@ export function loadParts(prefix: string, script: Asset): Record<string, Asset> 
   return parts
 }
 
-/** What all pages look like. The fonts' addresses stand in the stylesheet. */
-export const loadLook = (prefix: string) => ({
+/** Stylesheet, icon, and fonts of all pages. */
+export const loadSharedAssets = (prefix: string) => ({
   stylesheet: loadAsset(prefix, path.join(BUNDLES, 'pages.css')),
   icon: loadIcon(prefix),
   ...loadFonts(prefix),
@@ -61,33 +60,34 @@ function loadFonts(prefix: string): Record<string, Asset> {
   )
 }
 
-/** The icon of all pages: without one, browsers ask for /favicon.ico. */
+/** Without an icon, browsers request /favicon.ico. */
 export const loadIcon = (prefix: string): Asset => loadAsset(prefix, ICON)
 
-/** Under an address with a hash of the content: another content has another address. */
+/** The address contains a hash of the content, so that browsers can cache it for good. */
 function loadAsset(prefix: string, file: string): Asset {
   const content = readFileSync(file)
   const { name, ext } = path.parse(file)
   return { content, type: TYPES[ext]!, address: `${prefix}/assets/${name}.${hash('sha256', content).slice(0, 12)}${ext}` }
 }
 
-/** Serves them in the scope of the prefix, to be kept by browsers for good. */
+/** Serves assets in a scope with this prefix. Browsers cache them for good. */
 export function serveAssets(app: FastifyInstance, prefix: string, assets: Record<string, Asset>): void {
   for (const { content, type, address } of Object.values(assets)) {
     const compressed = createCompressed(content)
     app.get(address.slice(prefix.length), async (request, reply) => {
       reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
-      if (content.length < MIN_COMPRESSED_BYTES || COMPRESSED.has(type) || !takesGzip(request)) return reply.send(content)
+      if (content.length < MIN_COMPRESSED_BYTES || ALREADY_COMPRESSED.has(type) || !acceptsGzip(request))
+        return reply.send(content)
       return reply.header('content-encoding', 'gzip').send(await compressed())
     })
   }
 }
 
-/** Compressed when it is first asked for, and once. */
+/** Compresses by gzip on the first call, and only once. */
 export function createCompressed(content: Buffer): () => Promise<Buffer> {
-  let made: Promise<Buffer> | undefined
+  let compressed: Promise<Buffer> | undefined
   return () => {
-    made ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
-    return made
+    compressed ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
+    return compressed
   }
 }

@@ -2,46 +2,47 @@ import { withoutPictures } from '../../domain/assets/references.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 import { type IconName, icon } from './icon.ts'
-import { fromMarkdown, withoutMarks } from './markdown.ts'
-import { type Pictures, withPictures } from './pictures.ts'
+import { fromMarkdown, markdownToText } from './markdown.ts'
+import { type Pictures, renderWithPictures } from './pictures.ts'
 
-// What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
+// Shared by the candidate's pages and the portal's preview of them.
 
 /** "20 minutes", "1 minute 30 seconds". */
-export const wordDuration = (seconds: number): string =>
-  [wordCount(Math.floor(seconds / 60), 'minute'), wordCount(seconds % 60, 'second')]
+export const formatDuration = (seconds: number): string =>
+  [formatCount(Math.floor(seconds / 60), 'minute'), formatCount(seconds % 60, 'second')]
     .filter((part) => !part.startsWith('0 '))
     .join(' ')
 
-export const wordCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const formatCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** @property timeLimit of the whole, in seconds. @property timedSeconds the sum of the limits of the questions that have one. */
-type Assessed = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
-/** Something to expect, if it is so: its icon, what it is, and what that means. */
-export type Expectation = [isSo: boolean, IconName, what: string, meaning: string]
+/** @property timeLimit seconds for the assessment. @property timed number of questions with a time limit. @property timedSeconds sum of their limits. */
+type AssessmentFacts = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
+export type Expectation = [isShown: boolean, IconName, title: string, meaning: string]
 
-/** What to expect of an assessment, at a glance. @param further what an invite to it asks besides. */
-export function expectations(t: CandidateTexts, assessed: Assessed, further: Expectation[] = []): Html {
+/** Facts about an assessment for candidates. @param further requirements of the invite. */
+export function expectations(t: CandidateTexts, assessed: AssessmentFacts, further: Expectation[] = []): Html {
   const all: Expectation[] = [
-    [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), wordOrder(t, assessed)],
-    [true, 'timer', ...wordTime(t, assessed)],
+    [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), labelOrder(t, assessed)],
+    [true, 'timer', ...labelTime(t, assessed)],
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
 ${all.map(
-  ([isSo, name, what, meaning]) =>
-    isSo &&
-    html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${what}</strong><p class="quiet text-sm">${meaning}</p></div></li>\n`,
+  ([isShown, name, title, meaning]) =>
+    isShown &&
+    html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${title}</strong><p class="quiet text-sm">${meaning}</p></div></li>\n`,
 )}</ul>`
 }
 
-function wordOrder(t: CandidateTexts, { questions, totalPoints: points }: Assessed): string {
+function labelOrder(t: CandidateTexts, { questions, totalPoints: points }: AssessmentFacts): string {
   if (questions > 1) return points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
   return points > 0 ? t.text('expect.points', { points }) : ''
 }
 
-/** How long the whole takes, and from when that counts. */
-function wordTime(t: CandidateTexts, { questions, timeLimit, timed, timedSeconds }: Assessed): [what: string, meaning: string] {
+function labelTime(
+  t: CandidateTexts,
+  { questions, timeLimit, timed, timedSeconds }: AssessmentFacts,
+): [title: string, meaning: string] {
   const time = t.duration(timedSeconds)
   if (timeLimit > 0) {
     const meaning = timed > 0 ? t.text('expect.limit.questions', { count: timed }) : t.text('expect.limit.meaning')
@@ -52,23 +53,23 @@ function wordTime(t: CandidateTexts, { questions, timeLimit, timed, timedSeconds
   return [t.text('expect.unlimited'), t.text('expect.unlimited.questions', { count: timed, time })]
 }
 
-/** What somebody has written, as it reads: in its direction and, for whoever has it read aloud, its language. @param language a code; null: not known. */
-export const written = (text: string, language: string | null = null): Html =>
+/** Text of a user with its direction and language. @param language code; null if unknown. */
+export const userText = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
 
-/** The text of a question, in the format that it is written in. @param language a code; null: not known. */
-export const prompt = (
+/** Text of a question, rendered by its format. @param language code; null if unknown. */
+export const questionText = (
   { script, scriptFormat }: { script: string; scriptFormat: string },
   language: string | null,
   pictures: Pictures,
 ): Html =>
   scriptFormat === 'markdown'
     ? fromMarkdown(script, language, pictures)
-    : html`<p class="script" lang="${language ?? ''}" dir="auto">${withPictures(script, pictures)}</p>`
+    : html`<p class="script" lang="${language ?? ''}" dir="auto">${renderWithPictures(script, pictures)}</p>`
 
-/** The text of a question in letters alone, its pictures named. */
-export const promptInWords = ({ script, scriptFormat }: { script: string; scriptFormat: string }): string =>
-  scriptFormat === 'markdown' ? withoutMarks(script) : withoutPictures(script)
+/** Plain text of a question. Pictures become their alternative texts. */
+export const plainQuestionText = ({ script, scriptFormat }: { script: string; scriptFormat: string }): string =>
+  scriptFormat === 'markdown' ? markdownToText(script) : withoutPictures(script)
 
-/** Only these become links: what an organization gives as the address of a medium could also be a script's. */
+/** Only these addresses become links: an organization could enter `javascript:`. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

@@ -5,19 +5,18 @@ import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 
 /**
- * How an assessment is taken here, and for how long what is sent in is kept.
+ * Terms that a candidate accepts before the start.
  *
- * @property own what the organization adds, in the language that it is written in; null: nothing.
+ * @property keptDays retention in days. @property addition text that the organization adds, in its own language; null: none.
  */
-export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video'; own: ConsentText | null }
+export type ConsentTerms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video'; addition: ConsentText | null }
 
-/** What is asked for, besides what the assessment needs, and by whom. */
-type Asked = { webcamMonitoring: boolean; organization: { name: string } }
+type Invitation = { webcamMonitoring: boolean; organization: { name: string } }
 
-/** What a candidate agrees to: what is needed, what is recorded and what for, who sees it, and how long it is kept. */
-export function termsList(t: CandidateTexts, asked: Asked, terms: Terms): Html {
-  const { needs, own } = terms
-  const organization = asked.organization.name
+/** Needed devices, recordings and their purpose, who sees them, and retention. */
+export function termsList(t: CandidateTexts, invitation: Invitation, terms: ConsentTerms): Html {
+  const { needs, addition } = terms
+  const organization = invitation.organization.name
   const used = t.list(consentedMedia(needs).map((medium) => t.text('consent.medium', { medium })))
   const needed = [
     needs.screen && t.text('terms.needed.computer'),
@@ -28,22 +27,22 @@ export function termsList(t: CandidateTexts, asked: Asked, terms: Terms): Html {
   return html`<dl class="details [&_dd]:font-normal">
 <dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
 ${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('terms.used.choice', { used }) : used}</dd>`}
-<dt>${t.text('terms.recorded')}</dt><dd>${listed(wordRecorded(t, asked, terms))}</dd>
-<dt>${t.text('terms.purpose')}</dt><dd>${listed([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
+<dt>${t.text('terms.recorded')}</dt><dd>${bulletList(recordedItems(t, invitation, terms))}</dd>
+<dt>${t.text('terms.purpose')}</dt><dd>${bulletList([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
 <dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
-<dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, asked, terms))}</dd>
-<dt>${t.text('terms.withdraw')}</dt><dd>${listed([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
+<dt>${t.text('terms.kept')}</dt><dd>${bulletList(retentionItems(t, invitation, terms))}</dd>
+<dt>${t.text('terms.withdraw')}</dt><dd>${bulletList([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
 </dl>${
-    own &&
+    addition &&
     html`<section class="space-y-1"><h3>${t.text('consent.own', { organization })}</h3>
-<div class="whitespace-pre-line wrap-anywhere" lang="${own.language}" dir="auto" data-own>${own.body}</div></section>`
+<div class="whitespace-pre-line wrap-anywhere" lang="${addition.language}" dir="auto" data-own>${addition.body}</div></section>`
   }`
 }
 
-const listed = (items: (string | false)[]): Html =>
+const bulletList = (items: (string | false)[]): Html =>
   html`<ul class="space-y-0.5">${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
 
-const wordRecorded = (t: CandidateTexts, { webcamMonitoring }: Asked, { needs, webcam }: Terms) => [
+const recordedItems = (t: CandidateTexts, { webcamMonitoring }: Invitation, { needs, webcam }: ConsentTerms) => [
   t.text('terms.recorded.answers'),
   needs.screen && t.text('terms.recorded.screen'),
   webcamMonitoring && t.text(webcam === 'stills' ? 'terms.recorded.stills' : 'terms.recorded.webcam'),
@@ -52,7 +51,7 @@ const wordRecorded = (t: CandidateTexts, { webcamMonitoring }: Asked, { needs, w
   t.text('terms.recorded.times'),
 ]
 
-const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: Asked, { needs, keptDays }: Terms) => [
+const retentionItems = (t: CandidateTexts, { webcamMonitoring, organization }: Invitation, { needs, keptDays }: ConsentTerms) => [
   consentedMedia(needs).length > 0 && t.text('terms.kept.answers', { days: keptDays.answers }),
   (needs.screen || webcamMonitoring) && t.text('terms.kept.recordings', { days: keptDays.proctoring }),
   (needs.idPhoto || needs.facePhoto) && t.text('terms.kept.photos', { days: keptDays.idPhoto }),

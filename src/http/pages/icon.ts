@@ -5,15 +5,15 @@ import { ICON_NAMES } from './icon-names.ts'
 
 export type IconName = (typeof ICON_NAMES)[number]
 
-/** What src/bundle-look.ts makes. */
+/** Written by src/bundle-look.ts. */
 const FILE = path.join(import.meta.dirname, '../../generated/browser/icons.json')
 const texts: Record<string, string> = JSON.parse(readFileSync(FILE, 'utf8'))
 
-/** Templates without a value, so that their texts are looked at as those of all templates are. */
+/** Each SVG is a template without values, so that html`` checks it. */
 const shapes = new Map<IconName, Html>(
   ICON_NAMES.map((name) => [name, html(Object.assign([texts[name]!], { raw: [texts[name]!] }))]),
 )
 
-/** An icon beside a word that says the same: who does not see it misses nothing. @param size as a class: `size-5`. */
+/** A decorative icon, hidden from screen readers. @param size class such as `size-5`. */
 export const icon = (name: IconName, size = 'size-4'): Html =>
   html`<svg class="${size} shrink-0" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${shapes.get(name)}</svg>`

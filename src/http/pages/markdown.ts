@@ -3,40 +3,40 @@ import { withoutPictures } from '../../domain/assets/references.ts'
 import { MAX_MARKS } from '../../domain/limits.ts'
 import { countMarks } from '../../domain/text/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
-import { namedPictures, noPictures, type Pictures, picture } from './pictures.ts'
+import { noPictures, type Pictures, picturesAsText, renderPicture } from './pictures.ts'
 
-/** An address that a link of a text may lead to. */
+/** Addresses that become links. */
 const LINK = /^(?:https:|mailto:)/i
 
-/** Nothing but what is named here is read: no HTML, no headings, no address that is not written as a link. */
+/** Only these rules are enabled: no HTML, no headings, no autolinks. */
 const reader = new MarkdownIt('zero', { html: false, breaks: true })
   .enable(['paragraph', 'list', 'blockquote', 'fence', 'table'])
   .enable(['newline', 'escape', 'entity', 'backticks', 'emphasis', 'link', 'image', 'balance_pairs', 'fragments_join'])
 reader.validateLink = (address) => LINK.test(address) || address.startsWith('asset:')
 
 /**
- * A text as whoever wrote it means it: paragraphs, emphasis, lists, quotes, code, tables and links. It becomes elements of ours one by one,
- * so that no markup of the writer's is ever part of a page. Pictures of other places are not loaded: their texts stand for them.
+ * Renders Markdown of users: paragraphs, emphasis, lists, quotes, code, tables, and links. Each token becomes an element by html``, so an
+ * author's markup never becomes part of a page. Pictures of other origins are replaced by their alternative texts.
  *
- * @param language a code; null: not known. @param pictures those that may be shown.
+ * @param language code; null if unknown. @param pictures pictures that may be shown.
  */
 export function fromMarkdown(text: string, language: string | null = null, pictures: Pictures = noPictures): Html {
-  // No question is saved so; what an import brings is shown as it is typed.
+  // Questions with so many marks can't be saved, but an imported one is previewed as plain text.
   if (countMarks(text) > MAX_MARKS) return html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
   const tokens = reader.parse(text, {})
   return html`<div class="space-y-3" lang="${language ?? ''}" dir="auto">${blocks(tokens, pictures)}</div>`
 }
 
-/** The tokens between an opening one and its closing one become one element. */
+/** Tokens between an opening and its closing token become one element. */
 function blocks(tokens: Token[], pictures: Pictures): Html[] {
-  const made: Html[] = []
+  const elements: Html[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
     const end = token.nesting === 1 ? closingOf(tokens, at) : at
-    made.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end), pictures)) : leaf(token, pictures))
+    elements.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end), pictures)) : leaf(token, pictures))
     at = end
   }
-  return made
+  return elements
 }
 
 function closingOf(tokens: Token[], at: number): number {
@@ -91,7 +91,7 @@ function leaf(token: Token, pictures: Pictures): Html {
     case 'inline':
       return html`${blocks(token.children ?? [], pictures)}`
     case 'image':
-      return picture(pictures, String(token.attrGet('src') ?? ''), token.content)
+      return renderPicture(pictures, String(token.attrGet('src') ?? ''), token.content)
     case 'fence':
       return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${token.content}</code></pre>`
     case 'code_inline':
@@ -104,8 +104,8 @@ function leaf(token: Token, pictures: Pictures): Html {
   }
 }
 
-/** Such a text without its marks, for where there is nothing but letters: pictures are named, and links say where they lead. */
-export function withoutMarks(text: string): string {
+/** Converts Markdown to plain text: pictures become their alternative texts, and links are followed by their addresses. */
+export function markdownToText(text: string): string {
   if (countMarks(text) > MAX_MARKS) return withoutPictures(text)
   const lists: (number | null)[] = []
   const pieces: string[] = []
@@ -116,7 +116,7 @@ export function withoutMarks(text: string): string {
     .trim()
 }
 
-/** @param lists those that the token stands in: the number of the next item, null where they are not counted. */
+/** @param lists enclosing lists: number of the next item, or null for bullets. */
 function plainBlock(token: Token, lists: (number | null)[]): string {
   switch (token.type) {
     case 'bullet_list_open':
@@ -162,5 +162,5 @@ function plainInline(tokens: Token[]): string {
 
 function plainLeaf({ type, content }: Token): string {
   if (type === 'softbreak' || type === 'hardbreak') return '\n'
-  return type === 'image' ? namedPictures.tell(content) : content
+  return type === 'image' ? picturesAsText.formatMissing(content) : content
 }

@@ -1,9 +1,9 @@
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { timeInWords } from '../../domain/time/format-time.ts'
-import { promptInWords, wordCount } from '../pages/candidate-view.ts'
+import { formatCount, plainQuestionText } from '../pages/candidate-view.ts'
 
-/** What a report says, for all its forms. */
+/** Texts of a report for HTML and PDF. */
 export function printReport(report: ResultReport): PrintedReport {
   const { organization, assessment, candidate, result, message, questions } = report
   return {
@@ -25,15 +25,15 @@ function factsOf({ organization, assessment, candidate, result, ...times }: Resu
     ['Address', candidate.email],
     ['Points', ofPoints === 0 ? 'None of the questions gives points' : `${points} of ${ofPoints}`],
     ['Percent', percent === null ? null : `${percent} %`],
-    ['Accepted', wordTime(times.acceptedAt)],
-    ['Started', wordTime(times.startedAt)],
-    ['Submitted', wordTime(times.submittedAt)],
-    ['Released', wordTime(releasedAt)],
+    ['Accepted', formatTimeOrNull(times.acceptedAt)],
+    ['Started', formatTimeOrNull(times.startedAt)],
+    ['Submitted', formatTimeOrNull(times.submittedAt)],
+    ['Released', formatTimeOrNull(releasedAt)],
   ]
   return facts.flatMap(([label, text]) => (text ? [{ label, text }] : []))
 }
 
-const wordTime = (time: Date | null): string | null => time && timeInWords(time)
+const formatTimeOrNull = (time: Date | null): string | null => time && timeInWords(time)
 
 const printQuestion = ({
   number,
@@ -45,8 +45,8 @@ const printQuestion = ({
   comment,
 }: ReportedQuestion): PrintedQuestion => ({
   heading: `Question ${number}`,
-  points: ofPoints === 0 || points === null ? 'No points' : `${points} of ${wordCount(ofPoints, 'point')}`,
-  script: promptInWords({ script, scriptFormat }),
+  points: ofPoints === 0 || points === null ? 'No points' : `${points} of ${formatCount(ofPoints, 'point')}`,
+  script: plainQuestionText({ script, scriptFormat }),
   language,
   comment,
 })

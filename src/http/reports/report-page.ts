@@ -1,12 +1,12 @@
 import type { PrintedQuestion } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { type Html, html } from '../../html/html.ts'
-import { palette, quietOf, type Theme } from '../../html/palette.ts'
-import { prompt, written } from '../pages/candidate-view.ts'
-import { namedPictures } from '../pages/pictures.ts'
+import { palette, secondaryColorOf, type Theme } from '../../html/palette.ts'
+import { questionText, userText } from '../pages/candidate-view.ts'
+import { picturesAsText } from '../pages/pictures.ts'
 import { printReport } from './print-report.ts'
 
-/** A report as a page that stands by itself: it loads nothing. */
+/** A self-contained HTML page of a report. */
 export function reportPage(report: ResultReport): Html {
   const { title, author, facts, message, questions, closing } = printReport(report)
   return html`<!doctype html>
@@ -23,7 +23,7 @@ ${style}
 <h1 dir="auto">${title}</h1>
 <dl>
 ${facts.map(({ label, text }) => html`<dt>${label}</dt><dd><bdi>${text}</bdi></dd>\n`)}</dl>
-${message && html`<h2>Message to the candidate</h2>\n${written(message)}`}
+${message && html`<h2>Message to the candidate</h2>\n${userText(message)}`}
 ${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i) => section(question, report.questions[i]!))}`}
 <footer><p dir="auto">${closing}</p></footer>
 </main>
@@ -34,14 +34,14 @@ ${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i)
 
 const section = ({ heading, points, script, comment }: PrintedQuestion, asked: ReportedQuestion): Html => html`<section>
 <h3>${heading}</h3>
-${script && prompt(asked, asked.language, namedPictures)}
+${script && questionText(asked, asked.language, picturesAsText)}
 <p class="points">${points}</p>
-${comment && html`<h4>Comment</h4>\n${written(comment)}`}
+${comment && html`<h4>Comment</h4>\n${userText(comment)}`}
 </section>
 `
 
 const colors = (theme: Theme): string =>
-  `--text:${theme['base-content']};--quiet:${quietOf(theme)};--page:${theme['base-100']};--line:${theme['base-300']}`
+  `--text:${theme['base-content']};--quiet:${secondaryColorOf(theme)};--page:${theme['base-100']};--line:${theme['base-300']}`
 
 const styles = `<style>
 :root{color-scheme:light dark;${colors(palette.light)}}
@@ -66,5 +66,5 @@ th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start}
 .points{font-weight:600;margin-top:.5rem}
 footer{margin-top:2rem;font-size:.85rem}
 </style>`
-/** A template without a value: none may stand in a style. */
+/** html`` refuses values in a <style>, so the whole text is the template. */
 const style = html(Object.assign([styles], { raw: [styles] }))

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { toText } from '../../html/html.ts'
-import { pageHeaders } from '../pages/html-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
 import { printReport } from './print-report.ts'
 import { reportPage } from './report-page.ts'
 
-/** Sends a report as the client would have it: a page where it asks for HTML first, else a PDF. @throws DomainError too_many_reports. */
+/** Sends a report as HTML if the client prefers it, else as PDF. @throws DomainError too_many_reports. */
 export function sendReport(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -32,7 +32,7 @@ export async function sendReportFile(
   return reply.type('application/pdf').send(pdf)
 }
 
-/** Whether the client would rather have HTML than a PDF, which everybody gets who does not say so. */
+/** True if `Accept` ranks HTML above PDF. */
 function prefersHtml({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const ranges = (headers.accept ?? '').split(',').map(readRange)
   return qualityOf('text/html', ranges) > qualityOf('application/pdf', ranges)
@@ -46,7 +46,7 @@ function readRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** What the header gives a type: by its name, else by the part before the slash, else by what it says of all. */
+/** Quality of the most specific media range that matches. */
 function qualityOf(type: string, ranges: MediaRange[]): number {
   const names = [type, `${type.split('/')[0]}/*`, '*/*']
   const found = names.map((name) => ranges.find((range) => range.type === name)).find((range) => range !== undefined)

@@ -1,11 +1,11 @@
 import { HttpError } from '../errors/failure.ts'
 
-/** Fields of one form: far more than any page has. */
+/** Far more fields than any page has. */
 const MAX_FIELDS = 10_000
 
 /**
- * The fields of a form, as browsers encode them by default. The time that URLSearchParams takes grows with the square of the fields without
- * a value: two megabytes of `&a` would stop the service for minutes.
+ * Parses `application/x-www-form-urlencoded`. URLSearchParams takes quadratic time for fields without a value: two megabytes of `&a` would
+ * block the service for minutes.
  *
  * @throws HttpError body_too_large.
  */
@@ -14,7 +14,7 @@ export function parseFields(body: string): URLSearchParams {
   return new URLSearchParams(body)
 }
 
-/** @param separator stands between any two fields. @throws HttpError body_too_large. */
+/** @param separator between two fields. @throws HttpError body_too_large. */
 export function refuseTooManyFields(body: string | Buffer, separator: string): void {
   let fields = 0
   for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + separator.length))

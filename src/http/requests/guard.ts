@@ -3,34 +3,32 @@ import { authenticate } from '../../domain/api-keys/api-keys.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { clientOf } from '../addresses/client.ts'
-import { answerFailures, type Envelope } from '../errors/envelope.ts'
+import { answerErrors, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
-import { refuseWrongMode } from '../openapi/key-mode.ts'
-import { refuseWithoutRight } from '../openapi/key-right.ts'
-import { refuseWithoutScope } from '../openapi/key-scope.ts'
-import { sendEtags } from '../sending/etag.ts'
+import { requireMode, requireRight, requireScope } from '../openapi/key-access.ts'
+import { addEtags } from '../sending/etag.ts'
+import { auditOriginOf } from './audit-origin.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import { onGone, type RequestContext } from './on-gone.ts'
-import { originOf } from './origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks. Set by the guard before anything else of an interface's scope runs. */
+    /** Set by the guard before the other hooks of an interface's scope. */
     ctx: RequestContext
   }
 }
 
-/** @property authenticate finds out who asks. @throws DomainError of a key. */
+/** @property authenticate throws DomainError for an unknown or invalid key. */
 type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context>; limiter: RateLimiter; envelope: Envelope }
 
-/** Who asks is known by an API key in a header. */
-export const byApiKey =
+/** Authenticates by an API key in a header. */
+export const authenticateByApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
   (request) => {
     logMissingKey(request, header)
-    return authenticate({ ...system, origin: originOf(request) }, request.headers[header]?.toString(), {
+    return authenticate({ ...system, origin: auditOriginOf(request) }, request.headers[header]?.toString(), {
       address: request.ip,
       network: clientOf(request).network,
     })
@@ -47,7 +45,7 @@ const KEY_HEADERS = [
   'x-access-token',
 ]
 
-/** The answer's text is fixed by the contract, so the log says which header was expected. */
+/** The contract fixes the answer's text, so only the log can name the expected header. */
 function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string): void {
   if (headers[expectedHeader]) return
   const sentHeaders = KEY_HEADERS.filter((name) => headers[name] !== undefined)
@@ -55,28 +53,28 @@ function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string)
 }
 
 /**
- * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the
- * operation is for this key, and only then look at path, body and parameters; and whatever fails, answer in the interface's envelope.
+ * Protects an API: authenticates each request, counts it against the rate limit, and checks scope, mode, and right of the key before path,
+ * body, and parameters are validated. Errors are answered in the interface's envelope.
  */
 export function guardInterface(app: FastifyInstance, { authenticate, limiter, envelope }: GuardOptions): void {
   readJsonBodies(app)
   fingerprintRequests(app)
-  sendEtags(app)
+  addEtags(app)
   announceDeprecations(app)
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
+    reply.header('cache-control', 'private, no-cache') // personal data
     try {
       const ctx = await authenticate(request)
-      request.ctx = { ...ctx, origin: originOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
+      request.ctx = { ...ctx, origin: auditOriginOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
-      // Not of a key that is known and no longer good: its owner is to be told so, however often.
+      // Only unknown keys count: the owner of an expired or revoked key should always learn the reason.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
       throw error
     }
     await limiter.count(request.ctx, reply)
-    refuseWithoutScope(request)
-    refuseWrongMode(request)
-    refuseWithoutRight(request)
+    requireScope(request)
+    requireMode(request)
+    requireRight(request)
   })
-  answerFailures(app, () => envelope)
+  answerErrors(app, () => envelope)
 }

@@ -17,26 +17,25 @@ declare module 'fastify' {
 const HEADER = 'idempotency-key'
 const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
 
-/** Schema of the header, for the documents; beyond the original ones. */
+/** Header schema for the documents. It extends the original contract. */
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       pattern: KEY_PATTERN,
       description:
-        'Makes a retry safe: for 24 hours the same key with the same request is answered as the first time, with `Idempotent-Replayed: true`, and nothing is done again.',
+        'Makes retries safe: for 24 hours, repeating a request with the same key returns the first answer with `Idempotent-Replayed: true`, and changes nothing.',
     }),
   ),
 })
 
 /**
- * What a handler answers with: presented, not yet serialized. A body that shows a secret is encrypted where it is kept for a
- * retry, and kept by nobody on the way.
+ * Answer of a handler before serialization. With `isSecret`, the copy that is stored for a retry is encrypted, and the answer has
+ * `Cache-Control: no-store`.
  */
-export type Answer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
+export type HandlerAnswer<Body extends object> = { status: number; body: Body; isSecret?: boolean }
 
 /**
- * Computes the fingerprint of each request with an Idempotency-Key from what the client sent, before validation fills in defaults and
- * converts numbers.
+ * Computes the fingerprint of each request with an Idempotency-Key before validation fills in defaults and converts numbers.
  */
 export function fingerprintRequests(app: FastifyInstance): void {
   app.decorateRequest('idempotency', null)
@@ -48,22 +47,22 @@ export function fingerprintRequests(app: FastifyInstance): void {
 }
 
 /**
- * Answers a POST, once for each Idempotency-Key when the client sends one.
+ * Answers a POST. With an Idempotency-Key the work runs once, and retries get the stored answer.
  *
- * @param work does all its writing through the context it is given.
- * @param locate for a 201: path of the created resource, for `Location`.
- * @param once doOnce or, of work that takes longer than a transaction may, doRepeatable.
- * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request when there is something to
- *   locate and the client has not said where it found the service; whatever the work throws.
+ * @param work must write through its context only.
+ * @param locate path of the created resource for `Location`.
+ * @param once doOnce, or doRepeatable for work that takes longer than a transaction may.
+ * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request for an invalid `Host` if `locate` is
+ *   given; errors of the work.
  */
-export async function answerOnce<Body extends object>(
+export async function answerIdempotently<Body extends object>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (ctx: Context) => Promise<Answer<Body>>,
+  work: (ctx: Context) => Promise<HandlerAnswer<Body>>,
   locate?: (body: Body) => string,
   once: typeof doOnce = doOnce,
 ): Promise<FastifyReply> {
-  const origin = locate && requestOrigin(request) // before the work, which must not be lost for the lack of it
+  const origin = locate && requestOrigin(request) // may throw, so it comes before the work
   const showLocation = (body: Body) => {
     if (locate) reply.header('location', new URL(locate(body), origin).href)
   }
@@ -81,7 +80,7 @@ export async function answerOnce<Body extends object>(
     throw new DomainError('invalid', { issues: [{ field: 'Idempotency-Key', rule: 'idempotency-key' }] })
   const answer = await once(request.ctx, idempotency, async (ctx) => {
     const { status, body, isSecret = false } = await work(ctx)
-    // By the route's own serializer, so that a replay is the first answer to the byte.
+    // The route's own serializer makes a replay identical to the first answer.
     return { code: status, text: String(reply.code(status).serialize(body)), isSecret }
   })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
@@ -101,13 +100,13 @@ const fingerprint = ({ ctx, method, url, body }: FastifyRequest): Uint8Array<Arr
       .digest(),
   )
 
-/** JSON whose objects have their members in one order, at every depth. */
+/** JSON with sorted members at every depth. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
     return `{${members.sort().join(',')}}`
   }
-  // A number too large to be one is infinite here, which JSON would make null.
+  // JSON.stringify would turn Infinity, the value of a too large number, into null.
   return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }

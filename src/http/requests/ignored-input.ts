@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
 import { editDistance } from '../../domain/text/edit-distance.ts'
 
-/** Names in one header, and the header's length. More names tell a client nothing new. */
+/** Limits of one header. More names would tell a client nothing new. */
 const MAX_NAMES = 10
 const MAX_LENGTH = 200
 /** Characters of an unknown name that an error message repeats. */
@@ -15,16 +15,13 @@ const MIN_PART_LENGTH = 4
 const STRICT_PATTERN = /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?=$|[,;])/i
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema; additionalProperties?: unknown }
-/** Where an unknown name was sent. */
 export type NamePlace = 'field' | 'parameter'
-/** @param meant the known name that is most like it. */
-type FormatUnknownName = (place: NamePlace, name: string, meant: string | undefined, known: string[]) => string
+/** @param suggestion the most similar known name. */
+type FormatUnknownName = (place: NamePlace, name: string, suggestion: string | undefined, known: string[]) => string
 
 /**
- * Reports names that the route does not know in the headers `Ignored-Parameters` and `Ignored-Fields`, percent-encoded. The contract has
- * them ignored; without the headers a mistyped filter or option would go unnoticed. With `Prefer: handling=strict` the first one is an error.
- *
- * @throws DomainError invalid in strict handling; from the hook.
+ * Reports unknown parameters and fields in the headers `Ignored-Parameters` and `Ignored-Fields`, percent-encoded. By the contract they are
+ * ignored, so a mistyped filter or option would go unnoticed. With `Prefer: handling=strict` the hook throws DomainError invalid for the first.
  */
 export function reportIgnoredInput(app: FastifyInstance, formatUnknownName: FormatUnknownName): void {
   app.addHook('preValidation', async ({ url, body, headers, is404, routeOptions }, reply) => {
@@ -42,7 +39,7 @@ export function reportIgnoredInput(app: FastifyInstance, formatUnknownName: Form
 
   function refuse(place: NamePlace, name: string, known: string[]): DomainError {
     const field = name.slice(0, MAX_SHOWN_LENGTH).toWellFormed()
-    const text = formatUnknownName(place, field, findMeant(name, known), known)
+    const text = formatUnknownName(place, field, findSimilar(name, known), known)
     return new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
   }
 }
@@ -53,7 +50,7 @@ function findUnknownParameters(url: string, { properties = {} }: Schema): string
   return [...new Set(new URLSearchParams(url.slice(start)).keys())].filter((name) => !Object.hasOwn(properties, name))
 }
 
-/** Paths of fields without the indexes of arrays: the rows of a batch mostly have the same mistake. */
+/** Paths without array indexes, because the rows of a batch mostly have the same mistake. */
 function* findUnknownFields(schema: Schema, value: unknown, parent = ''): Generator<string> {
   const { properties, items = {}, additionalProperties } = schema
   if (Array.isArray(value)) for (const item of value) yield* findUnknownFields(items, item, parent)
@@ -67,7 +64,7 @@ function* findUnknownFields(schema: Schema, value: unknown, parent = ''): Genera
 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Paths of all fields, those of the whole before those of its parts. */
+/** Paths of all fields, outer ones first. */
 function* listNames({ properties = {}, items }: Schema, parent = ''): Generator<string> {
   const pathOf = (name: string) => (parent === '' ? name : `${parent}.${name}`)
   for (const name of Object.keys(properties)) yield pathOf(name)
@@ -75,8 +72,8 @@ function* listNames({ properties = {}, items }: Schema, parent = ''): Generator<
   if (items) yield* listNames(items, parent)
 }
 
-/** The known name that is spelled alike, else nearly alike, else has the unknown one as a part. */
-function findMeant(unknown: string, known: string[]): string | undefined {
+/** The known name that differs only in case or punctuation, else within the edit distance, else that contains the unknown one. */
+function findSimilar(unknown: string, known: string[]): string | undefined {
   const plain = (path: string) =>
     path
       .slice(path.lastIndexOf('.') + 1)

@@ -2,19 +2,18 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { HttpError } from '../errors/failure.ts'
-import type { BodyReader } from './bodies.ts'
+import type { BodyReader } from './body-reader.ts'
 
-/** Far more levels than any field has; the stack of whatever walks a body by recursion ends at a few thousand. */
+/** Far more levels than any body has. Recursive functions overflow the stack at a few thousand. */
 const MAX_DEPTH = 32
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON bodies more strictly than Fastify does: compressed bodies, invalid UTF-8, a `__proto__` member and nesting without
- * end are refused, not repaired or ignored. An empty body, of whatever type,
- * is left to the validation of the fields.
+ * Reads JSON bodies more strictly than Fastify: compressed bodies, invalid UTF-8, `__proto__` members, and deep nesting are errors. An empty
+ * body of any type is accepted; validation reports missing fields.
  *
- * @param readBody how bodies come into memory, where not as Fastify does it.
+ * @param readBody replaces Fastify's own reading of bodies.
  */
 export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): void {
   app.removeAllContentTypeParsers()
@@ -30,7 +29,7 @@ export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): voi
     )
 }
 
-/** @returns undefined for an empty one. */
+/** @returns undefined for an empty body. */
 function parseBody({ headers }: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return undefined
   const value = parseStrictly(body, charsetOf(headers))
@@ -47,7 +46,7 @@ function refuseCompressedBodies(app: FastifyInstance): void {
   })
 }
 
-/** Clients give a type even to what they don't send: axios that of a form. Without a type an empty body is none. */
+/** Some clients send a content type with an empty body, as axios does. Without the type Fastify sees no body. */
 function forgiveTypesOfEmptyBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { headers, method } = request
@@ -56,15 +55,15 @@ function forgiveTypesOfEmptyBodies(app: FastifyInstance): void {
     if (!isChunked && headers['content-type'] === undefined) return done()
     if (!isChunked && (headers['content-length'] ?? '0') === '0') headers['content-type'] = undefined
     if (!isChunked || request.is404 || isJson(headers)) return done()
-    // Whether there is anything in chunks shows when the first, or their end, arrives.
-    const takeForNone = () => {
+    // A chunked body turns out to be empty when it ends without data.
+    const dropEmptyBody = () => {
       headers['content-type'] = undefined
       headers['transfer-encoding'] = undefined
       done()
     }
-    payload.once('end', takeForNone)
+    payload.once('end', dropEmptyBody)
     payload.once('data', () => {
-      payload.off('end', takeForNone)
+      payload.off('end', dropEmptyBody)
       done(new HttpError('unsupported_media_type'))
     })
   })
@@ -103,7 +102,7 @@ function decode(body: Buffer): string | undefined {
   }
 }
 
-/** The declared encoding; RFC 8259 knows UTF-8 only. */
+/** RFC 8259 allows UTF-8 only. */
 const charsetOf = ({ 'content-type': type = '' }: IncomingHttpHeaders): string =>
   /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
 const isUtf8 = (charset: string): boolean => /^utf-?8$/.test(charset)

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import type { Context, OnGone } from '../../domain/context.ts'
 
-/** The context of a request: of each it is known when nobody waits for its answer any more. */
+/** Context of a request that can report when its client disconnects. */
 export type RequestContext = Context & { onGone: OnGone }
 
-/** The connection is closed before the answer is whole. */
+/** Calls a function when the connection closes, at once if it is closed already. */
 export const onGone =
   ({ raw }: FastifyReply): OnGone =>
-  (tell) => {
-    if (raw.destroyed) tell()
-    raw.once('close', tell)
-    return () => void raw.off('close', tell)
+  (notify) => {
+    if (raw.destroyed) notify()
+    raw.once('close', notify)
+    return () => void raw.off('close', notify)
   }

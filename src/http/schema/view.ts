@@ -2,67 +2,71 @@ import { type ObjectOptions, type Static, type TObject, type TOptional, type TSc
 import { type Shape, showing, type Tables, type Time, type WholeShape, type WithTimes } from '../../domain/lists/listing.ts'
 import { isoTimeOrNull } from './field-types.ts'
 
-/** A field that is not simply the column of its name: its schema, the columns it is made of, and how. */
-type Made<S extends TSchema, Column extends string> = {
+/** A field that differs from the column of its name: its schema, its columns, and the function that computes it. */
+type ComputedField<S extends TSchema, Column extends string> = {
   schema: S
   columns: readonly Column[]
   read: (row: never) => Static<S>
 }
-type Declared = Record<string, TSchema | Made<TSchema, string>>
+type FieldDeclarations = Record<string, TSchema | ComputedField<TSchema, string>>
 
 /** `created_at` is the column createdAt. */
-type ColumnNamed<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<ColumnNamed<Rest> & string>}` : Name
-const columnNamed = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+type ColumnName<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<ColumnName<Rest> & string>}` : Name
+const toColumnName = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A column's value as a view shows it. */
-type Presented<Value> = Value extends Date ? string : Value
-/** The columns that can be shown by a schema, apart from values that are not shown. */
-type Fitting<Row, S extends TSchema, Hidden = never> = {
-  [C in keyof Row]: Presented<Exclude<Row[C], Hidden>> extends Static<S> ? C : never
+/** Dates become ISO 8601 strings. */
+type Serialized<Value> = Value extends Date ? string : Value
+/** Columns whose values, except `Hidden`, match a schema. */
+type MatchingColumn<Row, S extends TSchema, Hidden = never> = {
+  [C in keyof Row]: Serialized<Exclude<Row[C], Hidden>> extends Static<S> ? C : never
 }[keyof Row] &
   string
-/** Of fields that are declared by their schema alone: that there is such a column, and that it fits. */
-type Checked<Row, F> = {
+/** Turns a field that is declared by its schema alone into an error message unless a column of that name matches the schema. */
+type ValidFields<Row, F> = {
   [Name in keyof F]: F[Name] extends TSchema
-    ? ColumnNamed<Name> extends Fitting<Row, F[Name]>
+    ? ColumnName<Name> extends MatchingColumn<Row, F[Name]>
       ? F[Name]
-      : `${ColumnNamed<Name> & string} is no column that this schema shows`
+      : `${ColumnName<Name> & string} is no column that this schema shows`
     : F[Name]
 }
 type Schemas<F> = {
   [Name in keyof F]: F[Name] extends TSchema ? F[Name] : F[Name] extends { schema: infer S extends TSchema } ? S : never
 }
-type ColumnOf<Row, F> = { [Name in keyof F]: F[Name] extends Made<TSchema, infer Column> ? Column : ColumnNamed<Name> }[keyof F] &
+type ColumnOf<Row, F> = {
+  [Name in keyof F]: F[Name] extends ComputedField<TSchema, infer Column> ? Column : ColumnName<Name>
+}[keyof F] &
   keyof Row &
   string
 
-export type View<Whole, F extends Declared> =
+export type View<Whole, F extends FieldDeclarations> =
   Whole extends WholeShape<infer T, infer Row>
     ? {
         schema: TObject<Schemas<F>>
         /** Columns that the fields are made of. */
         columns: readonly ColumnOf<Row, F>[]
-        /** What is read of the rows. */
+        /** Projection of these columns. */
         shown: Shape<T, Pick<Row, ColumnOf<Row, F>>>
         present: (row: WithTimes<Pick<Row, ColumnOf<Row, F>>>) => Static<TObject<Schemas<F>>>
       }
     : never
 
 /**
- * For the fields of a resource as an interface shows them, each declared once: the document's schema, what is read from the database, and
- * what presents it all follow from that.
+ * Builds views of a resource. Each field is declared once; the OpenAPI schema, the columns to read, and the presenter follow from it.
  *
- * @param whole all that can be read of the resource.
+ * @param whole all columns of the resource.
  */
-export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>) => ({
-  /** A field that shows a column of another name. */
-  column: <S extends TSchema, Column extends Fitting<Row, S>>(schema: S, column: Column): Made<S, Column> => ({
+export const createViewBuilder = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>) => ({
+  /** A field with another name than its column. */
+  column: <S extends TSchema, Column extends MatchingColumn<Row, S>>(schema: S, column: Column): ComputedField<S, Column> => ({
     schema,
     columns: [column],
-    read: reading(schema, column),
+    read: createReader(schema, column),
   }),
-  /** A field beyond the original interface that is there only where its column has a value: answers without it stay as they were. */
-  given: <S extends TSchema, Column extends Fitting<Row, S, null>>(schema: S, column: Column): Made<TOptional<S>, Column> => ({
+  /** A field that is omitted while its column is null, so that the documented body stays unchanged. */
+  optional: <S extends TSchema, Column extends MatchingColumn<Row, S, null>>(
+    schema: S,
+    column: Column,
+  ): ComputedField<TOptional<S>, Column> => ({
     schema: Type.Optional<TSchema>({
       ...schema,
       description: `${schema.description}. Only there if it was given.`,
@@ -71,14 +75,20 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
     read: (row: Record<string, never>) => row[column] ?? (undefined as never),
   }),
   /** A field that is computed from columns. */
-  made: <S extends TSchema, Column extends keyof Row & string>(
+  computed: <S extends TSchema, Column extends keyof Row & string>(
     schema: S,
     columns: readonly Column[],
     read: (row: WithTimes<Pick<Row, Column>>) => Static<S>,
-  ): Made<S, Column> => ({ schema, columns, read: read as (row: never) => Static<S> }),
-  /** @param fields by their names: the schema of the column of that name, or what `column` and `made` return. */
-  view<const F extends Declared>(fields: F & Checked<Row, F>, options: ObjectOptions = {}): View<WholeShape<T, Row>, F> {
-    const all = Object.entries<TSchema | Made<TSchema, string>>(fields).map(([name, field]) => ({ name, ...asMade(name, field) }))
+  ): ComputedField<S, Column> => ({ schema, columns, read: read as (row: never) => Static<S> }),
+  /** @param fields by name: a schema for the column of that name, or a field made by the functions above. */
+  view<const F extends FieldDeclarations>(
+    fields: F & ValidFields<Row, F>,
+    options: ObjectOptions = {},
+  ): View<WholeShape<T, Row>, F> {
+    const all = Object.entries<TSchema | ComputedField<TSchema, string>>(fields).map(([name, field]) => ({
+      name,
+      ...toComputedField(name, field),
+    }))
     const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]))
     const present = (row: never) => {
       const view: Record<string, unknown> = {}
@@ -93,14 +103,13 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
   },
 })
 
-function asMade(name: string, field: TSchema | Made<TSchema, string>): Made<TSchema, string> {
-  if ('columns' in field) return field as Made<TSchema, string>
-  const column = columnNamed(name)
-  return { schema: field, columns: [column], read: reading(field, column) }
+function toComputedField(name: string, field: TSchema | ComputedField<TSchema, string>): ComputedField<TSchema, string> {
+  if ('columns' in field) return field as ComputedField<TSchema, string>
+  const column = toColumnName(name)
+  return { schema: field, columns: [column], read: createReader(field, column) }
 }
 
-/** Times are written in ISO 8601, everything else as it is. */
-const reading = ({ format }: TSchema, column: string): ((row: never) => never) =>
+const createReader = ({ format }: TSchema, column: string): ((row: never) => never) =>
   format === 'date-time'
     ? (row: Record<string, Time | null>) => isoTimeOrNull(row[column]!) as never
     : (row: Record<string, never>) => row[column]!

@@ -3,21 +3,21 @@ import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Smaller ones gain less than the headers take. */
+/** Smaller answers save less than the headers add. */
 const MIN_BYTES = 1_024
-/** What gains much, and is not shown to a person: pages hold what only their reader may know, beside what others can put in. */
-const COMPRESSED = /^(application\/json|text\/csv)\b/
-/** Little work for most of what there is to gain. */
+/** HTML is not compressed: pages mix secrets with text from others, which the BREACH attack needs. */
+const COMPRESSED_TYPES = /^(application\/json|text\/csv)\b/
 const OPTIONS = { level: 4 }
 
 const compress = promisify<Buffer | string, { level: number }, Buffer>(gzip)
 
 /**
- * Compresses answers in JSON and CSV for clients that take them so, away from the event loop. Not JSON that holds a secret, which
- * its `Cache-Control: no-store` says, nor a part of something. Others' answers stay as they are, to the byte.
+ * Compresses JSON and CSV for clients that accept gzip, outside of the event loop. Not compressed: JSON with `Cache-Control: no-store`, which
+ * holds a secret, and byte ranges.
  */
-export function compressAnswers(app: FastifyInstance): void {
-  // Of each route, to come after the hooks of its scopes: what these see is not compressed. Before its own, which for HEAD take the body away.
+export function compressResponses(app: FastifyInstance): void {
+  // A hook of the route runs after those of its scopes, which see the uncompressed body. It comes before the route's other hooks, because
+  // for HEAD they remove the body.
   app.addHook('onRoute', (route) => {
     const own = [route.onSend ?? []].flat()
     route.onSend = [compressPayload, ...own]
@@ -27,12 +27,12 @@ export function compressAnswers(app: FastifyInstance): void {
 type Done = (error: Error | null, payload?: unknown) => void
 
 function compressPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  if (!isWorthIt(reply, payload)) {
+  if (!isCompressible(reply, payload)) {
     done(null, payload)
     return
   }
   reply.header('vary', 'accept-encoding')
-  if (!takesGzip(request)) {
+  if (!acceptsGzip(request)) {
     done(null, payload)
     return
   }
@@ -41,14 +41,14 @@ function compressPayload(request: FastifyRequest, reply: FastifyReply, payload: 
   else done(null, isStream(payload) ? compressStream(payload) : payload)
 }
 
-function isWorthIt(reply: FastifyReply, payload: unknown): boolean {
-  const type = COMPRESSED.exec(String(reply.getHeader('content-type') ?? ''))?.[1]
+function isCompressible(reply: FastifyReply, payload: unknown): boolean {
+  const type = COMPRESSED_TYPES.exec(String(reply.getHeader('content-type') ?? ''))?.[1]
   if (!type || reply.hasHeader('content-encoding') || reply.hasHeader('content-range')) return false
   if (type === 'application/json' && String(reply.getHeader('cache-control') ?? '').includes('no-store')) return false
   return isText(payload) ? Buffer.byteLength(payload) >= MIN_BYTES : isStream(payload)
 }
 
-/** Each batch goes out when it is there. Whichever of the two ends early takes the other with it. */
+/** Flushes each batch. If one of the two streams ends early, the other is destroyed. */
 function compressStream(payload: Readable): Readable {
   const compressed = createGzip({ ...OPTIONS, flush: constants.Z_SYNC_FLUSH })
   payload.on('error', (error) => compressed.destroy(error))
@@ -60,12 +60,12 @@ const isText = (payload: unknown): payload is string | Buffer => typeof payload 
 
 const isStream = (payload: unknown): payload is Readable => payload instanceof Readable
 
-/** Whether the client takes gzip: it names it, or anything, and not with a weight of nothing (RFC 9110, section 12.5.3). */
-export function takesGzip({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  const asked = headers['accept-encoding']
-  if (asked === undefined) return false
+/** True if `Accept-Encoding` has `gzip` or `*` with a weight above 0 (RFC 9110, section 12.5.3). */
+export function acceptsGzip({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const accepted = headers['accept-encoding']
+  if (accepted === undefined) return false
   const weights = new Map(
-    String(asked)
+    String(accepted)
       .toLowerCase()
       .split(',')
       .map((item) => {

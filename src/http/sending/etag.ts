@@ -3,20 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** A read of one thing: its answers have an ETag, and who has the newest already is told so (304). */
+    /** Answers have an ETag, and `If-None-Match` is honored (304). */
     hasEtag?: boolean
   }
 }
 
-/** As many characters of a hash as nobody meets twice: 132 bits. */
-const LENGTH = 22
+/** Base64url characters of a hash: 132 bits. */
+const HASH_LENGTH = 22
 
 /**
- * Has reads that ask for it say by an ETag which answer this is, and sends nobody an answer that they have already (RFC 9110, section
- * 13.1.2). It is made of the body, so it costs the same queries as the answer. It is weak, because compressed or not it is the same.
+ * Adds ETags to routes with `hasEtag`, and answers 304 when `If-None-Match` matches (RFC 9110, section 13.1.2). The ETag is a hash of the
+ * body, so a 304 costs the same queries. It is weak, because the compressed answer has the same.
  */
-export function sendEtags(app: FastifyInstance): void {
-  // Before the compression, which is of each route as well.
+export function addEtags(app: FastifyInstance): void {
+  // Runs before the compression, which is a hook of each route, too.
   app.addHook('onRoute', (route) => {
     if (route.schema?.hasEtag) route.onSend = [tagAnswer, ...[route.onSend ?? []].flat()]
   })
@@ -29,14 +29,14 @@ function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknow
     done(null, payload)
     return
   }
-  const opaque = `"${hash('sha256', payload, 'base64url').slice(0, LENGTH)}"`
+  const opaque = `"${hash('sha256', payload, 'base64url').slice(0, HASH_LENGTH)}"`
   reply.headers({ etag: `W/${opaque}`, vary: 'accept-encoding' })
-  if (!isKnown(request, opaque)) {
+  if (!matchesIfNoneMatch(request, opaque)) {
     done(null, payload)
     return
   }
   reply.code(304)
-  // For HEAD the body is taken away later, by what tells its length.
+  // Fastify removes the body of HEAD later, after it has set the length.
   if (request.method === 'HEAD') {
     done(null, payload)
     return
@@ -45,8 +45,8 @@ function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknow
   done(null, null)
 }
 
-/** Whether the client has it: `*` is whatever there is. Weak and strong are compared alike, and no other tag can hold all of this one. */
-export function isKnown({ headers }: FastifyRequest, opaque: string): boolean {
-  const asked = headers['if-none-match']
-  return asked !== undefined && (asked.trim() === '*' || asked.includes(opaque))
+/** True if `If-None-Match` is `*` or has this tag, weak or strong. A substring search is enough: no other tag can contain this one. */
+export function matchesIfNoneMatch({ headers }: FastifyRequest, opaque: string): boolean {
+  const condition = headers['if-none-match']
+  return condition !== undefined && (condition.trim() === '*' || condition.includes(opaque))
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Positions of the first byte and the last. */
+/** Positions of the first and the last byte, inclusive. */
 export type ByteRange = { start: number; end: number }
 
 /**
- * The part of a content that a request asks for (RFC 9110, section 14): a single range of bytes. Anything else asks for the whole, and so
- * does a request for the rest of what it has by condition (If-Range), because contents have no versions.
+ * Reads `Range` (RFC 9110, section 14). Only a single range of bytes is supported. `If-Range` is answered with the whole content, because
+ * contents have no validators.
  *
- * @param size of the content, in bytes; at least 1.
- * @returns undefined for the whole.
+ * @param size bytes of the content, at least 1.
+ * @returns undefined for the whole content.
  */
 export function findRange(headers: IncomingHttpHeaders, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []

@@ -1,18 +1,17 @@
 import type { FastifyReply } from 'fastify'
 import { BYTE_ORDER_MARK, toCsv } from './csv.ts'
-import { sendInParts } from './send-in-parts.ts'
+import { streamFile } from './stream-file.ts'
 
-/** A column: its name, and what it says of a row. */
 export type Column<Row> = [name: string, cell: (row: Row) => string | number | Date | null | undefined]
 
-/** Sends a list as a file, as {@link sendInParts} does. @param work writes the rows in batches, at least one. */
+/** Streams rows as CSV, see {@link streamFile}. @param work writes the rows in batches, at least one. */
 export function sendCsv<Row>(
   reply: FastifyReply,
   { name, columns }: { name: string; columns: Column<Row>[] },
   work: (write: (rows: Row[]) => Promise<void>) => Promise<void>,
 ): Promise<FastifyReply> {
   let head = BYTE_ORDER_MARK + toCsv([columns.map(([column]) => column)])
-  return sendInParts(reply, { name, type: 'text/csv; charset=utf-8' }, (write) =>
+  return streamFile(reply, { name, type: 'text/csv; charset=utf-8' }, (write) =>
     work(async (rows) => {
       const part = head + toCsv(rows.map((row) => columns.map(([, cell]) => toText(cell(row)))))
       head = ''

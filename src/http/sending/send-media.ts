@@ -12,13 +12,13 @@ const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
   'x-content-type-options': 'nosniff',
 })
 
-/** Sends what has arrived of a recording that could not be made one file, to be kept and looked at with other programs. */
-export function sendArrived(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
+/** Sends the received bytes of a recording that could not be assembled, as a download. */
+export function sendPartialMedia(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
   reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
   return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrived(ctx, media)))
 }
 
-/** Sends a photo or a recording, or the range of it that is asked for. @param ctx what reads it. */
+/** Sends a photo or a recording, or the requested range. */
 export const sendMedia = (
   ctx: Pick<ServiceContext, 'deps'>,
   request: FastifyRequest,
@@ -27,10 +27,10 @@ export const sendMedia = (
 ): Promise<FastifyReply> =>
   sendRange(request, reply.headers(headersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
 
-/** Pictures stay what they are under their ids: a browser may keep them for its own user, for as long as somebody looks at a question. */
-const KEPT_SECONDS = 3_600
+/** The content of an id never changes. An hour is longer than anybody looks at a question. */
+const IMAGE_MAX_AGE_SECONDS = 3_600
 
-/** Sends what a question shows, or the range of it that is asked for. @param ctx what reads it. */
+/** Sends an image, sound, or video of a question, or the requested range. */
 export function sendAsset(
   ctx: Pick<ServiceContext, 'deps'>,
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export function sendAsset(
   asset: Asset,
 ): Promise<FastifyReply> {
   reply.headers({
-    'cache-control': asset.kind === 'image' ? `private, max-age=${KEPT_SECONDS}` : 'private, no-store',
+    'cache-control': asset.kind === 'image' ? `private, max-age=${IMAGE_MAX_AGE_SECONDS}` : 'private, no-store',
     'content-disposition': 'inline',
     'x-content-type-options': 'nosniff',
   })
@@ -46,8 +46,8 @@ export function sendAsset(
 }
 
 /**
- * Sends a logo, to be kept for good: another one has another address. Mail programs in browsers show it on pages of their own. Opened by
- * itself it is a picture and nothing else.
+ * Sends a logo. It is cached for good, because a new logo has a new address. Webmail may embed it (cross-origin). The sandbox policy
+ * disables scripts in an SVG.
  */
 export function sendLogo(
   ctx: Pick<ServiceContext, 'deps'>,

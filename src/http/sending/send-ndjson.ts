@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { sendInParts } from './send-in-parts.ts'
+import { streamFile } from './stream-file.ts'
 
-/** Sends a list as lines of JSON, as {@link sendInParts} does. @param work writes the rows in batches, at least one. */
+/** Streams rows as lines of JSON, see {@link streamFile}. @param work writes the rows in batches, at least one. */
 export const sendNdjson = <Row>(
   reply: FastifyReply,
   { name, line }: { name: string; line: (row: Row) => object },
   work: (write: (rows: Row[]) => Promise<void>) => Promise<void>,
 ): Promise<FastifyReply> =>
-  sendInParts(reply, { name, type: 'application/x-ndjson; charset=utf-8' }, (write) =>
+  streamFile(reply, { name, type: 'application/x-ndjson; charset=utf-8' }, (write) =>
     work((rows) => write(rows.map((row) => `${JSON.stringify(line(row))}\n`).join(''))),
   )

@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 import type { Context } from '../../domain/context.ts'
 import { readMailSchedule } from '../../domain/invites/mail-schedule.ts'
 
-/** A shorter delay is not worth telling of. */
-const HOUR_MS = 3_600_000
+/** Shorter delays are not reported. */
+const MIN_DELAY_MS = 3_600_000
 
 /**
- * Does what queues a mail. `Mail-Delayed-Until` of the answer is the time at which the mail leaves, if that is more than an hour away.
+ * Runs work that queues a mail. Sets `Mail-Delayed-Until` if the mail leaves more than an hour later.
  *
  * @param ahead number of other new mails that leave before it.
  */
@@ -18,6 +18,6 @@ export async function withMailDelay<Result>(
 ): Promise<Result> {
   const leavesAt = await (await readMailSchedule(ctx)).leavesAt(ahead)
   const result = await work()
-  if (leavesAt.getTime() - ctx.deps.clock().getTime() > HOUR_MS) reply.header('mail-delayed-until', leavesAt.toISOString())
+  if (leavesAt.getTime() - ctx.deps.clock().getTime() > MIN_DELAY_MS) reply.header('mail-delayed-until', leavesAt.toISOString())
   return result
 }

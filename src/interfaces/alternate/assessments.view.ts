@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { AUDIENCES, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { DateTime, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 import {
   CategoryView,
   InstructionView,
@@ -15,7 +15,7 @@ import {
 import { organizationUserView } from './organization-users.view.ts'
 import { tagView } from './tags.view.ts'
 
-const { column, made, view } = fieldsOf(wholeAssessment)
+const { column, computed, view } = createViewBuilder(wholeAssessment)
 
 /** alternate.md, Assessment. */
 export const assessmentView = view(
@@ -24,26 +24,26 @@ export const assessmentView = view(
     question_count: Type.Integer(),
     tags: column(References(tagView.schema), 'tagIds'),
     clients: column(References(organizationUserView.schema), 'clientIds'),
-    client_count: made(Type.Integer(), ['clientIds'], ({ clientIds }) => clientIds.length),
-    time_limit_minutes: made(Type.Integer({ description: 'Whole minutes of time_limit' }), ['timeLimit'], ({ timeLimit }) =>
+    client_count: computed(Type.Integer(), ['clientIds'], ({ clientIds }) => clientIds.length),
+    time_limit_minutes: computed(Type.Integer({ description: 'Whole minutes of time_limit' }), ['timeLimit'], ({ timeLimit }) =>
       Math.floor(timeLimit / 60),
     ),
-    time_limit_seconds: made(
+    time_limit_seconds: computed(
       Type.Integer({ description: 'Seconds of time_limit beyond the whole minutes' }),
       ['timeLimit'],
       ({ timeLimit }) => timeLimit % 60,
     ),
-    deleted: made(Type.Boolean(), [], () => false), // what is deleted is not shown
+    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
     name: Type.String(),
     type: column(Type.String({ description: 'How questions are put: text, audio, video, mixed' }), 'defaultQuestionFormat'),
-    audience: Words(AUDIENCES),
+    audience: StringEnum(AUDIENCES),
     answer_type: column(Type.String({ description: 'How they are answered: text, audio, video, mixed' }), 'defaultAnswerFormat'),
     time_limit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
     instruction: column(ReferenceOrNull(InstructionView), 'instructionId'),
     organization: column(Reference(OrganizationView), 'organizationId'),
-    created_by: made(
+    created_by: computed(
       Type.String({ description: 'Identifier of the creating user; empty when unknown' }),
       ['createdById'],
       ({ createdById }) => createdById ?? '',

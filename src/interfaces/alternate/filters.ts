@@ -3,7 +3,7 @@ import type { Issue, Violation } from '../../domain/errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } from '../../domain/limits.ts'
 import { findExcess, splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { Words } from '../../http/schema/field-types.ts'
+import { StringEnum } from '../../http/schema/field-types.ts'
 import { toUuid } from './uuid.ts'
 
 // Kinds of query parameters. The schema is what the document shows.
@@ -19,14 +19,14 @@ const List = (items: TSchema, description: string) =>
 export const UuidFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }))
 export const UuidListFilter = (description: string) => List(Type.String({ format: 'uuid' }), description)
 export const WordListFilter = <const T extends readonly string[]>(words: T, description: string) =>
-  List(Words(words), description)
+  List(StringEnum(words), description)
 export const TextFilter = (description: string) => Type.Optional(Type.String({ maxLength: MAX_FILTER_LENGTH, description }))
 export const SearchFilter = (description: string) =>
   TextFilter(`${description}; every word must occur, of which there are at most ${MAX_SEARCH_WORDS}`)
 export const NumberFilter = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }))
 export const BooleanFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
 export const ChoiceFilter = <const T extends readonly string[]>(words: T, description: string) =>
-  Type.Optional(Words(words, { description }))
+  Type.Optional(StringEnum(words, { description }))
 export const DepthParameter = Type.Optional(
   Type.Unsafe<0 | 1 | 2>({
     type: 'integer',

@@ -6,7 +6,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { HttpError } from '../../http/errors/failure.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
-import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
+import { authenticateByApiKey, guardInterface } from '../../http/requests/guard.ts'
 import { reportIgnoredInput } from '../../http/requests/ignored-input.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
@@ -46,7 +46,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
     errors: errorDescription,
   })
   const envelope = alternateEnvelope(settings.prefix)
-  guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope })
+  guardInterface(app, { authenticate: authenticateByApiKey(system, KEY_HEADER), limiter, envelope })
   reportIgnoredInput(app, (place, name, meant) =>
     meant === undefined ? `Unknown ${place} "${name}".` : `Unknown ${place} "${name}". Did you mean "${meant}"?`,
   )

@@ -7,7 +7,7 @@ import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
 import type { Asked } from '../../domain/lists/filters.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import { nestObjects } from './depth.ts'
@@ -106,7 +106,7 @@ export function inviteRoutes(
     async (request, reply) => {
       const { body, validationError } = request
       if (validationError) throw await withUnknownIds(request.ctx, Body, body, validationError)
-      return answerOnce(
+      return answerIdempotently(
         request,
         reply,
         async (ctx) => {

@@ -2,22 +2,22 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
 import type { CompleteNewInvite } from '../../domain/invites/new-invite.ts'
 import { COUNTS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, Metadata, NonBlankText, Nullable, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 import { assessmentView } from './assessments.view.ts'
 import { OrganizationView, Reference, ReferenceOrNull, References } from './nested.view.ts'
 import { organizationUserView } from './organization-users.view.ts'
 import { tagView } from './tags.view.ts'
 
-const { column, given, made, view } = fieldsOf(wholeInvite)
+const { column, optional, computed, view } = createViewBuilder(wholeInvite)
 
 /** alternate.md, Assessment invite. */
 export const inviteView = view(
   {
     id: Uuid(),
-    assessment_session: OrNull(Uuid('Reference of the session, once the candidate has started')),
-    deleted: made(Type.Boolean(), [], () => false), // what is deleted is not shown
+    assessment_session: Nullable(Uuid('Reference of the session, once the candidate has started')),
+    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
     email: column(Email('Candidate'), 'recipientEmail'),
@@ -26,19 +26,19 @@ export const inviteView = view(
     id_photo_required: column(Type.Boolean(), 'requireIdCapture'),
     question_play_limit: column(Type.Integer(), 'questionReplayLimit'),
     answer_record_limit: Type.Integer(),
-    expires_at: OrNull(DateTime('Null in the creation response')),
+    expires_at: Nullable(DateTime('Null in the creation response')),
     organization: column(Reference(OrganizationView), 'organizationId'),
     assessment: column(Reference(assessmentView.schema), 'assessmentId'),
-    user: made(OrNull(Type.String({ description: 'Candidates have no account: null' })), [], () => null),
-    created_by: made(
+    user: computed(Nullable(Type.String({ description: 'Candidates have no account: null' })), [], () => null),
+    created_by: computed(
       Type.String({ description: 'Identifier of the creating user, or of the API key' }),
       ['createdById', 'createdByKeyId'],
       (by) => by.createdById ?? by.createdByKeyId ?? '',
     ),
     assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
     tags: column(References(tagView.schema), 'tagIds'),
-    external_id: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
-    metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
+    external_id: optional(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
+    metadata: optional(Metadata('What the caller keeps with the invite'), 'metadata'),
   },
   { [NAME]: 'AssessmentInvite' },
 )
@@ -73,17 +73,17 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
       assigned_grader: Type.Unsafe<string | null>(
         graderRequired
           ? Uuid('An active organization user with the role grader or admin')
-          : OrNull(Uuid('An active organization user with the role grader or admin; null for none')),
+          : Nullable(Uuid('An active organization user with the role grader or admin; null for none')),
       ),
       external_id: Type.Optional(
-        OrNull(
+        Nullable(
           NonBlankText({
             maxLength: MAX_EXTERNAL_ID_LENGTH,
             description: 'What you call the invite. Several may have the same.',
           }),
         ),
       ),
-      metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours.'))),
+      metadata: Type.Optional(Nullable(Metadata('What you keep with the invite, by keys of yours.'))),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )

@@ -6,7 +6,7 @@ import { onReplica } from '../../domain/lists/on-replica.ts'
 import { type Listing, type Page, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/addresses/address.ts'
 import { HttpError } from '../../http/errors/failure.ts'
-import { OrNull } from '../../http/schema/field-types.ts'
+import { Nullable } from '../../http/schema/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { DepthParameter, READ } from './filters.ts'
 
@@ -52,8 +52,8 @@ export const Envelope = <Item extends TSchema>(item: Item) =>
   Type.Object(
     {
       count: Type.Integer({ description: 'Total items' }),
-      next: OrNull(Type.String({ format: 'uri', description: 'Address of the next page' })),
-      previous: OrNull(Type.String({ format: 'uri', description: 'Address of the previous page' })),
+      next: Nullable(Type.String({ format: 'uri', description: 'Address of the next page' })),
+      previous: Nullable(Type.String({ format: 'uri', description: 'Address of the previous page' })),
       num_pages: Type.Integer({ description: 'Pages of this size; 1 when there is no item' }),
       current_page: Type.Integer({ description: 'Number of this page, from 1' }),
       results: Type.Array(item),

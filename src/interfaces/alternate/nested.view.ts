@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Category, Instruction, Language } from '../../domain/assessments/assessments.ts'
 import type { User } from '../../domain/members/members.ts'
-import { Email, OrNull, Uuid } from '../../http/schema/field-types.ts'
-import { NAME, OBJECT_INSTEAD } from '../../http/schema/schema-keywords.ts'
+import { Email, Nullable, Uuid } from '../../http/schema/field-types.ts'
+import { EXPANDED_OBJECT, NAME } from '../../http/schema/schema-keywords.ts'
 
 // Resources without an endpoint of their own, which only `depth` shows.
 
@@ -15,11 +15,11 @@ export const InstructionView = Type.Object({ id: Uuid(), title: Type.String(), b
 export const LanguageView = Type.Object({ id: Uuid(), code: Type.String(), name: Type.String() }, { [NAME]: 'Language' })
 export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Category' })
 
-const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [OBJECT_INSTEAD]: object })
+const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [EXPANDED_OBJECT]: object })
 
 /** The id of another resource, which is `object`. */
 export const Reference = (object: TSchema) => Type.Unsafe<string>(marked(Uuid(), object))
-export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(OrNull(Uuid()), object))
+export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(Nullable(Uuid()), object))
 export const References = (object: TSchema) => Type.Array(Reference(object))
 
 export const presentOrganization = ({ id, name }: { id: string; name: string }): Static<typeof OrganizationView> => ({ id, name })

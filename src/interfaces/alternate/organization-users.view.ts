@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { wholeMember } from '../../domain/members/members.ts'
 import { DateTime, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 import { LanguageView, OrganizationView, Reference, References, UserView } from './nested.view.ts'
 import { tagView } from './tags.view.ts'
 
-const { column, made, view } = fieldsOf(wholeMember)
+const { column, computed, view } = createViewBuilder(wholeMember)
 
 /** alternate.md, Organization user. */
 export const organizationUserView = view(
@@ -14,7 +14,7 @@ export const organizationUserView = view(
     id: Uuid(),
     tags: column(References(tagView.schema), 'tagIds'),
     assigned_assessments_count: column(Type.Integer({ description: 'Assessments the user is a client of' }), 'clientOfCount'),
-    deleted: made(Type.Boolean(), [], () => false), // what is deleted is not shown
+    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
     roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { wholeTag } from '../../domain/tags/tags.ts'
-import { DateTime, HexColor, OrNull, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, HexColor, Nullable, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 import { OrganizationView, Reference } from './nested.view.ts'
 
-const { column, view } = fieldsOf(wholeTag)
+const { column, view } = createViewBuilder(wholeTag)
 
 /** alternate.md, Tag. */
 export const tagView = view(
@@ -14,10 +14,10 @@ export const tagView = view(
     name: Type.String(),
     color: HexColor('#RRGGBB'),
     organization: column(Reference(OrganizationView), 'organizationId'),
-    created_by: column(OrNull(Type.String({ description: 'Identifier of the creating user' })), 'createdById'),
+    created_by: column(Nullable(Type.String({ description: 'Identifier of the creating user' })), 'createdById'),
     created_at: DateTime(),
     updated_at: DateTime(),
-    icon: OrNull(Type.String()),
+    icon: Nullable(Type.String()),
   },
   { [NAME]: 'Tag' },
 )

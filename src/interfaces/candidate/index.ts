@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { INVITATION_PATH } from '../../http/addresses/links.ts'
-import { answerFailures } from '../../http/errors/envelope.ts'
-import { createWindows } from '../../http/limits/windows.ts'
+import { answerErrors } from '../../http/errors/envelope.ts'
+import { createRequestCounter } from '../../http/limits/request-counter.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
-import { createBodyReader } from '../../http/requests/bodies.ts'
+import { createBodyReader } from '../../http/requests/body-reader.ts'
 import { brandRoutes } from './brand/brand.routes.ts'
 import { assets } from './kit/assets.ts'
 import { candidateEnvelope } from './kit/errors.ts'
@@ -33,10 +33,10 @@ export async function candidatePages(
     reply.headers(headers)
   })
   const envelope = candidateEnvelope(settings.languages)
-  answerFailures(app, () => envelope)
+  answerErrors(app, () => envelope)
   serveAssets(app, INVITATION_PATH, assets)
   app.decorateRequest('bodySource', null)
-  const countSaved = createWindows()
+  const countSaved = createRequestCounter()
   const options: Options = {
     system,
     settings,

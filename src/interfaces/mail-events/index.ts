@@ -7,7 +7,7 @@ import {
   type MailEventSource,
 } from '../../domain/mails/mail-events.ts'
 import { HttpError } from '../../http/errors/failure.ts'
-import { createSlots } from '../../http/limits/slots.ts'
+import { createConcurrencyLimiter } from '../../http/limits/concurrency-limiter.ts'
 
 /** Below which mail servers and providers tell what became of mails. */
 export const MAIL_EVENTS_PREFIX = '/mail-events'
@@ -24,7 +24,7 @@ export async function mailEvents(
   app: FastifyInstance,
   { system, readers }: { system: ServiceContext; readers: MailEventReaders },
 ): Promise<void> {
-  const takeSlot = createSlots(AT_ONCE)
+  const takeSlot = createConcurrencyLimiter(AT_ONCE)
   const admitted = new WeakMap<FastifyRequest, { emailId: string | null; reader: MailEventReader; source: MailEventSource }>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body))

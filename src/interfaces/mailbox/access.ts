@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createMailboxToken, isMailboxToken } from '../../domain/secrets/mailbox-token.ts'
 import { toText } from '../../html/html.ts'
-import { isLoopbackHost, peerOf } from '../../http/addresses/client.ts'
+import { isLoopbackHost, peerNetworkOf } from '../../http/addresses/client.ts'
 import { lockedPage, type Place } from './mailbox.pages.ts'
 
 export const MAILBOX_PREFIX = '/dev/mailbox'
@@ -18,7 +18,7 @@ export const mailboxPath = (secretKeys: readonly string[]): string => `${MAILBOX
 export function hideFromOutside(app: FastifyInstance, { allowsPrivatePeers }: MailboxSettings): void {
   const allowedPeers = allowsPrivatePeers ? ['loopback', 'private'] : ['loopback']
   app.addHook('onRequest', async (request, reply) => {
-    const isLocal = allowedPeers.includes(peerOf(request)) && isForLoopbackHost(request) && !isForwarded(request)
+    const isLocal = allowedPeers.includes(peerNetworkOf(request)) && isForLoopbackHost(request) && !isForwarded(request)
     if (!isLocal) return reply.callNotFound()
   })
 }

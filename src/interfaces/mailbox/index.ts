@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { toText } from '../../html/html.ts'
-import { loadLook, serveAssets } from '../../http/pages/assets.ts'
-import { protectPages } from '../../http/pages/html-page.ts'
+import { loadSharedAssets, serveAssets } from '../../http/pages/assets.ts'
+import { protectPages } from '../../http/pages/page-headers.ts'
 import { hideFromOutside, MAILBOX_PREFIX, type MailboxSettings, requireToken } from './access.ts'
 import { listPage, mailPage, unknownPage } from './mailbox.pages.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
@@ -11,7 +11,7 @@ import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
 const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
 const SEARCHED = 1_000
-const look = loadLook(MAILBOX_PREFIX)
+const look = loadSharedAssets(MAILBOX_PREFIX)
 const place = { home: MAILBOX_PREFIX, icon: look.icon.address, stylesheet: look.stylesheet.address }
 
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>

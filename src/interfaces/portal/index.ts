@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../http/addresses/links.ts'
-import { answerFailures } from '../../http/errors/envelope.ts'
+import { answerErrors } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { archivesRoutes } from './archives/archives.routes.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
@@ -142,7 +142,7 @@ export async function portalPages(
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(portalHeaders)
   })
-  answerFailures(app, () => portalEnvelope)
+  answerErrors(app, () => portalEnvelope)
   refuseUnlistedRoutes(app)
   refuseForeignForms(app, () => settings.publicUrl)
   readForms(app)
@@ -154,7 +154,7 @@ export async function portalPages(
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(
     async (organization) => {
-      answerFailures(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
+      answerErrors(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
       wordsRoutes(organization, previewText)

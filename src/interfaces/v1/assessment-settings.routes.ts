@@ -8,7 +8,7 @@ import {
   duplicateAssessment,
 } from '../../domain/assessments/edit-assessments.ts'
 import type { Context } from '../../domain/context.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import {
   AssessmentChangeBody,
@@ -77,7 +77,7 @@ function makingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => ({
@@ -105,7 +105,7 @@ function makingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => ({ status: 201, body: await read(ctx, await duplicateAssessment(ctx, request.params.assessmentId)) }),

@@ -12,7 +12,7 @@ import {
 } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { pick } from '../../domain/values/pick.ts'
-import { DateTime, NonBlankText, OrNull, Text, Words } from '../../http/schema/field-types.ts'
+import { DateTime, NonBlankText, Nullable, StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { assessmentDetailView } from './assessments.view.ts'
 
@@ -23,9 +23,9 @@ const names = (maxLength: number, description: string) =>
 
 const fields = {
   name: NonBlankText({ maxLength: MAX_NAME_LENGTH }),
-  defaultQuestionFormat: Words(MEDIA_FORMATS, { description: 'text, unless it is given' }),
-  defaultAnswerFormat: Words(MEDIA_FORMATS, { description: 'text, unless it is given' }),
-  audience: Words(AUDIENCES),
+  defaultQuestionFormat: StringEnum(MEDIA_FORMATS, { description: 'text, unless it is given' }),
+  defaultAnswerFormat: StringEnum(MEDIA_FORMATS, { description: 'text, unless it is given' }),
+  audience: StringEnum(AUDIENCES),
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds for all of it; 0: no limit' }),
   secondGrader: Type.Boolean({ description: 'Whether two members grade it, each without seeing the other’s grades' }),
   blindGrading: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
@@ -37,7 +37,7 @@ const fields = {
     description:
       'Whether candidates may try an example of each kind that is asked before they start: nothing of it is kept or scored',
   }),
-  interfaceLanguage: OrNull(
+  interfaceLanguage: Nullable(
     Type.String({
       maxLength: MAX_CODE_LENGTH,
       description: 'In which candidates take it, whatever they speak; null: in theirs',

@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { MEDIA_FORMATS, wholeAssessment } from '../../domain/assessments/assessments.ts'
-import { DateTime, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 
-const { column, view } = fieldsOf(wholeAssessment)
+const { column, view } = createViewBuilder(wholeAssessment)
 
 const fields = {
   id: Uuid(),
   name: Type.String(),
-  defaultQuestionFormat: Words(MEDIA_FORMATS),
-  defaultAnswerFormat: Words(MEDIA_FORMATS),
+  defaultQuestionFormat: StringEnum(MEDIA_FORMATS),
+  defaultAnswerFormat: StringEnum(MEDIA_FORMATS),
   languages: column(Type.Array(Type.String(), { description: 'Codes of the languages used' }), 'languageCodes'),
   questionCount: Type.Integer({ description: 'Number of questions' }),
   inviteCount: Type.Integer({ description: 'Number of invites sent for this assessment' }),

@@ -24,7 +24,7 @@ export function auditEntryRoutes(app: TypedApp): void {
         tags: ['Audit log'],
         operationId: 'listAuditEntries',
         scope: 'audit:read',
-        isScopeNeeded: true,
+        requiresScopedKey: true,
         summary: 'Follow the audit log',
         description:
           'Who did what behind a cursor, oldest first, each entry once: for a system that keeps a copy (SIEM). For keys with the scope `audit:read` alone. Entries are kept for a year, or for as long as the organization has chosen.',

@@ -7,7 +7,7 @@ import { CandidateToEraseBody, ErasureView, presentErasure } from './erasures.vi
 
 const OneErasure = Type.Object({ erasure: ErasureView }, { [NAME]: 'OneErasure', description: 'The erasure' })
 const params = Type.Object({ erasureId: Type.String({ format: 'uuid', description: 'Id of the erasure' }) })
-const shared = { tags: ['Erasure'], scope: 'candidates:erase', isScopeNeeded: true } as const
+const shared = { tags: ['Erasure'], scope: 'candidates:erase', requiresScopedKey: true } as const
 
 /** Beyond v1.md: erasing candidates. An address stands in no path and no query: those are logged on the way. */
 export function erasureRoutes(app: TypedApp): void {

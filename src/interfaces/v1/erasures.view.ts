@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type ErasedKind, type Erasure, WHAT_STAYS } from '../../domain/erasure/erasures.ts'
-import { WHY_IT_STAYS } from '../../http/erasures/what-stays.ts'
-import { DateTime, Email, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { RETAINED_DATA_REASONS } from '../../http/erasures/retained-data.ts'
+import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: who is erased, and the receipt of that.
@@ -30,14 +30,14 @@ const counts = Object.fromEntries(
 export const ErasureView = Type.Object(
   {
     id: Uuid(),
-    state: Words(['running', 'done'], { description: 'running: it goes on until nothing is left' }),
+    state: StringEnum(['running', 'done'], { description: 'running: it goes on until nothing is left' }),
     requestedAt: DateTime(),
-    finishedAt: OrNull(DateTime('null while it runs')),
-    backupsUntil: OrNull(DateTime('Until then the operator’s backups hold what was erased; null while it runs')),
+    finishedAt: Nullable(DateTime('null while it runs')),
+    backupsUntil: Nullable(DateTime('Until then the operator’s backups hold what was erased; null while it runs')),
     erased: Type.Object(counts, { description: 'How much is gone, so far' }),
     stays: Type.Array(
       Type.Object({
-        what: Words([...WHAT_STAYS]),
+        what: StringEnum([...WHAT_STAYS]),
         why: Type.String(),
       }),
       { description: 'What is kept, without the person' },
@@ -62,5 +62,5 @@ export const presentErasure = ({
   finishedAt: isoTimeOrNull(finishedAt),
   backupsUntil: isoTimeOrNull(backupsUntil),
   erased,
-  stays: WHAT_STAYS.map((what) => ({ what, why: WHY_IT_STAYS[what] })),
+  stays: WHAT_STAYS.map((what) => ({ what, why: RETAINED_DATA_REASONS[what] })),
 })

@@ -4,7 +4,7 @@ import type { AccountProblem, Issue, Move, Range, TargetFault } from '../../doma
 import { MAX_OPEN_BATCHES, MAX_OPEN_ERASURES, MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
-import type { RawAnswer } from '../../http/errors/client-error.ts'
+import type { RawResponse } from '../../http/errors/client-error.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } from '../../http/errors/failure.ts'
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
@@ -143,7 +143,7 @@ function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyRe
   return reply.code(status).send(told)
 }
 
-function rawFailure(kind: FailureKind): RawAnswer {
+function rawFailure(kind: FailureKind): RawResponse {
   const { status, body } = presentFailure({ kind, issues: [] })
   const headers = { 'content-type': 'application/json; charset=utf-8', ...failureHeaders({ kind }) }
   return { status, headers, body: JSON.stringify(body) }

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../domain/events/event.ts'
 import { EVENT_MODES, readEvents } from '../../domain/events/feed.ts'
 import { MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { Uuid, Words } from '../../http/schema/field-types.ts'
+import { StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { EventView, presentEvent } from './events.view.ts'
 import { Limit, toLimit } from './list.ts'
@@ -19,11 +19,13 @@ const query = Type.Object({
     }),
   ),
   limit: Limit,
-  type: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' })),
-  types: Type.Optional(Type.Array(Words(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'The same as type' })),
+  type: Type.Optional(
+    Type.Array(StringEnum(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'Only events of these types' }),
+  ),
+  types: Type.Optional(Type.Array(StringEnum(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'The same as type' })),
   inviteId: Type.Optional(Uuid('Only events of this invite')),
   mode: Type.Optional(
-    Words(EVENT_MODES, { description: 'Of live invites, of test invites, or of both: as far as the key sees them' }),
+    StringEnum(EVENT_MODES, { description: 'Of live invites, of test invites, or of both: as far as the key sees them' }),
   ),
 })
 const EventsView = Type.Object(

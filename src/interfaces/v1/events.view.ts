@@ -12,8 +12,8 @@ import {
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
 import { BOUNCES } from '../../domain/mails/classify-bounce.ts'
 import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
-import { DateTime, InviteStatus, KeyMode, Metadata, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
-import { NAME, SHOWN_AS } from '../../http/schema/schema-keywords.ts'
+import { DateTime, InviteStatus, KeyMode, Metadata, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
+import { DOCUMENTED_AS, NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what has happened, for whoever keeps in step.
 
@@ -27,22 +27,22 @@ const ofInvite = {
 const submissionId = Uuid('Of the submission; once the invite is started')
 const expiresAt = DateTime('The new expiry')
 const emailId = Uuid()
-const reason = Words(EMAIL_FAILURES, {
+const reason = StringEnum(EMAIL_FAILURES, {
   description:
     'The link was dead before the mail went out, the mail server refused it for good, its retries were used up, or nothing is written to the address: see `GET /suppressions`',
 })
-const bounce = Words(BOUNCES, {
+const bounce = StringEnum(BOUNCES, {
   description:
     'address: there is no such mailbox; temporary: it is full, or could not be reached for now; blocked: its server wants no mail from the service, or did not say why',
 })
 const bounceStatus = Type.String({
   description: 'The enhanced status code of RFC 3463, such as 5.1.1; empty where none was given',
 })
-const scope = Words(STOPPED_MAILS, {
+const scope = StringEnum(STOPPED_MAILS, {
   description: 'reminders: what comes by itself, reminders and notices; all: invitations as well',
 })
-const kinds = Type.Array(Words(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
-const percent = OrNull(
+const kinds = Type.Array(StringEnum(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
+const percent = Nullable(
   Type.Number({ description: 'Of the points, two decimals at most; null where no question gives any. Not in older events' }),
 )
 const reportUrl = Type.String({
@@ -53,10 +53,10 @@ const reportUrl = Type.String({
 const changes = Type.Object(
   {
     tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
-    assignedGraderId: Type.Optional(Type.Object({ before: OrNull(Uuid()), after: OrNull(Uuid()) })),
+    assignedGraderId: Type.Optional(Type.Object({ before: Nullable(Uuid()), after: Nullable(Uuid()) })),
     expiresAt: Type.Optional(Type.Object({ before: DateTime(), after: DateTime() })),
     corrected: Type.Optional(
-      Type.Array(Words(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit']), {
+      Type.Array(StringEnum(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit']), {
         description: 'What was put right; read the invite for what it says now',
       }),
     ),
@@ -142,7 +142,7 @@ const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) 
   position: Type.Integer({ description: 'Place in the feed: rises from event to event, not by one' }),
   createdAt: DateTime(),
   actor: Type.Object(
-    { type: Words(EVENT_ACTORS), id: OrNull(Uuid('Of the API key or member')) },
+    { type: StringEnum(EVENT_ACTORS), id: Nullable(Uuid('Of the API key or member')) },
     { [NAME]: 'EventActor', description: 'Who made it happen' },
   ),
   data,
@@ -163,7 +163,7 @@ const example = {
 
 /** An event of one type, as documents show it. */
 const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchema>): TObject =>
-  Type.Object(envelope(Words([type]), Type.Object(data)), {
+  Type.Object(envelope(StringEnum([type]), Type.Object(data)), {
     [NAME]: `${pascalCase(type)}Event`,
     description: EVENT_MEANINGS[type],
     ...(type === example.type && { examples: [example] }),
@@ -174,8 +174,8 @@ const sharedBy = (type: EventType) => (type === 'invite.erased' ? { inviteId: of
 const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...sharedBy(type), ...ownData[type] }))
 const testEvent = ofType(TEST_EVENT, { endpointId: Uuid('Of the webhook') })
 
-export const EventView = Type.Object(envelope(Words(EVENT_TYPES), AnyData), {
-  [SHOWN_AS]: oneOfTypes('Event', 'type', ofTypes),
+export const EventView = Type.Object(envelope(StringEnum(EVENT_TYPES), AnyData), {
+  [DOCUMENTED_AS]: oneOfTypes('Event', 'type', ofTypes),
 })
 
 /** What webhooks are sent, each type by its name. */

@@ -6,7 +6,7 @@ import {
   releaseForMember,
   reopenForMember,
 } from '../../domain/submissions/grading/grade-for-members.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { tellConflicts } from './conflicts.ts'
 import {
@@ -118,7 +118,7 @@ function releaseRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { body, params } = request
-      return answerOnce(request, reply, async (ctx) => {
+      return answerIdempotently(request, reply, async (ctx) => {
         await tellConflicts(releaseForMember(ctx, params.inviteId, toRelease(body)))
         return { status: 200, body: await read(ctx, params.inviteId) }
       })
@@ -142,7 +142,7 @@ function releaseRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { body, params } = request
-      return answerOnce(request, reply, async (ctx) => {
+      return answerIdempotently(request, reply, async (ctx) => {
         await tellConflicts(reopenForMember(ctx, params.inviteId, { graderId: body?.graderId }))
         return { status: 200, body: await read(ctx, params.inviteId) }
       })

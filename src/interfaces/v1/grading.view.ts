@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
 import type { Graders, GradesForMember, Grading, ReleaseForMember } from '../../domain/submissions/grading/grade-for-members.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { DateTime, isoTime, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, isoTime, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: grades before they are released, and what graders do.
@@ -15,9 +15,9 @@ const STANDINGS = ['ungraded', 'undecided', 'graded'] as const
 export const GradingView = Type.Object(
   {
     submissionId: Uuid(),
-    state: Words(['submitted', 'released']),
-    assignedGraderId: OrNull(Uuid('null: nobody')),
-    secondGraderId: OrNull(Uuid('Of an assessment that is graded twice')),
+    state: StringEnum(['submitted', 'released']),
+    assignedGraderId: Nullable(Uuid('null: nobody')),
+    secondGraderId: Nullable(Uuid('Of an assessment that is graded twice')),
     points: Type.Number({ description: 'Of what is graded so far' }),
     ofPoints: Type.Number(),
     isGraded: Type.Boolean({ description: 'Whether nothing stands in the way of a release' }),
@@ -26,14 +26,14 @@ export const GradingView = Type.Object(
       Type.Object({
         number: Type.Integer(),
         ofPoints: Type.Integer(),
-        state: Words(STANDINGS, { description: 'undecided: the points of two graders are too far apart' }),
-        points: OrNull(Type.Number({ description: 'What counts; null until it is graded' })),
+        state: StringEnum(STANDINGS, { description: 'undecided: the points of two graders are too far apart' }),
+        points: Nullable(Type.Number({ description: 'What counts; null until it is graded' })),
         comment: Type.String(),
         grades: Type.Array(
           Type.Object({
             graderId: Uuid(),
-            round: Words(ROUND_NAMES, { description: 'decision: an admin’s, where two grade' }),
-            points: OrNull(Type.Number()),
+            round: StringEnum(ROUND_NAMES, { description: 'decision: an admin’s, where two grade' }),
+            points: Nullable(Type.Number()),
             comment: Type.String(),
             gradedAt: DateTime(),
           }),
@@ -51,8 +51,8 @@ const inName = { graderId: Type.Optional(Uuid(member)) }
 
 export const GradersBody = Type.Object(
   {
-    assignedGraderId: Type.Optional(OrNull(Uuid('null: nobody'))),
-    secondGraderId: Type.Optional(OrNull(Uuid('Where the assessment is graded twice; null: nobody'))),
+    assignedGraderId: Type.Optional(Nullable(Uuid('null: nobody'))),
+    secondGraderId: Type.Optional(Nullable(Uuid('Where the assessment is graded twice; null: nobody'))),
   },
   { [NAME]: 'Graders', minProperties: 1, examples: [{ assignedGraderId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e70' }] },
 )
@@ -61,7 +61,7 @@ export const GradesBody = Type.Object(
     grades: Type.Array(
       Type.Object({
         number: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'Of the question' }),
-        points: OrNull(Type.Number({ minimum: 0, maximum: MAX_INTEGER, description: 'In steps of 0.5; null: not graded' })),
+        points: Nullable(Type.Number({ minimum: 0, maximum: MAX_INTEGER, description: 'In steps of 0.5; null: not graded' })),
         comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH })),
       }),
       { maxItems: MAX_GRADES, description: 'All are saved, or none' },

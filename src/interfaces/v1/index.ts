@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
-import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
+import { authenticateByApiKey, guardInterface } from '../../http/requests/guard.ts'
 import { reportIgnoredInput } from '../../http/requests/ignored-input.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentSettingsRoutes } from './assessment-settings.routes.ts'
@@ -78,7 +78,7 @@ export async function v1Interface(
     webhooks,
     errors: errorDescription,
   })
-  guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope: v1Envelope })
+  guardInterface(app, { authenticate: authenticateByApiKey(system, KEY_HEADER), limiter, envelope: v1Envelope })
   reportIgnoredInput(app, formatUnknownName)
   validateWithSchemas(app)
   showEventsCursor(app)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { getBatch, inviteMany, listBatchRows } from '../../domain/invites/batches/batches.ts'
 import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import {
@@ -39,7 +39,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => {
+      answerIdempotently(request, reply, async (ctx) => {
         const given = toBatch(request.body)
         const invite = () => inviteMany(ctx, given)
         const ahead = Math.max(0, given.rows.length - 1)

@@ -3,7 +3,7 @@ import type { Issue } from '../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type GivenBatch } from '../../domain/invites/batches/batches.ts'
 import { MAX_ROWS_A_REQUEST } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { wordIssue } from './errors.ts'
 import { NewInviteBody, toNewInvite } from './invites.view.ts'
@@ -22,10 +22,10 @@ const {
 /** What a row may say. What it is worth is looked at row by row: here is only what it is made of. */
 const Row = Type.Object({
   recipientEmail: Type.String({ description: "Candidate's address" }),
-  recipientName: Type.Optional(OrNull(Type.String({ description: "Candidate's name" }))),
-  externalId: Type.Optional(OrNull(Type.String({ description: 'What you call this invite' }))),
+  recipientName: Type.Optional(Nullable(Type.String({ description: "Candidate's name" }))),
+  externalId: Type.Optional(Nullable(Type.String({ description: 'What you call this invite' }))),
   metadata: Type.Optional(
-    OrNull(
+    Nullable(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
         additionalProperties: { type: 'string' },
@@ -35,7 +35,7 @@ const Row = Type.Object({
   ),
   customMessage: Type.Optional(Type.String({ description: 'Instead of that for all' })),
   expiresInDays: Type.Optional(Type.Integer({ description: 'Instead of those for all' })),
-  assignedGraderId: Type.Optional(OrNull(Type.String({ description: 'Instead of that for all' }))),
+  assignedGraderId: Type.Optional(Nullable(Type.String({ description: 'Instead of that for all' }))),
   tagIds: Type.Optional(Type.Array(Type.String(), { description: 'On top of those for all' })),
 })
 
@@ -84,7 +84,7 @@ export const BatchView = Type.Object(
   {
     id: Uuid('Batch identifier'),
     assessmentId: Uuid('Assessment that is invited to'),
-    state: Words(['checked', 'running', 'stopped', 'finished'], {
+    state: StringEnum(['checked', 'running', 'stopped', 'finished'], {
       description: 'checked: a list of the portal that nobody has started; stopped: by a member, who can let it go on',
     }),
     total: Count('Rows'),
@@ -97,7 +97,7 @@ export const BatchView = Type.Object(
       refused: Count('Not invited, because the key was revoked or has expired'),
     }),
     createdAt: DateTime(),
-    finishedAt: OrNull(DateTime('When the last row had its turn')),
+    finishedAt: Nullable(DateTime('When the last row had its turn')),
   },
   { [NAME]: 'InviteBatch' },
 )
@@ -118,16 +118,16 @@ export const presentBatch = ({ id, assessmentId, counts, ...batch }: Batch): Sta
   finishedAt: isoTimeOrNull(batch.finishedAt),
 })
 
-export const RowState = Words(BATCH_ROW_STATES, { [NAME]: 'InviteBatchRowState' })
+export const RowState = StringEnum(BATCH_ROW_STATES, { [NAME]: 'InviteBatchRowState' })
 export const BatchRowView = Type.Object(
   {
     number: Type.Integer({ description: 'Place in the request, from 1' }),
     recipientEmail: Type.String({ description: 'As it was given, 300 characters at most' }),
-    recipientName: OrNull(Type.String()),
+    recipientName: Nullable(Type.String()),
     state: RowState,
-    inviteId: OrNull(Uuid('The invite that was made, or was there before')),
-    repeats: OrNull(Type.Integer({ description: 'Number of the row that has the same address' })),
-    error: OrNull(Type.String({ description: 'What is wrong with it' })),
+    inviteId: Nullable(Uuid('The invite that was made, or was there before')),
+    repeats: Nullable(Type.Integer({ description: 'Number of the row that has the same address' })),
+    error: Nullable(Type.String({ description: 'What is wrong with it' })),
   },
   { [NAME]: 'InviteBatchRow' },
 )

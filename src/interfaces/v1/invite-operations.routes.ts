@@ -9,9 +9,9 @@ import { planReminders } from '../../domain/invites/reminders/plan.ts'
 import { retakeInvite } from '../../domain/invites/retake-invite.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { giveExtraTime } from '../../domain/submissions/taking/give-extra-time.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { Words } from '../../http/schema/field-types.ts'
+import { StringEnum } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import {
@@ -40,7 +40,7 @@ import { tagView } from './tags.view.ts'
 const emailSortWords = { created_at: 'createdAt' } as const
 const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
 const inviteTagOrder = Type.Optional(
-  Words(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
+  StringEnum(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
 )
 export const InviteParams = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 export const MovedInviteView = Type.Object(
@@ -119,7 +119,7 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) =>
+      answerIdempotently(request, reply, (ctx) =>
         answerInvite(withMailDelay(ctx, reply, () => resendInvite(ctx, request.params.inviteId))),
       ),
   )
@@ -133,7 +133,7 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answerInvite(extendInvite(ctx, request.params.inviteId, request.body))),
+      answerIdempotently(request, reply, (ctx) => answerInvite(extendInvite(ctx, request.params.inviteId, request.body))),
   )
 
   app.post(
@@ -145,7 +145,8 @@ function movingRoutes(app: TypedApp): void {
         'Its link opens no assessment any more. For an invite that is pending, accepted or started.',
       ),
     },
-    async (request, reply) => answerOnce(request, reply, (ctx) => answerInvite(revokeInvite(ctx, request.params.inviteId))),
+    async (request, reply) =>
+      answerIdempotently(request, reply, (ctx) => answerInvite(revokeInvite(ctx, request.params.inviteId))),
   )
 
   app.post(
@@ -162,7 +163,7 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) =>
+      answerIdempotently(request, reply, (ctx) =>
         answerInvite(withMailDelay(ctx, reply, () => reactivateInvite(ctx, request.params.inviteId, request.body))),
       ),
   )
@@ -188,7 +189,7 @@ function retakeRoute(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => {

@@ -16,7 +16,16 @@ import {
 } from '../../domain/limits.ts'
 import { CANDIDATE_MAIL_KINDS, type CandidateMailKind } from '../../domain/mails/candidate-mails.ts'
 import { BOUNCES, type Bounce } from '../../domain/mails/classify-bounce.ts'
-import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
+import {
+  DateTime,
+  InviteStatus,
+  isoTime,
+  isoTimeOrNull,
+  Nullable,
+  StringEnum,
+  Text,
+  Uuid,
+} from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what an organization does with an invite it has made.
@@ -58,7 +67,7 @@ const Limit = (description: string) => Type.Optional(Type.Integer({ ...COUNTS, d
 export const InviteChangeBody = Type.Object(
   {
     recipientName: Type.Optional(
-      OrNull(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name. Only while the invite is pending" })),
+      Nullable(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name. Only while the invite is pending" })),
     ),
     customMessage: Type.Optional(
       Text({
@@ -72,7 +81,7 @@ export const InviteChangeBody = Type.Object(
       Days({ description: 'Days from now until it expires, also earlier than it would. While it is pending or accepted' }),
     ),
     assignedGraderId: Type.Optional(
-      OrNull(Uuid('Who will review the submission: an active member with the role grader or admin')),
+      Nullable(Uuid('Who will review the submission: an active member with the role grader or admin')),
     ),
     tagIds: Type.Optional(
       Type.Array(Uuid(), {
@@ -113,14 +122,14 @@ export const presentAccommodations = ({ extraTimePercent }: InviteDetail): Stati
 export const InviteEmailView = Type.Object(
   {
     id: Uuid(),
-    status: Words(SHOWN_EMAIL_STATES, {
+    status: StringEnum(SHOWN_EMAIL_STATES, {
       description:
         'queued: not accepted by the mail server yet; delayed: waits, because enough mails were sent for a day; sent: accepted; failed: refused for good; captured: never sent, as the mail of a test key',
     }),
     attempts: Type.Integer({ description: 'Attempts to send it so far' }),
     reason: Type.String({ description: "The mail server's words when the last attempt failed; empty otherwise" }),
     createdAt: DateTime(),
-    sentAt: OrNull(DateTime('When the mail server accepted it')),
+    sentAt: Nullable(DateTime('When the mail server accepted it')),
   },
   {
     [NAME]: 'InviteEmail',
@@ -150,18 +159,18 @@ export const presentInviteEmail = (email: InviteEmailRow, now: Date): Static<typ
 export const InviteMessageView = Type.Object(
   {
     ...InviteEmailView.properties,
-    kind: Words(CANDIDATE_MAIL_KINDS, {
+    kind: StringEnum(CANDIDATE_MAIL_KINDS, {
       description:
         'invitation, resent, reactivated: what somebody had sent; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: there is a result; withdrawn: the invite was revoked',
     }),
-    language: OrNull(Type.String({ description: 'In which it was sent; null: not sent yet, or not known' })),
+    language: Nullable(Type.String({ description: 'In which it was sent; null: not sent yet, or not known' })),
     suppressed: Type.Boolean({
       description: 'Whether it is failed because nothing is written to the address: see `GET /suppressions`',
     }),
-    bounce: OrNull(
+    bounce: Nullable(
       Type.Object(
         {
-          kind: Words(BOUNCES, {
+          kind: StringEnum(BOUNCES, {
             description: 'There is no such mailbox, it can not be reached for now, or its server wants no mail from us',
           }),
           status: Type.String({ description: 'The enhanced status code of RFC 3463; empty where none was given' }),
@@ -171,7 +180,7 @@ export const InviteMessageView = Type.Object(
         { [NAME]: 'Bounce' },
       ),
     ),
-    complainedAt: OrNull(DateTime('When the candidate called it spam')),
+    complainedAt: Nullable(DateTime('When the candidate called it spam')),
   },
   {
     [NAME]: 'InviteMessage',
@@ -209,11 +218,11 @@ export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<t
 /** A reminder that was not queued. */
 export const PlannedReminderView = Type.Object(
   {
-    after: Words(ANCHORS, { description: 'What its time goes by' }),
+    after: StringEnum(ANCHORS, { description: 'What its time goes by' }),
     hours: Type.Integer({ description: 'After that, or before it' }),
     at: DateTime('When it is sent, or was due'),
-    skipped: OrNull(
-      Words(SKIPPED, {
+    skipped: Nullable(
+      StringEnum(SKIPPED, {
         description:
           'null: it is planned. off: there are none for this invite; earlier: it was sent before reminders were switched on; moved_on: not meant for its state; stopped: nothing of the kind is written to the address; too_late: due for more than a week; replaced: a later one is due; enough: there were three; ends: within an hour of the end',
       }),

@@ -7,7 +7,7 @@ import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import type { Asked } from '../../domain/lists/filters.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { DateTime, Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -136,7 +136,7 @@ export function inviteRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => {

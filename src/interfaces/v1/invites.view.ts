@@ -11,30 +11,30 @@ import {
   MAX_NAME_LENGTH,
   MAX_URL_LENGTH,
 } from '../../domain/limits.ts'
-import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Text, Uuid } from '../../http/schema/field-types.ts'
+import { DateTime, Email, InviteStatus, Metadata, NonBlankText, Nullable, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 
-const { given, made, view } = fieldsOf(detailedInvite)
+const { optional, computed, view } = createViewBuilder(detailedInvite)
 
 const summary = {
   id: Uuid('Invite identifier'),
   assessmentId: Uuid('Assessment the invite belongs to'),
   assessmentName: Type.String({ description: 'Name of the assessment' }),
   recipientEmail: Email('Invited candidate'),
-  recipientName: OrNull(Type.String({ description: "Invited candidate's name" })),
+  recipientName: Nullable(Type.String({ description: "Invited candidate's name" })),
   status: InviteStatus,
   questionReplayLimit: Type.Integer({ description: 'Max replays of each question' }),
   answerRecordLimit: Type.Integer({ description: 'Max recording attempts per answer' }),
   sentAt: DateTime('When the invite was sent'),
   expiresAt: DateTime('When the invite expires'),
-  acceptedAt: OrNull(DateTime('When accepted')),
-  startedAt: OrNull(DateTime('When the candidate started')),
-  completedAt: OrNull(DateTime('When the candidate completed')),
-  externalId: given(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
-  metadata: given(Metadata('What the caller keeps with the invite'), 'metadata'),
-  returnUrl: given(Type.String({ format: 'uri', description: 'Where the candidate can go on at the end' }), 'returnUrl'),
-  retakeOf: given(Uuid('Of a retake the invite before, of the same candidate'), 'retakeOf'),
+  acceptedAt: Nullable(DateTime('When accepted')),
+  startedAt: Nullable(DateTime('When the candidate started')),
+  completedAt: Nullable(DateTime('When the candidate completed')),
+  externalId: optional(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
+  metadata: optional(Metadata('What the caller keeps with the invite'), 'metadata'),
+  returnUrl: optional(Type.String({ format: 'uri', description: 'Where the candidate can go on at the end' }), 'returnUrl'),
+  retakeOf: optional(Uuid('Of a retake the invite before, of the same candidate'), 'retakeOf'),
 }
 
 const example = {
@@ -70,18 +70,18 @@ export const inviteView = view(summary, { [NAME]: 'Invite', examples: [example] 
 export const inviteDetailView = view(
   {
     ...summary,
-    assignedGrader: made(
-      OrNull(Grader),
+    assignedGrader: computed(
+      Nullable(Grader),
       ['assignedGrader'],
       ({ assignedGrader: of }) => of && { id: of.id, firstName: of.user.firstName, lastName: of.user.lastName, email: of.email },
     ),
-    proctoringSettings: made(
+    proctoringSettings: computed(
       ProctoringSettings,
       ['screenRecording', 'webcamMonitoring', 'requireIdCapture'],
       ({ screenRecording, webcamMonitoring, requireIdCapture }) => ({ screenRecording, webcamMonitoring, requireIdCapture }),
     ),
     customMessage: Type.String({ description: 'Custom message included with the invite; empty when there is none' }),
-    revokedAt: OrNull(DateTime('When the invite was revoked, if applicable')),
+    revokedAt: Nullable(DateTime('When the invite was revoked, if applicable')),
   },
   {
     [NAME]: 'InviteDetail',
@@ -128,18 +128,18 @@ export const NewInviteBody = Type.Object(
       ),
     ),
     recipientName: Type.Optional(
-      OrNull(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name, for the mail's salutation" })),
+      Nullable(Text({ maxLength: MAX_NAME_LENGTH, description: "Candidate's name, for the mail's salutation" })),
     ),
     customMessage: Type.Optional(Text({ maxLength: MAX_MESSAGE_LENGTH, description: 'Included in the mail' })),
     assignedGraderId: Type.Optional(
-      OrNull(Uuid('Who will review the submission: an active member with the role grader or admin')),
+      Nullable(Uuid('Who will review the submission: an active member with the role grader or admin')),
     ),
     tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: MAX_INVITE_TAGS, description: 'Tags of the invite' })),
     sendEmail: Type.Optional(
       Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
     ),
     externalId: Type.Optional(
-      OrNull(
+      Nullable(
         NonBlankText({
           maxLength: MAX_EXTERNAL_ID_LENGTH,
           description: 'What you call the invite. Several may have the same.',
@@ -147,7 +147,7 @@ export const NewInviteBody = Type.Object(
       ),
     ),
     returnUrl: Type.Optional(
-      OrNull(
+      Nullable(
         Type.String({
           maxLength: MAX_URL_LENGTH,
           description:
@@ -161,7 +161,7 @@ export const NewInviteBody = Type.Object(
           'What the candidate is spoken to in, as BCP 47 has it, such as pt-BR; one that there are no texts in, or no text, is passed over.',
       }),
     ),
-    metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours.'))),
+    metadata: Type.Optional(Nullable(Metadata('What you keep with the invite, by keys of yours.'))),
   },
   {
     [NAME]: 'NewInvite',

@@ -4,7 +4,7 @@ import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts
 import { type Listing, type Order, type Page, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/addresses/address.ts'
 import type { HeaderName } from '../../http/openapi/headers.ts'
-import { Words } from '../../http/schema/field-types.ts'
+import { StringEnum } from '../../http/schema/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 
 /** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
@@ -33,8 +33,10 @@ export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<stri
   Type.Object({
     page: Type.Optional(Type.Integer({ ...COUNTS, default: 1, description: 'Page number, from 1' })),
     limit: Limit,
-    sort: Type.Optional(Words(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' })),
-    order: Type.Optional(Words(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
+    sort: Type.Optional(
+      StringEnum(Object.keys(sortWords), { default: Object.keys(sortWords)[0], description: 'Field to sort by' }),
+    ),
+    order: Type.Optional(StringEnum(['asc', 'desc'], { default: 'desc', description: 'Direction' })),
     ...filters,
   })
 

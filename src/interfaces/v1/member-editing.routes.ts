@@ -4,7 +4,7 @@ import { inviteMember } from '../../domain/members/invite-member.ts'
 import { changeMemberAndStatus } from '../../domain/members/manage-members.ts'
 import { getMember } from '../../domain/members/members.ts'
 import { defined } from '../../domain/values/defined.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { managing } from './assessment-settings.routes.ts'
 import { tellConflicts } from './conflicts.ts'
@@ -56,7 +56,7 @@ export function memberEditingRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { email, firstName = '', lastName = '', roles, reactivate: reactivates = false } = request.body
       const invitation = { email, firstName, lastName, roles, mails: true, reactivates }
-      return answerOnce(
+      return answerIdempotently(
         request,
         reply,
         async (ctx) => {

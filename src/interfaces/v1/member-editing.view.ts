@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_NAME_LENGTH } from '../../domain/limits.ts'
 import { MEMBER_ROLES } from '../../domain/members/members.ts'
-import { Email, NonBlankText, Text, Words } from '../../http/schema/field-types.ts'
+import { Email, NonBlankText, StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { memberView } from './members.view.ts'
 
 // Beyond v1.md: who becomes a member, and what of one can be changed.
 
 const name = (description: string) => Type.Optional(NonBlankText({ maxLength: MAX_NAME_LENGTH, description }))
-const roles = (description: string) => Type.Array(Words(MEMBER_ROLES), { maxItems: MEMBER_ROLES.length, description })
+const roles = (description: string) => Type.Array(StringEnum(MEMBER_ROLES), { maxItems: MEMBER_ROLES.length, description })
 
 export const NewMemberBody = Type.Object(
   {

@@ -2,18 +2,18 @@ import { Type } from '@sinclair/typebox'
 import { wholeMember } from '../../domain/members/members.ts'
 import { DateTime, Email } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 
-const { made, view } = fieldsOf(wholeMember)
+const { computed, view } = createViewBuilder(wholeMember)
 
 /** v1.md, Member. */
 export const memberView = view(
   {
     id: Type.String(),
-    firstName: made(Type.String(), ['user'], ({ user }) => user.firstName),
-    lastName: made(Type.String(), ['user'], ({ user }) => user.lastName),
+    firstName: computed(Type.String(), ['user'], ({ user }) => user.firstName),
+    lastName: computed(Type.String(), ['user'], ({ user }) => user.lastName),
     email: Email(),
-    avatarUrl: made(Type.String({ description: 'Empty when there is none' }), ['user'], ({ user }) => user.avatarUrl),
+    avatarUrl: computed(Type.String({ description: 'Empty when there is none' }), ['user'], ({ user }) => user.avatarUrl),
     roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
     status: Type.String({ description: 'active or inactive' }),
     department: Type.String({ description: 'Empty when there is none' }),

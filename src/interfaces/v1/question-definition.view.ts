@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Definition, ReadDefinition } from '../../domain/assessments/define-question.ts'
-import { OrNull } from '../../http/schema/field-types.ts'
+import { Nullable } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { kinds } from '../../kinds/index.ts'
 
@@ -39,7 +39,7 @@ export const DefinitionBody = Type.Object(
 
 export const OneDefinition = Type.Object(
   {
-    definition: OrNull(
+    definition: Nullable(
       Type.Object(
         {
           responseType,

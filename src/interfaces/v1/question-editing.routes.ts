@@ -5,7 +5,7 @@ import { moveQuestion } from '../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
 import { refuse } from '../../domain/validation/refuse.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { AssessmentParams, managing } from './assessment-settings.routes.ts'
 import { toSeen } from './assessment-settings.view.ts'
@@ -78,7 +78,7 @@ function addingRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { assessmentId } = request.params
-      return answerOnce(
+      return answerIdempotently(
         request,
         reply,
         async (ctx) => {
@@ -145,7 +145,7 @@ function changingRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { body, params } = request
-      return answerOnce(request, reply, async (ctx) => {
+      return answerIdempotently(request, reply, async (ctx) => {
         await tellConflicts(moveQuestion(ctx, params, { place: body.place, order: body.order }))
         return { status: 200, body: await read(ctx, params) }
       })

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { wholeQuestion } from '../../domain/assessments/questions.ts'
 import { DateTime, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 
-const { made, view } = fieldsOf(wholeQuestion)
+const { computed, view } = createViewBuilder(wholeQuestion)
 const LanguageCode = Type.String({ description: 'Language code; empty when there is none' })
 
 /** v1.md, Question. */
@@ -19,8 +19,8 @@ export const questionView = view(
     responseType: Type.String({ description: 'How it is answered, e.g. text, audio, video' }),
     points: Type.Integer(),
     timeLimit: Type.Integer({ description: 'Seconds; 0 when there is no limit' }),
-    sourceLanguage: made(LanguageCode, ['sourceLanguage'], ({ sourceLanguage }) => sourceLanguage ?? ''),
-    targetLanguage: made(LanguageCode, ['targetLanguage'], ({ targetLanguage }) => targetLanguage ?? ''),
+    sourceLanguage: computed(LanguageCode, ['sourceLanguage'], ({ sourceLanguage }) => sourceLanguage ?? ''),
+    targetLanguage: computed(LanguageCode, ['targetLanguage'], ({ targetLanguage }) => targetLanguage ?? ''),
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },

@@ -5,7 +5,7 @@ import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../d
 import { defined } from '../../domain/values/defined.ts'
 import { sendReport } from '../../http/reports/send-report.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { Uuid, Words } from '../../http/schema/field-types.ts'
+import { StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import {
   presentSubmission,
@@ -17,7 +17,7 @@ import {
 
 const sortWords = { started_at: 'startedAt' } as const
 const filters = {
-  state: Type.Optional(Words(SUBMISSION_STATES, { description: 'Only submissions in this state' })),
+  state: Type.Optional(StringEnum(SUBMISSION_STATES, { description: 'Only submissions in this state' })),
   assessmentId: Type.Optional(Uuid('Only submissions of this assessment')),
 }
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })

@@ -9,7 +9,7 @@ import {
   SUBMISSION_STATES,
   type WholeSubmission,
 } from '../../domain/submissions/reading/list-submissions.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { MEDIA_TYPES, NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what candidates have sent in, and what was released of its grades.
@@ -43,7 +43,7 @@ const ResultView = Type.Object(
     version: Type.Integer({ description: 'Rises when a result is released anew' }),
     points: Type.Number(),
     ofPoints: Type.Number(),
-    percent: OrNull(Type.Integer({ description: 'null where no question gives points' })),
+    percent: Nullable(Type.Integer({ description: 'null where no question gives points' })),
     comment: Type.String({ description: 'For the organization' }),
     message: Type.String({ description: 'For the candidate; may be empty' }),
     toCandidate: Type.Boolean({
@@ -58,14 +58,14 @@ const summary = {
   id: Uuid(),
   inviteId: Uuid(),
   assessmentId: Uuid(),
-  state: Words(SUBMISSION_STATES, {
+  state: StringEnum(SUBMISSION_STATES, {
     description:
       'in_progress; submitted: to be graded, for the first time or (then with a result) anew; released: the result is there',
   }),
-  startedAt: OrNull(DateTime()),
-  deadlineAt: OrNull(DateTime('null: no limit')),
-  submittedAt: OrNull(DateTime()),
-  result: OrNull(ResultView),
+  startedAt: Nullable(DateTime()),
+  deadlineAt: Nullable(DateTime('null: no limit')),
+  submittedAt: Nullable(DateTime()),
+  result: Nullable(ResultView),
 }
 
 export const SubmissionView = Type.Object(summary, { [NAME]: 'Submission', examples: [example] })
@@ -76,7 +76,7 @@ const MediaView = Type.Object(
     expiresAt: DateTime('Until when the url is good'),
     contentType: Type.String(),
     bytes: Type.Integer(),
-    milliseconds: OrNull(Type.Integer({ description: 'Its length' })),
+    milliseconds: Nullable(Type.Integer({ description: 'Its length' })),
   },
   {
     description:
@@ -85,11 +85,11 @@ const MediaView = Type.Object(
 )
 const AnswerView = Type.Object(
   {
-    kind: Words(TAKE_KINDS),
+    kind: StringEnum(TAKE_KINDS),
     text: Type.String({ description: 'Empty for a recording' }),
-    media: OrNull(MediaView),
-    mediaState: OrNull(
-      Words(MEDIA_STATES, {
+    media: Nullable(MediaView),
+    mediaState: Nullable(
+      StringEnum(MEDIA_STATES, {
         description:
           'Of the recording; pending: it is still sent in or made ready; failed: it could not be made ready, what arrived of it is kept for a while; null for a text',
       }),
@@ -100,9 +100,9 @@ const AnswerView = Type.Object(
 )
 const GradeView = Type.Object(
   {
-    points: OrNull(Type.Number({ description: 'null where the question gives none' })),
+    points: Nullable(Type.Number({ description: 'null where the question gives none' })),
     comment: Type.String(),
-    by: Type.Optional(Words(['key'], { description: 'Left out where a person gave the points' })),
+    by: Type.Optional(StringEnum(['key'], { description: 'Left out where a person gave the points' })),
     keyNumber: Type.Optional(Type.Integer({ description: 'Of the key that gave them' })),
   },
   { description: 'As released last; null until then' },
@@ -117,10 +117,10 @@ const SubmissionQuestionView = Type.Object({
   videoUrl: Type.String(),
   points: Type.Integer(),
   timeLimit: Type.Integer({ description: 'Seconds; 0: none' }),
-  openedAt: OrNull(DateTime()),
-  closedAt: OrNull(DateTime()),
-  answer: OrNull(AnswerView),
-  grade: OrNull(GradeView),
+  openedAt: Nullable(DateTime()),
+  closedAt: Nullable(DateTime()),
+  answer: Nullable(AnswerView),
+  grade: Nullable(GradeView),
 })
 
 export const SubmissionDetailView = Type.Object(

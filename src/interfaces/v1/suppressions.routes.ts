@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { liftSuppression, listSuppressions, suppressAddress } from '../../domain/invites/suppressions.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -50,7 +50,7 @@ export function suppressionRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => {
+      answerIdempotently(request, reply, async (ctx) => {
         const suppression = await suppressAddress(ctx, request.body.address)
         return { status: 201, body: { suppression: presentSuppression(suppression) } }
       }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { STOPPED_MAILS, type StoppedMails } from '../../domain/events/event.ts'
 import { SUPPRESSION_REASONS, type Suppression } from '../../domain/invites/suppressions.ts'
-import { DateTime, Email, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 /** An address that is not written to. */
@@ -9,14 +9,16 @@ export const SuppressionView = Type.Object(
   {
     id: Uuid(),
     address: Type.String({ description: 'In lower case; of somebody who was erased `erased:` and a code that stands for it' }),
-    reason: Words(SUPPRESSION_REASONS, {
+    reason: StringEnum(SUPPRESSION_REASONS, {
       description:
         'bounce: there is no such mailbox; full: the last mails came back for now; complaint: a mail was called spam; manual: somebody has put it here; unsubscribed: the candidate has stopped mails',
     }),
-    scope: Words(STOPPED_MAILS, { description: 'reminders: only what comes by itself is not written, reminders and notices' }),
+    scope: StringEnum(STOPPED_MAILS, {
+      description: 'reminders: only what comes by itself is not written, reminders and notices',
+    }),
     since: DateTime(),
-    until: OrNull(DateTime('null: until it is lifted')),
-    emailId: OrNull(Uuid('Of the mail that it is because of')),
+    until: Nullable(DateTime('null: until it is lifted')),
+    emailId: Nullable(Uuid('Of the mail that it is because of')),
   },
   {
     [NAME]: 'Suppression',

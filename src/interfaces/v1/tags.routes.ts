@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { createTag, deleteTag, getTag, listTags, updateTag } from '../../domain/tags/tags.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
@@ -79,7 +79,7 @@ function changingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => ({ status: 201, body: { tag: tagView.present(await createTag(ctx, toNewTag(request.body))) } }),

@@ -4,7 +4,7 @@ import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../doma
 import { defined } from '../../domain/values/defined.ts'
 import { DateTime, HexColor, NonBlankText, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME, TRIM } from '../../http/schema/schema-keywords.ts'
-import { fieldsOf } from '../../http/schema/view.ts'
+import { createViewBuilder } from '../../http/schema/view.ts'
 
 const example = {
   id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e6f',
@@ -15,7 +15,7 @@ const example = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 }
 
-const { view } = fieldsOf(wholeTag)
+const { view } = createViewBuilder(wholeTag)
 
 /** v1.md, Tag. */
 export const tagView = view(

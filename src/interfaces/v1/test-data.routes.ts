@@ -2,7 +2,7 @@ import { doRepeatable } from '../../domain/concurrency/do-once.ts'
 import type { Context } from '../../domain/context.ts'
 import { deleteTestData } from '../../domain/test-data/delete-test-data.ts'
 import { simulate } from '../../domain/test-data/simulate.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerInvite, InviteParams, MovedInviteView } from './invite-operations.routes.ts'
 import { DeletionView, presentDeletion, SimulationBody, toGiven } from './test-data.view.ts'
@@ -40,7 +40,7 @@ export function testDataRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { body, params } = request
       const work = (ctx: Context) => answerInvite(simulate(ctx, params.inviteId, body.action, toGiven(body)))
-      return answerOnce(request, reply, work, undefined, doRepeatable)
+      return answerIdempotently(request, reply, work, undefined, doRepeatable)
     },
   )
 

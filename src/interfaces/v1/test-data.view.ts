@@ -3,7 +3,7 @@ import { MAX_ANSWER_LENGTH, MAX_COMMENT_LENGTH } from '../../domain/limits.ts'
 import type { Deletion } from '../../domain/test-data/delete-test-data.ts'
 import type { Given } from '../../domain/test-data/given.ts'
 import { SIMULATIONS } from '../../domain/test-data/simulate.ts'
-import { Text, Words } from '../../http/schema/field-types.ts'
+import { StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what is done with test data alone.
@@ -14,7 +14,7 @@ const QuestionNumber = () => Type.Integer({ minimum: 1, description: 'Number of 
 
 export const SimulationBody = Type.Object(
   {
-    action: Words(SIMULATIONS, { description: 'What is to happen' }),
+    action: StringEnum(SIMULATIONS, { description: 'What is to happen' }),
     answers: Type.Optional(
       Type.Array(
         Type.Object({

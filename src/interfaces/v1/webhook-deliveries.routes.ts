@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { getDelivery, listDeliveries, replayDelivery, replayFrom, sendTestEvent } from '../../domain/webhooks/deliveries.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import {
@@ -92,7 +92,7 @@ function sendingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => {
+      answerIdempotently(request, reply, async (ctx) => {
         const { webhookId, deliveryId } = request.params
         return { status: 200, body: { delivery: presentDeliveryDetail(await replayDelivery(ctx, webhookId, deliveryId)) } }
       }),
@@ -116,7 +116,7 @@ function sendingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => {
+      answerIdempotently(request, reply, async (ctx) => {
         const position = BigInt(request.body.fromCursor)
         return { status: 200, body: { webhook: presentWebhook(await replayFrom(ctx, request.params.webhookId, position)) } }
       }),
@@ -140,7 +140,7 @@ function sendingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         async (ctx) => ({

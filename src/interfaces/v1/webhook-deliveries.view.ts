@@ -1,21 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../domain/webhooks/deliveries.ts'
-import { DateTime, isoTime, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, isoTime, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: what became of the events that a webhook was told of.
 
-export const DeliveryState = Words(DELIVERY_STATES, {
+export const DeliveryState = StringEnum(DELIVERY_STATES, {
   description: 'waiting: for its next attempt; failed: all its attempts are used up, or the endpoint answered 410',
 })
 
 const fields = {
   id: Uuid('That of the event: the header `webhook-id`'),
-  type: OrNull(Type.String({ description: 'Of the event; null when the feed has forgotten it' })),
+  type: Nullable(Type.String({ description: 'Of the event; null when the feed has forgotten it' })),
   state: DeliveryState,
   attemptCount: Type.Integer({ description: 'Attempts so far' }),
   queuedAt: DateTime('When the event was handed over to the webhook, or was replayed last'),
-  nextAttemptAt: OrNull(DateTime('Null unless it is waiting')),
+  nextAttemptAt: Nullable(DateTime('Null unless it is waiting')),
 }
 
 const example = {
@@ -35,7 +35,7 @@ const AttemptView = Type.Object(
     number: Type.Integer({ description: 'From 1' }),
     createdAt: DateTime('When it began'),
     milliseconds: Type.Integer({ description: 'How long it took' }),
-    status: OrNull(Type.Integer({ description: 'Of the answer; null when there was none' })),
+    status: Nullable(Type.Integer({ description: 'Of the answer; null when there was none' })),
     error: Type.String({ description: 'Why there was no answer; empty otherwise' }),
     answer: Type.String({ description: 'The first 1 kB of the answer' }),
   },

@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { getEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../../domain/webhooks/endpoints.ts'
 import { rotateSecret } from '../../domain/webhooks/secrets.ts'
-import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 import {
@@ -80,7 +80,7 @@ function webhookListRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(
+      answerIdempotently(
         request,
         reply,
         (ctx) => answerSecret(201, createEndpoint(ctx, toNewWebhook(request.body))),
@@ -109,7 +109,7 @@ function secretRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId, request.body))),
+      answerIdempotently(request, reply, (ctx) => answerSecret(200, rotateSecret(ctx, request.params.webhookId, request.body))),
   )
 }
 

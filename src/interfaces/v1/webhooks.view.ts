@@ -10,12 +10,12 @@ import {
 } from '../../domain/webhooks/endpoints.ts'
 import { DISABLED_REASONS } from '../../domain/webhooks/state.ts'
 import { MAX_URL_LENGTH } from '../../domain/webhooks/targets.ts'
-import { DateTime, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
+import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 // Beyond v1.md: addresses that are told of events.
 
-const Cursor = (description: string) => OrNull(Type.String({ description }))
+const Cursor = (description: string) => Nullable(Type.String({ description }))
 
 const example = {
   id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e80',
@@ -40,22 +40,22 @@ export const WebhookView = Type.Object(
     id: Uuid(),
     url: Type.String(),
     types: Type.Array(Type.String(), { description: 'Types of the events it is told of; none: all' }),
-    mode: Words(WEBHOOK_MODES, { description: 'Whether it is told of live events, of test events, or of both' }),
+    mode: StringEnum(WEBHOOK_MODES, { description: 'Whether it is told of live events, of test events, or of both' }),
     description: Type.String(),
-    state: Words(WEBHOOK_STATES),
+    state: StringEnum(WEBHOOK_STATES),
     stateSince: DateTime(),
-    disabledReason: OrNull(
-      Words(DISABLED_REASONS, {
+    disabledReason: Nullable(
+      StringEnum(DISABLED_REASONS, {
         description:
           'manual: by a request; failing: nothing but failures for 5 days; gone: it answered 410; null while it is active',
       }),
     ),
-    failingSince: OrNull(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
+    failingSince: Nullable(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
     missedFrom: Cursor(
       'Where it stopped being told when it was last disabled, for `replay`; null when it never was, or has been sent all since then',
     ),
     replayedUpTo: Cursor('Where a replay that is under way has come to; null when there is none'),
-    previousSecretUntil: OrNull(DateTime('Until then the secret from before the last rotation signs as well')),
+    previousSecretUntil: Nullable(DateTime('Until then the secret from before the last rotation signs as well')),
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },
@@ -85,7 +85,7 @@ export const WebhookHeaders = Type.Object({
   ),
 })
 
-const types = Type.Array(Words(EVENT_TYPES), {
+const types = Type.Array(StringEnum(EVENT_TYPES), {
   maxItems: EVENT_TYPES.length,
   description: 'Types of the events to be told of; all when empty, or left out of a new webhook',
 })
@@ -98,7 +98,7 @@ const fields = {
   types: Type.Optional(types),
   type: Type.Optional({ ...types, description: 'The same as types' }),
   mode: Type.Optional(
-    Words(WEBHOOK_MODES, {
+    StringEnum(WEBHOOK_MODES, {
       description:
         'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test, live keys only the others',
     }),
@@ -116,7 +116,7 @@ export const NewWebhookBody = Type.Object(fields, {
 export const WebhookChangeBody = Type.Partial(
   Type.Object({
     ...fields,
-    state: Words(WEBHOOK_STATES, {
+    state: StringEnum(WEBHOOK_STATES, {
       description: 'A webhook that is enabled again is told of what happens from then on; `replay` sends it what it has missed',
     }),
   }),
@@ -139,7 +139,7 @@ export const RotationBody = Type.Object(
 export const TestBody = Type.Object(
   {
     type: Type.Optional(
-      Words(TESTED_TYPES, {
+      StringEnum(TESTED_TYPES, {
         default: TEST_EVENT,
         description:
           'Type of the message that is sent. All but webhook.test have made-up data, about an invite that does not exist',

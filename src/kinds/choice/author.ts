@@ -1,21 +1,38 @@
 import type { Fault, Random } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, describedBy, kept, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import {
+  checkboxField,
+  describedBy,
+  fieldError,
+  hiddenFields,
+  readPercent,
+  rowList,
+  rowMenu,
+  selectField,
+  shareField,
+  textField,
+} from '../author-fields.ts'
 import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
-import { outlookOf } from './author-outlook.ts'
 import type { Key, Spec } from './schema.ts'
+import { scorePreview } from './score-preview.ts'
 
-const ROWS_AT_FIRST = 4
-const MOST_OPTIONS = 20
-const MOST_CHARACTERS = 1_000
+const NEW_ROWS = 4
+const MAX_OPTIONS = 20
+const MAX_CHARACTERS = 1_000
 
-/** The form of questions with options. What only weights need is shown by the style sheet, so that no script has to. */
+/** CSS shows the fields of weights, so that no JavaScript is needed. */
 export const choiceAuthor: Author = {
   offers: [
-    { word: 'single_choice', label: 'Single choice', line: 'One of several options', icon: 'circle-dot' },
-    { word: 'single_choice', preset: 'true_false', label: 'True or false', line: 'Two options to choose from', icon: 'scale' },
-    { word: 'multiple_choice', label: 'Multiple choice', line: 'Any number of several options', icon: 'square-check' },
+    { word: 'single_choice', label: 'Single choice', description: 'One of several options', icon: 'circle-dot' },
+    {
+      word: 'single_choice',
+      preset: 'true_false',
+      label: 'True or false',
+      description: 'Two options to choose from',
+      icon: 'scale',
+    },
+    { word: 'multiple_choice', label: 'Multiple choice', description: 'Any number of several options', icon: 'square-check' },
   ],
   begin: (random, preset) =>
     preset === 'true_false'
@@ -27,7 +44,7 @@ export const choiceAuthor: Author = {
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into option ${i + 1}`]),
 }
 
-const emptyRows = (random: Random) => Array.from({ length: ROWS_AT_FIRST }, (): [string, string] => ['row', newRowId(random)])
+const emptyRows = (random: Random) => Array.from({ length: NEW_ROWS }, (): [string, string] => ['row', newRowId(random)])
 
 function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSearchParams {
   const values = new URLSearchParams()
@@ -45,8 +62,8 @@ function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSea
   return values
 }
 
-/** Rows without a text are none, unless they are said to be right. */
-function read(word: string, values: URLSearchParams): Read {
+/** Empty rows are ignored, unless they are marked as right. */
+function read(word: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const right = values.getAll('right')
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '' || right.includes(id))
@@ -66,11 +83,11 @@ function read(word: string, values: URLSearchParams): Read {
       : { policy, right: rows.filter((id) => right.includes(id)) }
   const faults: Fault[] = [
     ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
-    ...(rows.length > MOST_OPTIONS ? [{ field: 'options', text: `At most ${MOST_OPTIONS} options.` }] : []),
+    ...(rows.length > MAX_OPTIONS ? [{ field: 'options', text: `At most ${MAX_OPTIONS} options.` }] : []),
     ...spec.options.flatMap(({ id, text }): Fault[] => {
       if (text === '') return [{ field: `text-${id}`, text: 'Write the right answer here.' }]
-      const isTooLong = [...text].length > MOST_CHARACTERS
-      return isTooLong ? [{ field: `text-${id}`, text: `At most ${MOST_CHARACTERS} characters.` }] : []
+      const isTooLong = [...text].length > MAX_CHARACTERS
+      return isTooLong ? [{ field: `text-${id}`, text: `At most ${MAX_CHARACTERS} characters.` }] : []
     }),
     ...(policy === 'weights' ? weights.flatMap(([id, weight]) => faultsOfWeight(id, weight)) : []),
     ...(['least', 'most'] as const)
@@ -127,32 +144,32 @@ ${rowList(form, {
   hint: isOne ? 'Mark the one that is right. Empty ones are left out.' : 'Tick those that are right. Empty ones are left out.',
   rows: rows.map((id, i) => optionRow(form, { id, isOne, place: i + 1, isLast: i === rows.length - 1 })),
   add: 'Add an option',
-  most: MOST_OPTIONS,
+  most: MAX_OPTIONS,
 })}
-<div class="field">${choose(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
-${outlookOf(word, read(word, form.values))}
-${tick(form, 'shuffle', 'Shuffle the options for each candidate')}
-${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${line(form, { name: 'least', label: 'Choose at least' })}${line(form, { name: 'most', label: 'At most' })}</div>`}
+<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+${scorePreview(word, read(word, form.values))}
+${checkboxField(form, 'shuffle', 'Shuffle the options for each candidate')}
+${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${textField(form, { name: 'least', label: 'Choose at least' })}${textField(form, { name: 'most', label: 'At most' })}</div>`}
 </div>`
 }
 
-/** What is right of options that stay. */
+/** Fields of the key, for options that can't be changed. */
 function keyFields(word: string, form: AuthorForm): Html {
   const isOne = word === 'single_choice'
   return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1" aria-describedby="${describedBy(form, 'options', false)}">
 <legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the one that is right' : 'Tick those that are right'}</legend>
-${mistake(form, 'options')}
+${fieldError(form, 'options')}
 <ol class="grid gap-2">${rowsOf(form.values).map((id, i) => fixedRow(form, { id, isOne, place: i + 1 }))}</ol></fieldset>
-<div class="field">${choose(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
-${kept(form, 'fixed', 'shuffle', 'least', 'most')}</div>`
+<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+${hiddenFields(form, 'fixed', 'shuffle', 'least', 'most')}</div>`
 }
 
 function fixedRow(form: AuthorForm, { id, isOne, place }: Omit<Place, 'isLast'>): Html {
   const name = `text-${id}`
   const isRight = form.values.getAll('right').includes(id)
-  return html`<li class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">${kept(form, name)}
+  return html`<li class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">${hiddenFields(form, name)}
 <label class="flex min-w-0 grow items-start gap-2.5 py-1"><span class="group-has-[option[value=weights]:checked]:hidden"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio radio-sm' : 'checkbox checkbox-sm'}" name="right" value="${id}" ${isRight && html`checked`}></span><span class="script" dir="auto">${form.values.get(name)}</span></label>
-<span class="hidden group-has-[option[value=weights]:checked]:block">${shareField(form, id, `option ${place}`)}${mistake(form, `share-${id}`)}</span></li>`
+<span class="hidden group-has-[option[value=weights]:checked]:block">${shareField(form, id, `option ${place}`)}${fieldError(form, `share-${id}`)}</span></li>`
 }
 
 type Place = { id: string; isOne: boolean; place: number; isLast: boolean }
@@ -161,13 +178,13 @@ function optionRow(form: AuthorForm, { id, isOne, place, isLast }: Place): Html 
   const noun = `option ${place}`
   const isRight = form.values.getAll('right').includes(id)
   const name = `text-${id}`
-  const isWrong = form.wrong(name).length > 0
+  const isWrong = form.errorsOf(name).length > 0
   return html`<li><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
 <span class="mt-2.5 group-has-[option[value=weights]:checked]:hidden"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio radio-sm' : 'checkbox checkbox-sm'}" name="right" value="${id}" aria-label="${`Option ${place} is right`}" ${isRight && html`checked`}></span>
 <label class="sr-only" for="${name}">Option ${place}</label><input class="input min-w-0 grow" id="${name}" name="${name}" value="${form.values.get(name)}" dir="auto" autocomplete="off" aria-invalid="${isWrong && 'true'}" aria-describedby="${isWrong && `${name}-mistake`}" ${form.focus === id && html`autofocus`}>
 <span class="hidden group-has-[option[value=weights]:checked]:block">${shareField(form, id, noun)}</span>
 ${rowMenu(id, noun, { isFirst: place === 1, isLast }, keepsPlace(form, id))}</div>
-${mistake(form, name)}${mistake(form, `share-${id}`)}</li>`
+${fieldError(form, name)}${fieldError(form, `share-${id}`)}</li>`
 }
 
 const keepsPlace = ({ values }: AuthorForm, id: string): Html =>

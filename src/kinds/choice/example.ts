@@ -1,4 +1,4 @@
-import type { Example } from '../example.ts'
+import type { KindExample } from '../kind.ts'
 
 const options = [
   { id: 'qkzvwtab', text: 'Oslo' },
@@ -7,7 +7,7 @@ const options = [
   { id: 'wbdkeicx', text: 'None of these', fixed: true },
 ]
 
-export const examples: Example[] = [
+export const examples: KindExample[] = [
   {
     responseType: 'single_choice',
     script: 'Which is the capital of Norway?',

@@ -1,9 +1,8 @@
-import type { Format, NeutralAnswer } from '../neutral.ts'
+import type { KindFormat, NeutralAnswer } from '../neutral.ts'
 import type { Key, Spec } from './schema.ts'
 
-/** Options with what each is worth. */
-export const choiceFormat: Format = {
-  take: (answer, newId) => {
+export const choiceFormat: KindFormat = {
+  toDefinition: (answer, newId) => {
     if (answer.as !== 'options') return undefined
     const options = answer.options.map((option) => ({ id: newId(), ...option }))
     const losses: string[] = []
@@ -19,7 +18,7 @@ export const choiceFormat: Format = {
       return { definition: { responseType, spec, key }, losses }
     }
     const hasPenalty = options.some(({ share }) => share < 0)
-    if (hasPenalty && !answer.several) losses.push('What a wrong option takes away is not taken: it gives 0 %.')
+    if (hasPenalty && !answer.several) losses.push('Negative points are not imported: a wrong option gives 0 %.')
     const weights = Object.fromEntries(
       options
         .map(({ id, share }) => [id, Math.round(answer.several ? share : Math.max(0, share))] as const)
@@ -28,22 +27,22 @@ export const choiceFormat: Format = {
     if (answer.several) evenOut(weights)
     return { definition: { responseType, spec, key: { policy: 'weights', weights } }, losses }
   },
-  give: ({ responseType, spec, key }) => {
+  toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'single_choice' && responseType !== 'multiple_choice') return undefined
     const { options, least, most } = spec as Spec
-    const given = key as Key
+    const stored = key as Key
     const losses = [
-      ...(least !== undefined || most !== undefined ? ['The number of options to choose is missing.'] : []),
-      ...(options.some(({ fixed }) => fixed) ? ['Which options keep their place is not written.'] : []),
-      ...((spec as Spec).shuffle ? [] : ['That options are not shuffled is not written.']),
+      ...(least !== undefined || most !== undefined ? ['The number of options to choose is not exported.'] : []),
+      ...(options.some(({ fixed }) => fixed) ? ['The setting that options keep their place is not exported.'] : []),
+      ...((spec as Spec).shuffle ? [] : ['The setting not to shuffle options is not exported.']),
     ]
     const several = responseType === 'multiple_choice'
-    if (several && given.policy === 'exact')
-      losses.push('That only the whole right answer counts is not written: wrong options take from right ones.')
-    const rights = given.policy === 'weights' ? 0 : given.right.length
+    if (several && stored.policy === 'exact')
+      losses.push('All-or-nothing scoring is not exported: wrong options take from right ones.')
+    const rights = stored.policy === 'weights' ? 0 : stored.right.length
     const shareOf = (id: string): number => {
-      if (given.policy === 'weights') return given.weights[id] ?? 0
-      if (given.right.includes(id)) return several ? 100 / rights : 100
+      if (stored.policy === 'weights') return stored.weights[id] ?? 0
+      if (stored.right.includes(id)) return several ? 100 / rights : 100
       return several ? -100 / (options.length - rights) : 0
     }
     const answer: NeutralAnswer = {
@@ -55,10 +54,10 @@ export const choiceFormat: Format = {
   },
 }
 
-/** Files have thirds as 33.33333. */
+/** Files contain rounded shares such as 33.33333. */
 const isNear = (share: number, wanted: number): boolean => Math.abs(share - wanted) < 0.01
 
-/** Thirds are 33.33 in files: what is right sums up to 100. */
+/** Corrects rounded thirds, so that the positive weights sum up to 100. */
 function evenOut(weights: Record<string, number>): void {
   const positive = Object.keys(weights).filter((id) => weights[id]! > 0)
   const sum = positive.reduce((all, id) => all + weights[id]!, 0)

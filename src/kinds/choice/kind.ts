@@ -3,15 +3,14 @@ import { choiceAuthor } from './author.ts'
 import { choiceControl } from './candidate.ts'
 import { examples } from './example.ts'
 import { choiceFormat } from './format.ts'
-import { choiceSheet } from './grader.ts'
-import { choice } from './rules.ts'
+import { choiceGradingView } from './grading-view.ts'
+import { choiceRules } from './rules.ts'
 
-/** One of several options, or several of them. */
 export const choiceKind: Kind = {
-  ...choice,
+  ...choiceRules,
   answering: () => answeredByValue,
   control: choiceControl,
-  sheet: choiceSheet,
+  gradingView: choiceGradingView,
   examples,
   author: choiceAuthor,
   format: choiceFormat,

@@ -1,12 +1,11 @@
 import type { Fault, Part, Random, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
+import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'
-import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
-/** One of several options, or several of them. */
-export const choice = defineKind({
+export const choiceRules = defineKind({
   words: ['single_choice', 'multiple_choice'],
   penalizes: true,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -16,11 +15,11 @@ export const choice = defineKind({
     ticked.length <= (word === 'single_choice' ? 1 : most) && ticked.every((id) => options.some((option) => option.id === id)),
   isEmpty: (ticked) => ticked.length === 0,
   describe: ({ options }, ticked) =>
-    options.flatMap(({ id, text }) => (ticked.includes(id) ? [wordOption(text)] : [])).join('\n'),
+    options.flatMap(({ id, text }) => (ticked.includes(id) ? [formatOption(text)] : [])).join('\n'),
   understand: ({ options }, words) => {
     const chosen = words
       .split('\n')
-      .map((line) => options.find(({ text }) => normalize(wordOption(text)) === normalize(line))?.id)
+      .map((line) => options.find(({ text }) => normalize(formatOption(text)) === normalize(line))?.id)
     return chosen.every((id) => id !== undefined) ? chosen : undefined
   },
   fromForm: (ids) => ids,
@@ -29,7 +28,7 @@ export const choice = defineKind({
   score,
 })
 
-/** All but the fixed in an order of chance; those keep their places. */
+/** Shuffles options. Fixed ones keep their position. */
 function arrange(options: Spec['options'], random: Random): string[] {
   const loose = shuffle(
     options.filter(({ fixed }) => !fixed),
@@ -39,17 +38,16 @@ function arrange(options: Spec['options'], random: Random): string[] {
 }
 
 function score({ options }: Spec, key: Key, ticked: Answer): Score {
-  const right = rightOnes(key)
+  const right = rightOptions(key)
   const parts = options.map(({ id }): Part => ({ id, verdict: verdictOf(ticked.includes(id), right.includes(id)) }))
   return { state: 'scored', ...shareOf(options.length, key, ticked), parts }
 }
 
-/** What became of an option. */
 export const verdictOf = (isTicked: boolean, isRight: boolean): Verdict =>
   isTicked ? (isRight ? 'right' : 'wrong') : isRight ? 'missed' : 'left'
 
-/** Those that belong in the best answer. */
-export const rightOnes = (key: Key): string[] =>
+/** Ids of the options in the best answer. */
+export const rightOptions = (key: Key): string[] =>
   key.policy === 'weights' ? Object.keys(key.weights).filter((id) => key.weights[id]! > 0) : key.right
 
 function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: number } {
@@ -67,7 +65,7 @@ function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: 
 function faultsOfOne(spec: Spec, key: Key): Fault[] {
   if (key.policy === 'balanced') return [{ field: 'key.policy', text: 'One choice is scored exactly, or by weights.' }]
   if (spec.least !== undefined || spec.most !== undefined) {
-    return [{ field: 'spec', text: 'How many to tick can be said of several choices only.' }]
+    return [{ field: 'spec', text: 'Only multiple choice can limit the number of options to tick.' }]
   }
   return [...faultsOfBoth(spec, key), ...(key.policy === 'weights' ? faultsOfShares(key.weights) : faultsOfOneRight(key.right))]
 }
@@ -87,16 +85,18 @@ function faultsOfShares(weights: Record<string, number>): Fault[] {
 
 function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
   const { options, least = 0, most = options.length } = spec
-  const right = rightOnes(key).length
+  const right = rightOptions(key).length
   const sum = key.policy === 'weights' ? Object.values(key.weights).reduce((all, weight) => all + Math.max(0, weight), 0) : 100
   return [
     ...faultsOfBoth(spec, key),
     ...(right === 0 ? [{ field: 'key', text: 'At least one option must be right.' }] : []),
     ...(key.policy === 'balanced' && right === options.length
-      ? [{ field: 'key.right', text: 'At least one option must be wrong: else ticking all gives all points.' }]
+      ? [{ field: 'key.right', text: 'At least one option must be wrong. Otherwise ticking all gives all points.' }]
       : []),
     ...(right > 0 && sum !== 100 ? [{ field: 'key.weights', text: 'The weights above 0 must sum up to 100 percent.' }] : []),
-    ...(least > most || most > options.length ? [{ field: 'spec.most', text: 'So many options can not be ticked.' }] : []),
+    ...(least > most || most > options.length
+      ? [{ field: 'spec.most', text: 'The limits don’t fit the number of options.' }]
+      : []),
     ...(right < least || right > most
       ? [{ field: 'spec.most', text: 'The right answer must have as many options as candidates choose.' }]
       : []),
@@ -109,8 +109,8 @@ function faultsOfBoth({ options }: Spec, key: Key): Fault[] {
   const texts = options.map(({ text }) => normalize(text))
   const twice = texts.findIndex((text, i) => texts.indexOf(text) !== i)
   return [
-    ...(new Set(ids).size < ids.length ? [{ field: 'spec.options', text: 'Each option must have an id of its own.' }] : []),
+    ...(new Set(ids).size < ids.length ? [{ field: 'spec.options', text: 'Option ids must be unique.' }] : []),
     ...(twice < 0 ? [] : [{ field: `spec.options.${twice}.text`, text: 'Two options say the same.' }]),
-    ...(named.every((id) => ids.includes(id)) ? [] : [{ field: 'key', text: 'The key names an option that there is not.' }]),
+    ...(named.every((id) => ids.includes(id)) ? [] : [{ field: 'key', text: 'The key names an unknown option.' }]),
   ]
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Random letters, so that neither ids nor their order say which option was written first. */
+/** Random letters: neither ids nor their order reveal which option was written first. */
 export const OptionId = Type.String({ pattern: '^[a-z]{8}$' })
 const ids = Type.Array(OptionId, { uniqueItems: true, maxItems: 20 })
 const closed = { additionalProperties: false }
@@ -20,7 +20,7 @@ export const SpecSchema = Type.Object(
       { minItems: 2, maxItems: 20 },
     ),
     shuffle: Type.Boolean(),
-    /** Of several: how many are to be ticked. */
+    /** For multiple choice: how many options candidates must tick. */
     least: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
     most: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
   },
@@ -28,8 +28,8 @@ export const SpecSchema = Type.Object(
 )
 
 /**
- * `balanced`: the part of the right ones that is ticked, less the part of the wrong ones that is; `exact`: all or nothing; `weights`: what
- * the ticked options sum up to, in percent, not below 0 and not above 100. Of one choice the chosen option's weight counts.
+ * `balanced`: share of right options that are ticked minus share of wrong options that are ticked. `exact`: all or nothing. `weights`: sum of the
+ * ticked options in percent, limited to 0 to 100.
  */
 export const KeySchema = Type.Union([
   Type.Object({ policy: Type.Union([Type.Literal('balanced'), Type.Literal('exact')]), right: ids }, closed),
@@ -42,7 +42,7 @@ export const KeySchema = Type.Union([
   ),
 ])
 
-/** The ids of the ticked options. */
+/** Ids of the ticked options. */
 export const AnswerSchema = ids
 
 export type Spec = Static<typeof SpecSchema>

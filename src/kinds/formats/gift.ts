@@ -1,8 +1,8 @@
-import type { NeutralAnswer, NeutralQuestion, NumberRange, ReadQuestion, Weighed } from '../neutral.ts'
+import type { NeutralAnswer, NeutralQuestion, NumberRange, ParsedQuestion, WeightedText } from '../neutral.ts'
 
-// GIFT, the text format of Moodle: blocks parted by empty lines, each a question whose answers stand in braces.
+// GIFT, the text format of Moodle: blocks separated by empty lines. Each is a question with its answers in braces.
 
-/** A text with its escapes marked, so that `\=` is no sign. */
+/** Private-use characters that replace escaped signs while parsing. */
 const ESCAPES: Record<string, string> = {
   '~': '\u{e000}',
   '=': '\u{e001}',
@@ -20,19 +20,18 @@ const show = (text: string): string =>
     .replaceAll('\u{e006}', '\\')
     .trim()
 
-/** Every question of the text. */
-export function readGift(text: string): ReadQuestion[] {
-  const found: ReadQuestion[] = []
+export function readGift(text: string): ParsedQuestion[] {
+  const found: ParsedQuestion[] = []
   let category = ''
   let block: string[] = []
-  let begin = 1
+  let firstLine = 1
   const lines = text
     .replace(/^\u{feff}/u, '')
     .replaceAll(/[\u{e000}-\u{e006}]/gu, '')
     .split(/\r\n|\r|\n/)
   const end = () => {
     const body = block.join('\n').trim()
-    if (body !== '') found.push(readBlock(body, begin, category))
+    if (body !== '') found.push(readBlock(body, firstLine, category))
     block = []
   }
   for (const [i, line] of [...lines, ''].entries()) {
@@ -43,14 +42,14 @@ export function readGift(text: string): ReadQuestion[] {
     } else if (line.trim() === '') end()
     else if (/^\s*\/\//.test(line)) continue
     else {
-      if (block.length === 0) begin = i + 1
+      if (block.length === 0) firstLine = i + 1
       block.push(line)
     }
   }
   return found
 }
 
-/** `$course$/top/Maths/Algebra`: what a course has of itself is left out. */
+/** `$course$/top/Maths/Algebra` becomes `Maths / Algebra`. */
 const readCategory = (path: string): string =>
   path
     .split(/(?<!\/)\/(?!\/)/)
@@ -58,7 +57,7 @@ const readCategory = (path: string): string =>
     .filter((name) => !/^\$(course|system|module|cat|coursecat)\$$/i.test(name) && name.toLowerCase() !== 'top')
     .join(' / ')
 
-function readBlock(body: string, line: number, category: string): ReadQuestion {
+function readBlock(body: string, line: number, category: string): ParsedQuestion {
   const losses: string[] = []
   let rest = hide(body)
   let name = ''
@@ -70,17 +69,17 @@ function readBlock(body: string, line: number, category: string): ReadQuestion {
   const [marked, format = ''] = /^\[(html|moodle|plain|markdown)\]/i.exec(rest) ?? []
   if (marked) {
     rest = rest.slice(marked.length).trim()
-    if (/html/i.test(format)) losses.push('Its HTML is kept as it is written.')
+    if (/html/i.test(format)) losses.push('HTML tags are kept as plain text.')
   }
   const open = rest.indexOf('{')
   const close = rest.indexOf('}', open)
   const before = show(open < 0 ? rest : rest.slice(0, open))
-  const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
-  if (open >= 0 && close < 0) return refuse('Its answers have no closing brace.')
-  if (open < 0 && rest.includes('}')) return refuse('It has a closing brace, and no opening one.')
-  if (open < 0) return refuse('It asks nothing: a description has no answer.')
+  const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
+  if (open >= 0 && close < 0) return refuse('The answers have no closing brace.')
+  if (open < 0 && rest.includes('}')) return refuse('It has a closing brace, but no opening one.')
+  if (open < 0) return refuse('It is a description without an answer.')
   const after = show(rest.slice(close + 1))
-  if (after.includes('{')) losses.push('Of several places for answers only the first is taken.')
+  if (after.includes('{')) losses.push('Only the first of several answer fields is imported.')
   const text = after === '' ? before : `${before} _____ ${after}`
   if (text.trim() === '') return refuse('It has no text.')
   const answer = readAnswers(rest.slice(open + 1, close).trim(), losses)
@@ -90,16 +89,16 @@ function readBlock(body: string, line: number, category: string): ReadQuestion {
   return { line, losses, question }
 }
 
-/** @returns a sentence where it can't be read. */
-function readAnswers(given: string, losses: string[]): NeutralAnswer | string {
-  const [inner, general] = given.split(/####/)
-  if (general !== undefined) losses.push('The feedback to all is not taken.')
+/** @returns the reason, in a sentence, if the answers are invalid. */
+function readAnswers(source: string, losses: string[]): NeutralAnswer | string {
+  const [inner, general] = source.split(/####/)
+  if (general !== undefined) losses.push('General feedback is not imported.')
   const answers = inner!.trim()
   if (answers === '') return { as: 'open', responseType: 'text' }
   if (answers.startsWith('#')) return readNumbers(answers.slice(1).trim(), losses)
   const truth = /^(T|TRUE|F|FALSE)(\s*#[\s\S]*)?$/.exec(answers)
   if (truth) {
-    if (truth[2]) losses.push('The feedback is not taken.')
+    if (truth[2]) losses.push(FEEDBACK_LOST)
     const isTrue = truth[1]!.startsWith('T')
     return {
       as: 'options',
@@ -111,8 +110,8 @@ function readAnswers(given: string, losses: string[]): NeutralAnswer | string {
     }
   }
   const parts = splitAnswers(answers, losses)
-  if (parts.length === 0) return 'Its answers begin with neither = nor ~.'
-  if (parts.some(({ weight }) => Number.isNaN(weight))) return 'A share of it is no number.'
+  if (parts.length === 0) return 'The answers must begin with = or ~.'
+  if (parts.some(({ weight }) => Number.isNaN(weight))) return 'A share is not a number.'
   if (parts.every(({ sign, text, weight }) => sign === '=' && weight === null && /->/.test(text))) {
     return { as: 'pairs', pairs: parts.map(({ text }) => splitPair(text)) }
   }
@@ -121,19 +120,22 @@ function readAnswers(given: string, losses: string[]): NeutralAnswer | string {
   }
   const several = !parts.some(({ sign }) => sign === '=')
   const options = parts.map(
-    ({ sign, text, weight }): Weighed => ({ text: show(text), share: weight ?? (sign === '=' ? 100 : 0) }),
+    ({ sign, text, weight }): WeightedText => ({ text: show(text), share: weight ?? (sign === '=' ? 100 : 0) }),
   )
   return { as: 'options', several, options }
 }
 
-type Part = { sign: '=' | '~'; text: string; weight: number | null }
+const FEEDBACK_LOST = 'Feedback is not imported.'
 
-function splitAnswers(answers: string, losses: string[]): Part[] {
-  const found: Part[] = []
+/** @property weight percent; null if not written, NaN if invalid. */
+type GiftAnswer = { sign: '=' | '~'; text: string; weight: number | null }
+
+function splitAnswers(answers: string, losses: string[]): GiftAnswer[] {
+  const found: GiftAnswer[] = []
   for (const [, sign, body] of answers.matchAll(/([=~])([^=~]*)/g)) {
     const [, weight, rest] = /^\s*%(-?[^%]*)%([\s\S]*)$/.exec(body!) ?? [null, undefined, body!]
     const [text, feedback] = rest!.split('#')
-    if (feedback !== undefined && !losses.includes('The feedback is not taken.')) losses.push('The feedback is not taken.')
+    if (feedback !== undefined && !losses.includes(FEEDBACK_LOST)) losses.push(FEEDBACK_LOST)
     found.push({
       sign: sign as '=' | '~',
       text: text!,
@@ -150,16 +152,16 @@ function splitPair(text: string): [string, string] {
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
-function readNumbers(given: string, losses: string[]): NeutralAnswer | string {
-  const parts =
-    given.startsWith('=') || given.startsWith('~') ? splitAnswers(given, losses) : [{ weight: null, text: given.split('#')[0]! }]
-  if (given.includes('#') && !given.startsWith('=') && !given.startsWith('~')) losses.push('The feedback is not taken.')
+function readNumbers(source: string, losses: string[]): NeutralAnswer | string {
+  const isList = source.startsWith('=') || source.startsWith('~')
+  const parts = isList ? splitAnswers(source, losses) : [{ weight: null, text: source.split('#')[0]! }]
+  if (source.includes('#') && !isList) losses.push(FEEDBACK_LOST)
   const ranges: NumberRange[] = []
   for (const { text, weight } of parts) {
     const share = weight ?? 100
-    if (Number.isNaN(share) || share <= 0) return 'A share of it is no number above 0.'
+    if (Number.isNaN(share) || share <= 0) return 'A share is not a number above 0.'
     const range = readRange(text.trim(), Math.round(share))
-    if (!range) return `“${show(text)}” is no number.`
+    if (!range) return `“${show(text)}” is not a number.`
     ranges.push(range)
   }
   return { as: 'number', ranges }

@@ -1,27 +1,26 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { createTextBudget, refuseFile } from '../../domain/validation/uploaded-files.ts'
-import { textOfFile } from '../../http/requests/text-of-file.ts'
-import { unguardWithin } from '../../http/sending/csv.ts'
-import type { NeutralAnswer, ReadQuestion } from '../neutral.ts'
+import { decodeText } from '../../http/requests/decode-text.ts'
+import { unescapeInnerFormulas } from '../../http/sending/csv.ts'
+import type { NeutralAnswer, ParsedQuestion } from '../neutral.ts'
 import { readGift } from './gift.ts'
 import { areHeadings, MAX_COLUMNS, readTable, type TableRow } from './table.ts'
 import { readXlsx, UnreadableSheet } from './xlsx.ts'
 
-/** What a file is read as. */
 export type FileFormat = 'xlsx' | 'csv' | 'gift'
-/** @property unusedColumns headings of a sheet's columns that nothing is read from. */
-type QuestionFile = { format: FileFormat; rows: ReadQuestion[]; unusedColumns: string[] }
+/** @property unusedColumns headings of the columns that were ignored. */
+type QuestionFile = { format: FileFormat; rows: ParsedQuestion[]; unusedColumns: string[] }
 
-/** More than any question may have: beyond it the checks of a question would take long themselves. */
+/** More than any question may have. Bounds the time of the later checks. */
 const MAX_CHARACTERS = 200_000
 const MAX_ANSWERS = 200
-/** Characters of what is only shown: it is cut to its own limit later. */
+/** Characters of names, categories, and refusals. Their own, lower limits are applied later. */
 const MAX_SHOWN = 2_000
 
 /**
- * The questions of a file, by its content: a package is a sheet; a text whose first line names a column `text` is CSV; any other is GIFT. Meant for a
- * process of its own: see uploads/read-upload.ts.
+ * Reads questions from a file. The format is detected from the content: a ZIP archive is a spreadsheet, a text whose first line has a column
+ * `text` is CSV, any other is GIFT. Runs in a process of its own, see uploads/read-upload.ts.
  *
  * @throws DomainError invalid, at `file`: `tooManyRows`, `tooMuchText`, `notSheet`, `noText`, `unreadable`.
  */
@@ -34,7 +33,7 @@ export function readFile(bytes: Uint8Array, maxQuestions: number): QuestionFile 
 
 function readFormat(bytes: Uint8Array, maxQuestions: number): QuestionFile {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { format: 'xlsx', ...readSheet(bytes) }
-  const text = textOfFile(bytes)
+  const text = decodeText(bytes)
   const table = looksLikeTable(text) ? readTable(readCsv(text, maxQuestions)) : null
   return table ? { format: 'csv', ...table } : { format: 'gift', rows: readGift(text), unusedColumns: [] }
 }
@@ -71,28 +70,28 @@ function readCsv(text: string, maxQuestions: number): TableRow[] {
       skip_empty_lines: true,
       to: maxQuestions + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
-    return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unguardWithin) }))
+    return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unescapeInnerFormulas) }))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw refuseFile('file', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
   }
 }
 
-/** What is far beyond the limits of a question is refused here, before anything else looks at it. */
-function refuseBoundless(read: ReadQuestion): ReadQuestion {
+/** Refuses a question that is far beyond the limits, before more expensive checks. */
+function refuseBoundless(read: ParsedQuestion): ParsedQuestion {
   if ('refusal' in read) return { ...read, name: read.name.slice(0, MAX_SHOWN), refusal: read.refusal.slice(0, MAX_SHOWN) }
   const { line, losses, question } = read
   const name = question.name.slice(0, MAX_SHOWN)
   const texts = textsOf(question.answer)
   const length = texts.reduce((sum, text) => sum + text.length, question.text.length)
-  const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || question.text.slice(0, 120), refusal })
-  if (texts.length > MAX_ANSWERS) return refuse('It has more answers than a question can have.')
-  if (length > MAX_CHARACTERS) return refuse('It is longer than a question can be.')
+  const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || question.text.slice(0, 120), refusal })
+  if (texts.length > MAX_ANSWERS) return refuse('It has too many answers.')
+  if (length > MAX_CHARACTERS) return refuse('It is too long.')
   return { line, losses, question: { ...question, name, category: question.category.slice(0, MAX_SHOWN) } }
 }
 
-/** GIFT repeats a category at each of its questions, however long it is. */
-function countTexts(read: ReadQuestion, count: (...texts: string[]) => void): ReadQuestion {
+/** Categories count for each question, because a GIFT file can apply a long one to many questions. */
+function countTexts(read: ParsedQuestion, count: (...texts: string[]) => void): ParsedQuestion {
   if ('refusal' in read) count(read.name, read.refusal)
   else count(read.question.name, read.question.category, read.question.text, ...textsOf(read.question.answer))
   return read

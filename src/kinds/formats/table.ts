@@ -1,11 +1,11 @@
-import type { NeutralAnswer, NumberRange, ReadQuestion } from '../neutral.ts'
+import type { NeutralAnswer, NumberRange, ParsedQuestion } from '../neutral.ts'
 
-// Questions as rows of a sheet: what people have in spreadsheets.
+// Questions as rows of a spreadsheet.
 
-/** The options' columns. */
+/** Columns of the options. */
 export const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
 
-/** Headings by meaning, in lower case and without anything but letters. */
+/** Accepted headings by meaning, in lower case, letters only. */
 const HEADINGS: Record<string, string[]> = {
   kind: ['kind', 'type', 'questiontype'],
   name: ['name', 'title'],
@@ -21,7 +21,7 @@ const HEADINGS: Record<string, string[]> = {
 /** Headings of options: `Option 1`, `Answer B`, `C`. */
 const OPTION_HEADING = /^(?:(?:option|choice|answer)(?:([a-t])|0?(\d{1,2}))|([a-t]))$/
 
-/** What a kind is called, without anything but letters. */
+/** Kinds by their accepted names, in lower case, letters only. */
 export const KINDS: Record<string, string> = {
   single: 'single',
   singlechoice: 'single',
@@ -54,31 +54,29 @@ export const KINDS: Record<string, string> = {
   match: 'pairs',
 }
 
-export const wordOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
+export const normalizeWord = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
 
-/** A row of a sheet: its line, and what stands in its cells. */
 export type TableRow = { line: number; cells: string[] }
 
-/** Columns that are read; what stands further right counts for nothing. */
+/** Further columns are ignored. */
 export const MAX_COLUMNS = 200
-/** Unused columns that are named, and characters of each. */
+/** Limits of the list of unused columns. */
 const MAX_UNUSED = 50
 const MAX_HEADING_LENGTH = 100
 
 /**
- * @property columns places of the columns by meaning; options by their numbers.
- * @property lettersWin a right answer `A` is always option A, whatever the options say: in the sheets that this service writes.
- * @property hasNumbers right answers may name options by number, from 1.
+ * @property columns column indexes by meaning, or by option number.
+ * @property lettersWin true for files that this service wrote: a right answer `A` is option A even if an option's text is “A”.
+ * @property hasNumbers true if right answers may name options by number, from 1.
  */
 type Layout = { columns: Map<string | number, number>; lettersWin: boolean; hasNumbers: boolean }
 
 /**
- * The questions of a sheet, whose first row names the columns: text and, as far as it has them, kind, name, category, format, points, right and the
- * options.
+ * Reads questions from a sheet. The first row has the headings: text, and optionally kind, name, category, format, points, right, and options.
  *
- * @returns null where no column is the text.
+ * @returns null without a column for the text.
  */
-export function readTable([head, ...rows]: TableRow[]): { rows: ReadQuestion[]; unusedColumns: string[] } | null {
+export function readTable([head, ...rows]: TableRow[]): { rows: ParsedQuestion[]; unusedColumns: string[] } | null {
   const headings = (head?.cells ?? []).slice(0, MAX_COLUMNS)
   const layout = layoutOf(headings)
   if (!layout) return null
@@ -93,7 +91,6 @@ export function readTable([head, ...rows]: TableRow[]): { rows: ReadQuestion[]; 
   }
 }
 
-/** Whether these are the headings of a sheet of questions. */
 export const areHeadings = (headings: string[]): boolean => layoutOf(headings) !== null
 
 function layoutOf(headings: string[]): Layout | null {
@@ -110,7 +107,7 @@ function layoutOf(headings: string[]): Layout | null {
   return { columns, lettersWin, hasNumbers }
 }
 
-/** @returns an option's number where the heading is one of an option. */
+/** @returns the option number for the heading of an option. */
 function meaningOf(word: string): string | number | undefined {
   const known = Object.keys(HEADINGS).find((meaning) => HEADINGS[meaning]!.includes(word))
   if (known !== undefined) return known
@@ -119,7 +116,7 @@ function meaningOf(word: string): string | number | undefined {
   return option >= 1 && option <= LETTERS.length ? option : undefined
 }
 
-/** `Q` names the text where nothing else does, unless it comes behind an option P. */
+/** `Q` is the heading of the text if there is no other, unless there is an option P. */
 function readQAsText(words: string[], columns: Map<string | number, number>): void {
   const at = words.indexOf('q')
   if (at < 0 || columns.has('text') || columns.has(LETTERS.indexOf('P') + 1)) return
@@ -127,7 +124,7 @@ function readQAsText(words: string[], columns: Map<string | number, number>): vo
   columns.set('text', at)
 }
 
-/** Without what stands in brackets: `Marks (10)`. Digits stay: they tell `Answer 1` from `Answer`. */
+/** Removes parentheses, as in `Marks (10)`. Digits stay, because `Answer 1` differs from `Answer`. */
 const headingWord = (heading: string): string =>
   heading
     .slice(0, MAX_HEADING_LENGTH)
@@ -135,15 +132,15 @@ const headingWord = (heading: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Headings of the columns that nothing is read from, or their numbers where they hold something without a heading. */
+/** Headings of unused columns, or their numbers if they have content but no heading. */
 function findUnused(headings: string[], rows: TableRow[], { columns }: Layout): string[] {
   const used = new Set(columns.values())
   const unused = Array.from({ length: MAX_COLUMNS }, (_, i) => i).filter((i) => !used.has(i))
-  const named = unused.map((i) => (headings[i] ?? '').trim().slice(0, MAX_HEADING_LENGTH).toWellFormed() || nameless(i, rows))
+  const named = unused.map((i) => (headings[i] ?? '').trim().slice(0, MAX_HEADING_LENGTH).toWellFormed() || labelUnnamed(i, rows))
   return named.filter((name) => name !== '').slice(0, MAX_UNUSED)
 }
 
-const nameless = (i: number, rows: TableRow[]): string =>
+const labelUnnamed = (i: number, rows: TableRow[]): string =>
   rows.some(({ cells }) => (cells[i] ?? '').trim() !== '') ? `column ${i + 1}` : ''
 
 type Option = { number: number; text: string }
@@ -152,30 +149,30 @@ const cellOf = ({ columns }: Layout, { cells }: TableRow, meaning: string | numb
   (cells[columns.get(meaning) ?? -1] ?? '').trim()
 
 const optionsOf = (layout: Layout, row: TableRow): Option[] =>
-  LETTERS.map((_, i) => ({ number: i + 1, text: unguard(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
+  LETTERS.map((_, i) => ({ number: i + 1, text: unescapeFormula(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
 
-function readRow(row: TableRow, layout: Layout): ReadQuestion {
+function readRow(row: TableRow, layout: Layout): ParsedQuestion {
   const { line } = row
   const cell = (meaning: string) => cellOf(layout, row, meaning)
-  const [name, text] = [unguard(cell('name')), unguard(cell('text'))]
+  const [name, text] = [unescapeFormula(cell('name')), unescapeFormula(cell('text'))]
   const losses: string[] = []
-  const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
+  const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
   if (text === '') return refuse('It has no text.')
   const typed = cell('points').replace(',', '.')
-  if (typed !== '' && !/^\d{1,9}(\.\d+)?$/.test(typed)) return refuse(`Its points “${cell('points')}” are no number.`)
+  if (typed !== '' && !/^\d{1,9}(\.\d+)?$/.test(typed)) return refuse(`The points “${cell('points')}” are not a number.`)
   const points = typed === '' ? null : Math.round(Number(typed))
-  if (points !== null && points !== Number(typed)) losses.push(`Points are whole: ${points} instead of ${typed}.`)
+  if (points !== null && points !== Number(typed)) losses.push(`Points are rounded: ${points} instead of ${typed}.`)
   const options = optionsOf(layout, row)
-  const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[wordOf(cell('kind'))]
+  const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[normalizeWord(cell('kind'))]
   if (kind === undefined) return refuse(`There is no kind “${cell('kind')}”.`)
-  const answer = readAnswer(kind, unguard(cell('right')), { options, layout })
+  const answer = readAnswer(kind, unescapeFormula(cell('right')), { options, layout })
   if (typeof answer === 'string') return refuse(answer)
-  const category = unguard(cell('category'))
+  const category = unescapeFormula(cell('category'))
     .split(/[/>]/)
     .map((part) => part.trim())
     .filter(Boolean)
     .join(' / ')
-  const isFormatted = wordOf(cell('format')) === 'markdown'
+  const isFormatted = normalizeWord(cell('format')) === 'markdown'
   return { line, losses, question: { name, category, text, isFormatted, points, answer } }
 }
 
@@ -183,7 +180,7 @@ const guessKind = (options: number, right: string): string => (options > 0 ? 'ch
 
 type Choice = { options: Option[]; layout: Layout }
 
-/** @returns a sentence where it can't be read. */
+/** @returns the reason, in a sentence, if the answer is invalid. */
 function readAnswer(kind: string, right: string, choice: Choice): NeutralAnswer | string {
   const several = right
     .split(/[;|\n]/)
@@ -225,13 +222,13 @@ function readOptions(kind: string, right: string, choice: Choice): NeutralAnswer
   return { as: 'options', several: isSeveral, options: options.map(({ number, text }) => ({ text, share: shareOf(number) })) }
 }
 
-/** @property shares of the right options, by number. @property isWeighed the cell names at least one share. */
+/** @property shares percent by option number, for right options. @property isWeighed true if the cell names at least one share. */
 type Right = { shares: Map<number, number>; isWeighed: boolean }
 
 /**
- * Reads which options are right. A cell that can be read in two ways is refused: a wrong right answer looks like any other.
+ * Reads the right options. An ambiguous cell is refused, because nobody would notice a wrong key.
  *
- * @returns a sentence where it is refused.
+ * @returns the reason, in a sentence, if the cell is refused.
  */
 function readRight(right: string, choice: Choice): Right | string {
   const parts = right
@@ -245,7 +242,7 @@ function readRight(right: string, choice: Choice): Right | string {
   if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : doubtful(right)
   const shares = new Map<number, number>()
   for (const { part, found, share } of read) {
-    if (found.length === 0) return `Right is “${part}”, which is no option.`
+    if (found.length === 0) return `The right answer “${part}” is not an option.`
     if (found.length > 1) return doubtful(part)
     shares.set(found[0]!.number, share)
   }
@@ -253,7 +250,7 @@ function readRight(right: string, choice: Choice): Right | string {
 }
 
 const doubtful = (right: string): string =>
-  `Right is “${right}”, which fits more than one option: write the letter of the right one.`
+  `The right answer “${right}” fits more than one option. Write the letter of the right one.`
 
 /** "B", "Paris" or "Paris 50%". */
 function readPart(part: string, choice: Choice): { found: Option[]; share: number; isWeighed: boolean } {
@@ -266,7 +263,7 @@ function readPart(part: string, choice: Choice): { found: Option[]; share: numbe
   return { ...weighed, found: [...plain.found, ...weighed.found] }
 }
 
-/** The options that a text names, by letter, by number, or by their own text. */
+/** Options that match a letter, a number, or a text. */
 function findOptions(text: string, { options, layout: { lettersWin, hasNumbers } }: Choice): Option[] {
   const label = text.replace(/^(option|choice|answer)\s*(?=\w{1,2}$)/i, '')
   const isLabel = ({ number }: Option) =>
@@ -280,9 +277,9 @@ function findOptions(text: string, { options, layout: { lettersWin, hasNumbers }
 }
 
 function readTruth(right: string): NeutralAnswer | string {
-  const word = wordOf(right)
+  const word = normalizeWord(right)
   const isTrue = ['true', 't', 'yes', 'right'].includes(word)
-  if (!isTrue && !['false', 'f', 'no', 'wrong'].includes(word)) return `Right is “${right}”, which is neither true nor false.`
+  if (!isTrue && !['false', 'f', 'no', 'wrong'].includes(word)) return `The right answer “${right}” is neither true nor false.`
   return {
     as: 'options',
     several: false,
@@ -295,8 +292,8 @@ function readTruth(right: string): NeutralAnswer | string {
 
 /** "Paris 50%". */
 function readShare(text: string): { text: string; share: number } {
-  const [, own, share] = /^(.*\S)\s+(-?\d{1,3})\s*%$/s.exec(text) ?? []
-  return own === undefined ? { text, share: 100 } : { text: own, share: Number(share) }
+  const [, answer, share] = /^(.*\S)\s+(-?\d{1,3})\s*%$/s.exec(text) ?? []
+  return answer === undefined ? { text, share: 100 } : { text: answer, share: Number(share) }
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
@@ -311,7 +308,7 @@ function readNumbers(parts: string[]): NeutralAnswer | string {
     if (to !== undefined && DECIMAL.test(from!) && DECIMAL.test(to)) ranges.push({ from: from!, to, share })
     else if (DECIMAL.test(value!) && (tolerance === undefined || DECIMAL.test(tolerance)))
       ranges.push({ value: value!, tolerance, share })
-    else return `Right is “${part}”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.`
+    else return `The right answer “${part}” is not a number. Write 3.14, 3.14 ± 0.01, or 3..4.`
   }
   return { as: 'number', ranges }
 }
@@ -321,7 +318,8 @@ function splitPair(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 2).trim()]
 }
 
-/** A cell that begins so would be a formula: it is written behind an apostrophe, and read without. */
+/** Cells that a spreadsheet would take for formulas are escaped by an apostrophe. */
 const FORMULA = /^(["'\s\u200b\ufeff]*[=+\-@＝＋－＠]|[\t\r\n'])/
-export const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
-const unguard = (text: string): string => (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()
+export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+const unescapeFormula = (text: string): string =>
+  (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()

@@ -5,15 +5,14 @@ import { createGiftWriter, giftLosses } from './write-gift.ts'
 import { TABLE_HEAD, tableLosses, writeRow } from './write-table.ts'
 import { createXlsxWriter } from './write-xlsx.ts'
 
-type Part = string | Uint8Array
+type Chunk = string | Uint8Array
 
-/** Writes a file bit by bit, so that nobody has to keep all of it: each call returns what comes next. */
-type FileWriter = { write: (questions: readonly NeutralQuestion[]) => Part; end: () => Part }
+/** Streaming writer: each call returns the next chunk of the file. */
+type FileWriter = { write: (questions: readonly NeutralQuestion[]) => Chunk; end: () => Chunk }
 
-/** @property losses what a file of this format does not hold of a question, in sentences. */
+/** @property losses sentences about content that the format can't hold. */
 type Writing = { type: string; ending: string; losses: (question: NeutralQuestion) => string[]; create: () => FileWriter }
 
-/** The formats in which questions are written: those that are read. */
 export const writings: Record<FileFormat, Writing> = {
   csv: {
     type: 'text/csv; charset=utf-8',
@@ -23,7 +22,7 @@ export const writings: Record<FileFormat, Writing> = {
       let head = BYTE_ORDER_MARK + toCsv([TABLE_HEAD])
       return {
         write(questions) {
-          // A row alone: where formulas begin is a matter of what stands before.
+          // Each row separately: toCsv's escaping depends on the preceding text.
           const part = head + questions.map((question) => toCsv([writeRow(question)])).join('')
           head = ''
           return part

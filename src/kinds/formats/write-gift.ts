@@ -1,15 +1,15 @@
-import type { NeutralAnswer, NeutralQuestion, NumberRange, Weighed } from '../neutral.ts'
-import { losesText } from './losses.ts'
+import type { NeutralAnswer, NeutralQuestion, NumberRange, WeightedText } from '../neutral.ts'
+import { losesText } from '../neutral.ts'
 
-const protect = (text: string): string =>
+const escapeGift = (text: string): string =>
   text
     .replace(/[\\~=#{}:]/g, '\\$&')
     .replaceAll('\r\n', '\n')
     .replaceAll('\n', '\\n')
-/** Thirds and the like as Moodle writes them. */
+/** Five decimals, as Moodle writes thirds. */
 const percent = (share: number): string => `%${Math.round(share * 1e5) / 1e5}%`
 
-/** Questions as GIFT, in as many calls as one likes. A category is written where it changes. */
+/** Each call returns the next questions as GIFT. A category is written when it changes. */
 export function createGiftWriter(): (questions: readonly NeutralQuestion[]) => string {
   let category = ''
   return (questions) => questions.map(write).join('')
@@ -21,23 +21,23 @@ export function createGiftWriter(): (questions: readonly NeutralQuestion[]) => s
       .split(' / ')
       .map((one) => one.replaceAll('/', '//'))
       .join('/')
-    const head = `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${protect(name)}::[${isFormatted ? 'markdown' : 'plain'}]`
-    return `${head}${protect(text)}{${writeAnswers(answer)}}\n\n`
+    const head = `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${escapeGift(name)}::[${isFormatted ? 'markdown' : 'plain'}]`
+    return `${head}${escapeGift(text)}{${writeAnswers(answer)}}\n\n`
   }
 }
 
-/** What GIFT does not hold of a question, in sentences. */
+/** Sentences about content that GIFT can't hold. */
 export const giftLosses = ({ points, text, answer }: NeutralQuestion): string[] => [
   ...losesText(text),
-  ...(points !== null && points !== 1 ? ['Its points are not written: they become 1.'] : []),
-  ...(answer.as === 'number' && answer.unit ? ['Its unit is not written.'] : []),
+  ...(points !== null && points !== 1 ? ['Points are not exported: they become 1.'] : []),
+  ...(answer.as === 'number' && answer.unit ? ['The unit is not exported.'] : []),
   ...(answer.as === 'pairs' && answer.pairs.some(([prompt]) => prompt.startsWith('%'))
-    ? ['A prompt that begins with “%” is read as a share.']
+    ? ['A prompt that begins with “%” is imported as a share.']
     : []),
   ...(answer.as === 'options' && !answer.several && answer.options.every(({ share }) => share === 100)
-    ? ['Where every option is right it becomes a short text.']
+    ? ['A single choice with only right options becomes a short text.']
     : []),
-  ...(answer.as === 'open' && answer.responseType !== 'text' ? ['How it is answered is not written: it becomes a text.'] : []),
+  ...(answer.as === 'open' && answer.responseType !== 'text' ? ['The response type is not exported: it becomes a text.'] : []),
 ]
 
 function writeAnswers(answer: NeutralAnswer): string {
@@ -45,9 +45,9 @@ function writeAnswers(answer: NeutralAnswer): string {
     case 'open':
       return ''
     case 'pairs':
-      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${protect(prompt)} -> ${protect(choice)}`).join('')}\n`
+      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${escapeGift(prompt)} -> ${escapeGift(choice)}`).join('')}\n`
     case 'words':
-      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${protect(text)}`).join('')}\n`
+      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${escapeGift(text)}`).join('')}\n`
     case 'number':
       return `#${answer.ranges.map((range) => `\n\t=${percent(range.share)}${writeRange(range)}`).join('')}\n`
     case 'options':
@@ -58,9 +58,9 @@ function writeAnswers(answer: NeutralAnswer): string {
 const writeRange = (range: NumberRange): string =>
   'from' in range ? `${range.from}..${range.to}` : range.tolerance ? `${range.value}:${range.tolerance}` : range.value
 
-/** A text that begins as a share does has its own before it. */
-function writeOption(several: boolean, { text, share }: Weighed): string {
+/** A text that begins with `%` gets a share before it, so that it is not read as one. */
+function writeOption(several: boolean, { text, share }: WeightedText): string {
   const isRight = !several && share === 100
-  const isSaid = !isRight && share !== 0
-  return `${isRight ? '=' : '~'}${isSaid || /^\s*%/.test(text) ? percent(share) : ''}${protect(text)}`
+  const needsShare = (!isRight && share !== 0) || /^\s*%/.test(text)
+  return `${isRight ? '=' : '~'}${needsShare ? percent(share) : ''}${escapeGift(text)}`
 }

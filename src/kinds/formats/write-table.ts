@@ -1,32 +1,31 @@
 import type { NeutralAnswer, NeutralQuestion, NumberRange } from '../neutral.ts'
-import { losesText } from './losses.ts'
-import { guard, KINDS, LETTERS, wordOf } from './table.ts'
+import { losesText } from '../neutral.ts'
+import { escapeFormula, KINDS, LETTERS, normalizeWord } from './table.ts'
 
-/** What names the columns. */
 export const TABLE_HEAD = ['kind', 'name', 'category', 'text', 'format', 'points', 'right', ...LETTERS]
 
-/** A question as a row below {@link TABLE_HEAD}, with as many cells: readers refuse lines that are shorter (RFC 4180, 2.4). */
+/** A row with as many cells as {@link TABLE_HEAD}: some readers refuse shorter lines (RFC 4180, 2.4). */
 export function writeRow({ name, category, text, isFormatted, points, answer }: NeutralQuestion): string[] {
   const { kind, right, options } = writeAnswer(answer)
   const cells = [kind, name, category, text, isFormatted ? 'markdown' : '', String(points ?? ''), right, ...options]
-  return TABLE_HEAD.map((_, i) => guard(cells[i] ?? ''))
+  return TABLE_HEAD.map((_, i) => escapeFormula(cells[i] ?? ''))
 }
 
-/** What a sheet does not hold of a question, in sentences. */
+/** Sentences about content that a spreadsheet can't hold. */
 export const tableLosses = ({ text, category, answer }: NeutralQuestion): string[] => [
   ...losesText(text),
-  ...(category.includes('>') ? ['“>” in the name of its category parts it.'] : []),
+  ...(category.includes('>') ? ['“>” in a category name splits it into two.'] : []),
   ...lossesOf(answer),
 ]
 
 function lossesOf(answer: NeutralAnswer): string[] {
-  if (answer.as === 'number') return answer.unit ? ['Its unit is not written.'] : []
+  if (answer.as === 'number') return answer.unit ? ['The unit is not exported.'] : []
   if (answer.as === 'words') {
     const isMisread = ({ text }: { text: string }) => /[;|\n]|\s-?\d{1,3}\s*%$/.test(text.trim())
-    return answer.accepted.some(isMisread) ? ['“;”, “|” or a percentage in an accepted text is read as something else.'] : []
+    return answer.accepted.some(isMisread) ? ['“;”, “|”, or a percentage in an accepted text is misread by an import.'] : []
   }
-  if (answer.as !== 'open' || KINDS[wordOf(answer.responseType)] === answer.responseType) return []
-  return ['How it is answered is a word of your own, which an import does not know.']
+  if (answer.as !== 'open' || KINDS[normalizeWord(answer.responseType)] === answer.responseType) return []
+  return ['An import does not know this response type of your organization.']
 }
 
 const withShare = (text: string, share: number): string => (share === 100 ? text : `${text} ${Math.round(share)}%`)

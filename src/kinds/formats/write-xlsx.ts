@@ -10,7 +10,7 @@ const encode = (text: string): string =>
 const lettersOf = (column: number): string =>
   column < 26 ? String.fromCharCode(65 + column) : lettersOf(Math.floor(column / 26) - 1) + lettersOf(column % 26)
 
-/** What stands in the package besides the sheet. */
+/** Files of the package besides the sheet. */
 const PARTS = {
   '[Content_Types].xml': `${HEAD}<Types xmlns="${SPACE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
   '_rels/.rels': `${HEAD}<Relationships xmlns="${SPACE}/package/2006/relationships"><Relationship Id="rId1" Type="${SPACE}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -18,12 +18,12 @@ const PARTS = {
   'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="${SPACE}/package/2006/relationships"><Relationship Id="rId1" Type="${SPACE}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 }
 
-/** A workbook of one sheet whose cells are texts, made bit by bit: each call returns the bytes that come next. */
+/** Streaming writer of a workbook with one sheet of text cells. Each call returns the next bytes. */
 export function createXlsxWriter(): { write: (rows: readonly string[][]) => Uint8Array; end: () => Uint8Array } {
-  let made: Uint8Array[] = []
+  let pending: Uint8Array[] = []
   const zip = new Zip((error, bytes) => {
     if (error) throw error
-    made.push(bytes)
+    pending.push(bytes)
   })
   const add = (name: string) => {
     const file = new ZipDeflate(name)
@@ -34,20 +34,20 @@ export function createXlsxWriter(): { write: (rows: readonly string[][]) => Uint
   const sheet = add('xl/worksheets/sheet1.xml')
   sheet.push(strToU8(`${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`))
   let written = 0
-  const taken = () => {
-    const bytes = Buffer.concat(made)
-    made = []
+  const takePending = () => {
+    const bytes = Buffer.concat(pending)
+    pending = []
     return bytes
   }
   return {
     write(rows) {
       sheet.push(strToU8(rows.map((cells) => writeRow(cells, ++written)).join('')))
-      return taken()
+      return takePending()
     },
     end() {
       sheet.push(strToU8('</sheetData></worksheet>'), true)
       zip.end()
-      return taken()
+      return takePending()
     },
   }
 }

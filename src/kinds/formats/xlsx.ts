@@ -2,18 +2,18 @@ import { strFromU8, Unzip, UnzipInflate } from 'fflate'
 import { createTextBudget } from '../../domain/validation/uploaded-files.ts'
 import { MAX_COLUMNS, type TableRow } from './table.ts'
 
-// Sheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, no links, no declared entities, nothing else of
-// the package. What comes out of it is counted while it comes, whatever the package says, and each pattern goes through a file once.
+// Spreadsheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, links, or declared entities. Unpacked bytes
+// are counted while unpacking, regardless of the declared sizes, and each regular expression runs over a file once.
 
 /** Bytes. */
 const MAX_UNPACKED = 40 * 1024 * 1024
-/** Bytes that are unpacked at once: they become a thousand times as many at most. */
+/** Packed bytes per step. Deflate expands them by a factor of about 1,000 at most. */
 const UNPACKED_AT_ONCE = 8 * 1024
 const MAX_ENTRIES = 5_000
 const MAX_CELLS = 250_000
 const WANTED = /^xl\/(sharedStrings\.xml|workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/i
 
-/** What stands in the way of reading a sheet, in a sentence. */
+/** The message is a sentence. */
 export class UnreadableSheet extends Error {}
 
 /** The rows of the first sheet. @throws UnreadableSheet; DomainError `tooMuchText`. */
@@ -23,7 +23,7 @@ export function readXlsx(bytes: Uint8Array): TableRow[] {
     const found = Object.keys(files).find((file) => file.toLowerCase() === name.toLowerCase())
     const content = found && strFromU8(files[found]!)
     if (content && /<!DOCTYPE|<!ENTITY/i.test(content))
-      throw new UnreadableSheet('It declares entities of its own, as no sheet does.')
+      throw new UnreadableSheet('It declares XML entities, which no sheet needs.')
     return content
   }
   const sheet = text(firstSheet(text('xl/workbook.xml') ?? '', text('xl/_rels/workbook.xml.rels') ?? ''))
@@ -37,7 +37,7 @@ function unpack(bytes: Uint8Array): Record<string, Uint8Array> {
   const unzip = new Unzip((file) => {
     if (++entries > MAX_ENTRIES) throw new UnreadableSheet('It has too many files in it.')
     if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\'))
-      throw new UnreadableSheet('It names a file outside of itself.')
+      throw new UnreadableSheet('It contains a path outside of the package.')
     if (!WANTED.test(file.name)) return
     const pieces: Uint8Array[] = []
     found.set(file.name, pieces)
@@ -45,7 +45,7 @@ function unpack(bytes: Uint8Array): Record<string, Uint8Array> {
       if (error) throw error
       unpacked += data.length
       if (unpacked > MAX_UNPACKED) throw new UnreadableSheet('It unpacks to more than 40 MB.')
-      pieces.push(data.slice()) // what it is given is used again
+      pieces.push(data.slice()) // fflate reuses its buffer
     }
     file.start()
   })
@@ -55,7 +55,7 @@ function unpack(bytes: Uint8Array): Record<string, Uint8Array> {
       unzip.push(bytes.subarray(i, i + UNPACKED_AT_ONCE), i + UNPACKED_AT_ONCE >= bytes.length)
   } catch (error) {
     if (error instanceof UnreadableSheet) throw error
-    throw new UnreadableSheet('It is no sheet of Excel (.xlsx).')
+    throw new UnreadableSheet('It is not an Excel sheet (.xlsx).')
   }
   return Object.fromEntries([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)]))
 }
@@ -81,17 +81,17 @@ const decode = (text: string): string =>
     .replace(/_x([0-9A-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .toWellFormed()
 
-/** What a sheet is read by: the beginnings and ends of what holds something, each with the text up to whatever comes next. */
+/** Tags of rows, cells, and texts, each with the text up to the next tag. */
 const TAGS = /<(\/?)(?:\w+:)?(row|c|v|t|si|rPh)(\s[^<>]*?)?(\/?)>([^<]*)/g
 
-/** The texts that cells refer to. How they are read aloud in Japanese is left out. */
+/** Shared strings. Phonetic readings (rPh), as in Japanese sheets, are skipped. */
 function readShared(xml: string): string[] {
   const texts: string[] = []
-  let isAloud = false
+  let isPhonetic = false
   for (const [, end, name, , empty, text] of xml.matchAll(TAGS)) {
     if (name === 'si' && !end) texts.push('')
-    else if (name === 'rPh') isAloud = !end && !empty
-    else if (name === 't' && !end && !isAloud && texts.length > 0) texts[texts.length - 1] += decode(text!)
+    else if (name === 'rPh') isPhonetic = !end && !empty
+    else if (name === 't' && !end && !isPhonetic && texts.length > 0) texts[texts.length - 1] += decode(text!)
     if (texts.length > MAX_CELLS) throw new UnreadableSheet('It has more than 250,000 texts.')
   }
   return texts
@@ -107,7 +107,7 @@ function readRows(xml: string, shared: string[]): TableRow[] {
   let cells = 0
   const endCell = () => {
     if (cell) {
-      const text = wordCell(cell, shared)
+      const text = formatCell(cell, shared)
       count(text) // a shared text counts at each cell that refers to it
       at.next = placeCell(rows, at, text, cell)
     }
@@ -118,13 +118,13 @@ function readRows(xml: string, shared: string[]): TableRow[] {
     else if (++cells > MAX_CELLS) throw new UnreadableSheet('It has more than 250,000 cells.')
     else cell = { attributes, value: undefined, text: '' }
   }
-  let isAloud = false
+  let isPhonetic = false
   for (const [, end, name, attributes = '', empty, text] of xml.matchAll(TAGS)) {
-    if (name === 'rPh') isAloud = !end && !empty
+    if (name === 'rPh') isPhonetic = !end && !empty
     else if (name === 'row' || name === 'c') {
       endCell()
       if (!end) begin(name, attributes)
-    } else if (cell && !end && !isAloud) addText(cell, name!, text!)
+    } else if (cell && !end && !isPhonetic) addText(cell, name!, text!)
   }
   endCell()
   return rows
@@ -135,7 +135,7 @@ function addText(cell: Cell, name: string, text: string): void {
   else if (name === 't') cell.text += decode(text)
 }
 
-/** @param at.next the column of a cell that names none. @returns that of the cell behind it. */
+/** @param at.next column of a cell without a reference. @returns the column of the following cell. */
 function placeCell(rows: TableRow[], { line, next }: { line: number; next: number }, text: string, { attributes }: Cell): number {
   const column = columnOf(/\br="([A-Z]{1,3})\d*"/.exec(attributes)?.[1]) ?? next
   if (column >= MAX_COLUMNS) return column + 1
@@ -149,14 +149,14 @@ function placeCell(rows: TableRow[], { line, next }: { line: number; next: numbe
   return column + 1
 }
 
-function wordCell({ attributes, value, text }: Cell, shared: string[]): string {
+function formatCell({ attributes, value, text }: Cell, shared: string[]): string {
   const type = /\bt="(\w+)"/.exec(attributes)?.[1]
   if (type === 'inlineStr') return text
   if (value === undefined) return ''
   if (type === 's') return shared[Number(value)] ?? ''
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   if (type === 'e') return ''
-  // 0.1 + 0.2 is kept with all its digits.
+  // Sheets store 0.1 + 0.2 with all digits of the float.
   return type === undefined || type === 'n' ? String(Number(Number(value).toPrecision(15))) : decode(value)
 }
 

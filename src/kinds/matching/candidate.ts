@@ -1,11 +1,11 @@
 import { html } from '../../html/html.ts'
-import { withPictures } from '../../http/pages/pictures.ts'
+import { renderWithPictures } from '../../http/pages/pictures.ts'
 import type { Control } from '../control.ts'
-import { wordOption } from '../word-option.ts'
+import { formatOption } from '../format-option.ts'
 import { printField } from './rules.ts'
 import type { Answer, Spec } from './schema.ts'
 
-/** A list to choose from for each prompt, which is its name: keyboards and phones have their ways with it. */
+/** A native <select> for each prompt, which supports keyboards and phones. */
 export const matchingControl: Control = (t, { version, shown, value, language, pictures }) => {
   const { prompts, choices } = version.spec as Spec
   const chosen = (value ?? {}) as Answer
@@ -14,19 +14,19 @@ export const matchingControl: Control = (t, { version, shown, value, language, p
 <ol class="mt-2 grid gap-2">
 ${ordered(prompts, shown).map(
   ({ id, text }) =>
-    html`<li class="panel grid items-center gap-3 p-4 sm:grid-cols-2"><label for="answer-${id}" class="script min-w-0" dir="auto">${withPictures(text, pictures)}</label>
+    html`<li class="panel grid items-center gap-3 p-4 sm:grid-cols-2"><label for="answer-${id}" class="script min-w-0" dir="auto">${renderWithPictures(text, pictures)}</label>
 <select id="answer-${id}" class="select w-full text-base" name="answer" dir="auto"><option value="">${t.text('matching.none')}</option>${ordered(
       choices,
       shown,
     ).map(
       (choice) =>
-        html`<option value="${printField(id, choice.id)}" ${chosen[id] === choice.id && html`selected`}>${wordOption(choice.text)}</option>`,
+        html`<option value="${printField(id, choice.id)}" ${chosen[id] === choice.id && html`selected`}>${formatOption(choice.text)}</option>`,
     )}</select></li>
 `,
 )}</ol>
 </fieldset>`
 }
 
-/** As the candidate sees them; the author's order where they were not shuffled. */
+/** Parts in the candidate's order, or in the author's if they were not shuffled. */
 export const ordered = (all: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
   shown.length === 0 ? all : shown.flatMap((id) => all.find((one) => one.id === id) ?? [])

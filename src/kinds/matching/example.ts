@@ -1,4 +1,4 @@
-import type { Example } from '../example.ts'
+import type { KindExample } from '../kind.ts'
 
 const prompts = [
   { id: 'hvqzmtod', text: 'Norway' },
@@ -11,7 +11,7 @@ const choices = [
 ]
 const right = { hvqzmtod: 'rdjguyns', xkwaplfe: 'bvtcokzi' }
 
-export const examples: Example[] = [
+export const examples: KindExample[] = [
   {
     responseType: 'matching',
     script: 'Which city is the capital of which country?',

@@ -3,15 +3,14 @@ import { matchingAuthor } from './author.ts'
 import { matchingControl } from './candidate.ts'
 import { examples } from './example.ts'
 import { matchingFormat } from './format.ts'
-import { matchingSheet } from './grader.ts'
-import { matching } from './rules.ts'
+import { matchingGradingView } from './grading-view.ts'
+import { matchingRules } from './rules.ts'
 
-/** To each prompt the choice that fits it. */
 export const matchingKind: Kind = {
-  ...matching,
+  ...matchingRules,
   answering: () => answeredByValue,
   control: matchingControl,
-  sheet: matchingSheet,
+  gradingView: matchingGradingView,
   examples,
   author: matchingAuthor,
   format: matchingFormat,

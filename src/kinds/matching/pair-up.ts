@@ -1,15 +1,15 @@
 import { normalize } from '../normalize.ts'
 import type { Key, Spec } from './schema.ts'
 
-/** @property prompt empty: the choice fits none. */
+/** @property prompt empty for a distractor. */
 type Row = { id: string; prompt: string; choice: string }
 
 const byText = new Intl.Collator('en', { numeric: true })
 
 /**
- * What rows of a prompt and its choice say. Choices are in alphabetical order: that of the rows would say what fits.
+ * Converts rows to prompts, choices, and key. Choices are sorted alphabetically, because the order of the rows would reveal the key.
  *
- * @param newId of a choice by its text as it is compared: several rows may have the same.
+ * @param newId returns the id of a choice by its normalized text. Rows with the same text share a choice.
  */
 export function pairUp(rows: Row[], newId: (text: string) => string): Pick<Spec, 'prompts' | 'choices'> & { key: Key } {
   const choices = new Map<string, { id: string; text: string }>()
@@ -17,16 +17,16 @@ export function pairUp(rows: Row[], newId: (text: string) => string): Pick<Spec,
     const compared = normalize(choice)
     if (choice !== '' && !choices.has(compared)) choices.set(compared, { id: newId(compared), text: choice })
   }
-  const asked = rows.filter(({ prompt }) => prompt !== '')
-  const fitting = asked.flatMap(({ id, choice }) => (choice === '' ? [] : [[id, choices.get(normalize(choice))!.id]]))
+  const prompted = rows.filter(({ prompt }) => prompt !== '')
+  const fitting = prompted.flatMap(({ id, choice }) => (choice === '' ? [] : [[id, choices.get(normalize(choice))!.id]]))
   return {
-    prompts: asked.map(({ id, prompt: text }) => ({ id, text })),
+    prompts: prompted.map(({ id, prompt: text }) => ({ id, text })),
     choices: [...choices.values()].sort((one, other) => byText.compare(one.text, other.text)),
     key: { pairs: Object.fromEntries(fitting) },
   }
 }
 
-/** The way back: those without an id fit none. */
+/** The reverse of {@link pairUp}. Rows without an id are distractors. */
 export function splitPairs({ prompts, choices }: Spec, { pairs }: Key): { id?: string; prompt: string; choice: string }[] {
   const fitting = Object.values(pairs)
   const others = choices.filter(({ id }) => !fitting.includes(id))

@@ -1,17 +1,16 @@
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
 import type { Fault, Part, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
+import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'
-import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
-/** Prompts with a row each, and a row for each choice that fits none. */
-export const MOST_ROWS = 20
-export const TOO_MANY_ROWS = `At most ${MOST_ROWS} prompts, and choices that fit none, in all.`
+/** A row for each prompt and for each distractor. */
+export const MAX_ROWS = 20
+export const TOO_MANY_ROWS = `At most ${MAX_ROWS} prompts, and choices that fit none, in all.`
 
-/** To each prompt the choice that fits it. */
-export const matching = defineKind({
+export const matchingRules = defineKind({
   words: ['matching'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -23,7 +22,7 @@ export const matching = defineKind({
   isEmpty: (answer) => Object.keys(answer).length === 0,
   describe: (spec, answer) =>
     spec.prompts
-      .flatMap(({ id, text }) => (answer[id] === undefined ? [] : [wordPair(text, textOf(spec, answer[id]))]))
+      .flatMap(({ id, text }) => (answer[id] === undefined ? [] : [formatPair(text, textOf(spec, answer[id]))]))
       .join('\n'),
   understand,
   fromForm: (fields) => Object.fromEntries(fields.filter(Boolean).map((field) => field.split('.', 2))),
@@ -32,21 +31,20 @@ export const matching = defineKind({
   score: ({ prompts }, key, answer) => score(prompts, key, answer),
 })
 
-/** What a field sends: all of them have one name. */
+/** Value of a field: all fields are named `answer`. */
 export const printField = (prompt: string, choice: string): string => `${prompt}.${choice}`
 
-const has = (among: Spec['choices'], id: string): boolean => among.some((one) => one.id === id)
+const has = (list: Spec['choices'], id: string): boolean => list.some((one) => one.id === id)
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
 const ARROW = ' → '
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-/** As it was written, but on one line. */
-const wordPair = (prompt: string, choice: string): string => oneLine(`${wordOption(prompt)}${ARROW}${wordOption(choice)}`)
+const formatPair = (prompt: string, choice: string): string => oneLine(`${formatOption(prompt)}${ARROW}${formatOption(choice)}`)
 
 function understand({ prompts, choices }: Spec, words: string): Answer | undefined {
   const pairs = prompts.flatMap((prompt) =>
-    choices.map((choice) => ({ prompt, choice, said: normalize(wordPair(prompt.text, choice.text)) })),
+    choices.map((choice) => ({ prompt, choice, normalized: normalize(formatPair(prompt.text, choice.text)) })),
   )
-  const found = words.split('\n').map((line) => pairs.find(({ said }) => said === normalize(line)))
+  const found = words.split('\n').map((line) => pairs.find(({ normalized }) => normalized === normalize(line)))
   if (!found.every((pair) => pair !== undefined)) return undefined
   return Object.fromEntries(found.map(({ prompt, choice }) => [prompt.id, choice.id]))
 }
@@ -56,13 +54,12 @@ function score(prompts: Spec['prompts'], key: Key, answer: Answer): Score {
   return { state: 'scored', got: parts.filter(({ verdict }) => verdict === 'right').length, of: parts.length, parts }
 }
 
-/** What became of a prompt. */
 export const verdictOf = (right: string | undefined, chosen: string | undefined): Verdict =>
   chosen === undefined ? 'missed' : chosen === right ? 'right' : 'wrong'
 
-/** Characters of the longest answer there is, in words. */
+/** Characters of the longest possible answer as text. */
 function longestAnswer({ prompts, choices }: Spec): number {
-  const lengthOf = ({ text }: { text: string }) => [...oneLine(wordOption(text))].length
+  const lengthOf = ({ text }: { text: string }) => [...oneLine(formatOption(text))].length
   const ofChoice = Math.max(0, ...choices.map(lengthOf))
   return prompts.reduce((sum, prompt) => sum + lengthOf(prompt) + ARROW.length + ofChoice + 1, -1)
 }
@@ -76,14 +73,14 @@ function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
   const rows = prompts.length + choices.filter(({ id }) => !fitting.includes(id)).length
   const named = Object.keys(pairs).every((id) => has(prompts, id))
   return [
-    ...(new Set(ids).size < ids.length ? [{ field: 'spec', text: 'Each prompt and choice must have an id of its own.' }] : []),
+    ...(new Set(ids).size < ids.length ? [{ field: 'spec', text: 'The ids of prompts and choices must be unique.' }] : []),
     ...faultsOfTexts('prompts', prompts),
     ...faultsOfTexts('choices', choices),
     ...prompts.flatMap(({ id }, i) =>
       has(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
     ),
-    ...(named ? [] : [{ field: 'key.pairs', text: 'The key names a prompt that there is not.' }]),
-    ...(rows > MOST_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
+    ...(named ? [] : [{ field: 'key.pairs', text: 'The key names an unknown prompt.' }]),
+    ...(rows > MAX_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
     ...(longestAnswer(spec) > MAX_ANSWER_LENGTH ? [{ field: 'spec', text: tooLong }] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false }
-/** Random letters, so that neither ids nor their order say what fits what. */
+/** Letters that reveal neither the order nor the key. */
 const Id = Type.String({ pattern: '^[a-z]{8}$' })
 const Named = Type.Object({ id: Id, text: Type.String({ minLength: 1, maxLength: 1_000 }) }, closed)
 const choiceOfPrompt = Type.Record(Id, Id, { additionalProperties: false, maxProperties: 20 })
@@ -9,18 +9,18 @@ const choiceOfPrompt = Type.Record(Id, Id, { additionalProperties: false, maxPro
 export const SpecSchema = Type.Object(
   {
     prompts: Type.Array(Named, { maxItems: 20 }),
-    /** Some may fit no prompt, and some several. */
+    /** A choice may fit no prompt, or several. */
     choices: Type.Array(Named, { maxItems: 20 }),
-    /** Prompts and choices alike. */
+    /** Prompts and choices. */
     shuffle: Type.Boolean(),
   },
   closed,
 )
 
-/** The id of the right choice, by the id of its prompt. */
+/** Ids of the right choices by prompt id. */
 export const KeySchema = Type.Object({ pairs: choiceOfPrompt }, closed)
 
-/** The id of the choice, by the id of its prompt: without those that nothing was chosen for. */
+/** Ids of the chosen choices by prompt id, without unanswered prompts. */
 export const AnswerSchema = choiceOfPrompt
 
 export type Spec = Static<typeof SpecSchema>

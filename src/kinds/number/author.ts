@@ -1,24 +1,23 @@
 import type { Fault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
+import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import { fieldError, hiddenFields, readPercent, rowList, rowMenu, selectField, shareField, textField } from '../author-fields.ts'
 import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { readNumber } from './read-number.ts'
 import type { Key, Spec } from './schema.ts'
 
-const MOST_NUMBERS = 50
+const MAX_NUMBERS = 50
 
-/** How a row says which numbers it accepts. */
-const WAYS = [
+/** Comparison of a row. */
+const COMPARISONS = [
   ['exactly', 'exactly'],
   ['absolute', '± a number'],
   ['percent', '± percent'],
   ['range', 'up to'],
 ] as const
 
-/** The form of questions that are answered by a number. */
 export const numberAuthor: Author = {
-  offers: [{ word: 'number', label: 'Number', line: 'A number, with a tolerance', icon: 'hash' }],
+  offers: [{ word: 'number', label: 'Number', description: 'A number, with a tolerance', icon: 'hash' }],
   begin(random) {
     const id = newRowId(random)
     return new URLSearchParams({ row: id, [`share-${id}`]: '100' })
@@ -29,12 +28,12 @@ export const numberAuthor: Author = {
       const id = newRowId(random)
       values.append('row', id)
       values.set(`share-${id}`, String(answer.share))
-      const [value, way, second] =
+      const [value, comparison, second] =
         'from' in answer
           ? [answer.from, 'range', answer.to]
           : [answer.value, answer.tolerance?.in ?? 'exactly', answer.tolerance?.by ?? '']
       values.set(`value-${id}`, value)
-      values.set(`way-${id}`, way)
+      values.set(`way-${id}`, comparison)
       values.set(`second-${id}`, second)
     }
     return values
@@ -43,15 +42,15 @@ export const numberAuthor: Author = {
   fields: (_, form) => html`${rowList(form, {
     group: 'answers',
     legend: 'Accepted numbers',
-    hint: 'Exactly one number, one with a tolerance, or from one up to another. The best that fits counts.',
+    hint: 'An exact number, a number with a tolerance, or a range. The best match counts.',
     rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
     add: 'Add a number',
-    most: MOST_NUMBERS,
+    most: MAX_NUMBERS,
   })}
-${form.isKeyOnly ? kept(form, 'unit') : html`<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
+${form.isKeyOnly ? hiddenFields(form, 'unit') : html`<div class="field">${textField(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
 }
 
-function read(_: string, values: URLSearchParams): Read {
+function read(_: string, values: URLSearchParams): ParsedForm {
   const all = rowsOf(values)
   const readRow = rowReader(values)
   const filled = all.filter((id) => readRow('value', id) !== '')
@@ -59,23 +58,23 @@ function read(_: string, values: URLSearchParams): Read {
   const unit = readTrimmed(values, 'unit')
   const faults: Fault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
   if (rows.length === 0) faults.push({ field: 'answers', text: 'Write a number that is right.' })
-  if (rows.length > MOST_NUMBERS) faults.push({ field: 'answers', text: `At most ${MOST_NUMBERS} numbers.` })
+  if (rows.length > MAX_NUMBERS) faults.push({ field: 'answers', text: `At most ${MAX_NUMBERS} numbers.` })
   const answers = rows.map((id): Key['answers'][number] => {
     const decimal = (name: string) => readDecimal(readRow(name, id), `${name}-${id}`, faults)
     const share = readPercent(readRow('share', id), 100)
     if (!(share >= 1 && share <= 100)) faults.push({ field: `share-${id}`, text: 'Enter whole percent from 1 to 100.' })
-    const [value, way] = [decimal('value'), readRow('way', id)]
-    if (way === 'range') return { from: value, to: decimal('second'), share }
-    if (way !== 'absolute' && way !== 'percent') return { value, share }
-    return { value, tolerance: { by: decimal('second'), in: way }, share }
+    const [value, comparison] = [decimal('value'), readRow('way', id)]
+    if (comparison === 'range') return { from: value, to: decimal('second'), share }
+    if (comparison !== 'absolute' && comparison !== 'percent') return { value, share }
+    return { value, tolerance: { by: decimal('second'), in: comparison }, share }
   })
   return { spec: unit ? { unit } : {}, key: { answers }, faults, fieldOf: (path) => fieldOf(rows, path) }
 }
 
-/** As candidates may write it, but for what can be read in two ways. */
+/** Accepts the notations that candidates may use, except ambiguous ones. */
 function readDecimal(typed: string, field: string, faults: Fault[]): string {
   const [decimal, other] = readNumber(typed)
-  if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is no number.` })
+  if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is not a number.` })
   else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })
   return decimal ?? '0'
 }
@@ -88,18 +87,18 @@ function fieldOf(rows: string[], path: string): string {
 
 type Place = { id: string; place: number; isLast: boolean }
 
-/** The second number is shown by the style sheet where there is one. */
+/** CSS shows the field for the second number unless the comparison is `exactly`. */
 function row(form: AuthorForm, { id, place, isLast }: Place): Html {
   const noun = `number ${place}`
   return html`<li class="group"><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
 <div class="grid min-w-0 grow grid-cols-2 gap-2">
 ${number(form, `value-${id}`, `Number ${place}`, form.focus === id)}
-${choose(form, { name: `way-${id}`, label: `How number ${place} is compared`, options: WAYS, isLabelHidden: true })}
+${selectField(form, { name: `way-${id}`, label: `How number ${place} is compared`, options: COMPARISONS, isLabelHidden: true })}
 <div class="hidden group-has-[option:not([value=exactly]):checked]:block">${number(form, `second-${id}`, `Tolerance or end of number ${place}`, false)}</div>
 ${shareField(form, id, noun)}</div>
 ${rowMenu(id, noun, { isFirst: place === 1, isLast })}</div>
-${mistake(form, `value-${id}`)}${mistake(form, `second-${id}`)}${mistake(form, `share-${id}`)}</li>`
+${fieldError(form, `value-${id}`)}${fieldError(form, `second-${id}`)}${fieldError(form, `share-${id}`)}</li>`
 }
 
 const number = (form: AuthorForm, name: string, label: string, hasFocus: boolean): Html =>
-  html`<label class="sr-only" for="${name}">${label}</label><input class="input w-full" id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${form.values.get(name)}" aria-invalid="${form.wrong(name).length > 0 && 'true'}" aria-describedby="${form.wrong(name).length > 0 && `${name}-mistake`}" ${hasFocus && html`autofocus`}>`
+  html`<label class="sr-only" for="${name}">${label}</label><input class="input w-full" id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${form.values.get(name)}" aria-invalid="${form.errorsOf(name).length > 0 && 'true'}" aria-describedby="${form.errorsOf(name).length > 0 && `${name}-mistake`}" ${hasFocus && html`autofocus`}>`

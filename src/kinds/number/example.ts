@@ -1,6 +1,6 @@
-import type { Example } from '../example.ts'
+import type { KindExample } from '../kind.ts'
 
-export const examples: Example[] = [
+export const examples: KindExample[] = [
   {
     responseType: 'number',
     script: 'How long is a marathon?',

@@ -1,10 +1,9 @@
-import type { Format, NumberRange } from '../neutral.ts'
+import type { KindFormat, NumberRange } from '../neutral.ts'
 import { percentOf, printDecimal, toDecimal } from './decimal.ts'
 import type { Key, Spec } from './schema.ts'
 
-/** Numbers with how far from each an answer may be, and ranges. */
-export const numberFormat: Format = {
-  take: (answer) => {
+export const numberFormat: KindFormat = {
+  toDefinition: (answer) => {
     if (answer.as !== 'number') return undefined
     const answers = answer.ranges.map((range) =>
       'from' in range
@@ -20,7 +19,7 @@ export const numberFormat: Format = {
     const key: Key = { answers }
     return { definition: { responseType: 'number', spec, key }, losses: [] }
   },
-  give: ({ responseType, spec, key }) => {
+  toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'number') return undefined
     const losses: string[] = []
     const ranges = (key as Key).answers.map((answer): NumberRange => {
@@ -28,7 +27,7 @@ export const numberFormat: Format = {
       const { value, tolerance, share } = answer
       if (!tolerance) return { value, share }
       if (tolerance.in === 'absolute') return { value, tolerance: tolerance.by, share }
-      losses.push('A tolerance in percent is written as a number.')
+      losses.push('A tolerance in percent is exported as a number.')
       return { value, tolerance: printDecimal(percentOf(toDecimal(tolerance.by), toDecimal(value))), share }
     })
     return { answer: { as: 'number', ranges, unit: (spec as Spec).unit }, losses: [...new Set(losses)] }

@@ -3,15 +3,14 @@ import { numberAuthor } from './author.ts'
 import { numberControl } from './candidate.ts'
 import { examples } from './example.ts'
 import { numberFormat } from './format.ts'
-import { numberSheet } from './grader.ts'
-import { number } from './rules.ts'
+import { numberGradingView } from './grading-view.ts'
+import { numberRules } from './rules.ts'
 
-/** A number that is typed. */
 export const numberKind: Kind = {
-  ...number,
+  ...numberRules,
   answering: () => answeredByValue,
   control: numberControl,
-  sheet: numberSheet,
+  gradingView: numberGradingView,
   examples,
   author: numberAuthor,
   format: numberFormat,

@@ -1,16 +1,16 @@
 import { normalize } from '../normalize.ts'
 
-/** Digits of other scripts that people type numbers with: each block begins with its zero. */
+/** Zeros of other scripts. The other digits of a script follow its zero. */
 const ZEROES = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50]
-/** A number beyond 10 to this is none that anybody means. */
-const GREATEST_EXPONENT = 30
+/** Larger exponents are typing errors. */
+const MAX_EXPONENT = 30
 
 /**
- * What somebody has typed, as decimals: none where it is no number, two where it can be read in two ways (16,000 is sixteen, and sixteen
- * thousand). A point alone is the decimal one, and so is a comma; of two different separators it is the last, and one kind that comes
- * several times makes groups, as spaces and apostrophes do.
+ * Parses a typed number. A single point or comma is the decimal separator. Of two different separators the last is the decimal one. A separator
+ * that occurs several times groups digits, as spaces and apostrophes do.
  *
- * @returns each as a decimal of digits with a point, the likelier first.
+ * @returns decimals with a point: none for an invalid number, two for an ambiguous one, the likelier first (16,000 is sixteen or sixteen
+ *   thousand).
  */
 export function readNumber(typed: string): string[] {
   const text = westernDigits(normalize(typed)).replace(/٫/g, '.').replace(/٬/g, "'")
@@ -41,7 +41,7 @@ function readDigits(number: string): string[] {
   return joined(whole.split(others[0]!)).map((digits) => withFraction(digits, fraction))
 }
 
-/** One separator: the decimal one, but for a comma before three digits, which may part thousands. */
+/** A single separator is the decimal one. A comma before three digits may group thousands instead. */
 function readOne(plain: string, separator: string, grouped: boolean): string[] {
   const [whole = '', fraction = ''] = plain.split(separator)
   const decimal = withFraction(whole || '0', fraction)
@@ -52,16 +52,16 @@ const withFraction = (whole: string, fraction: string): string => (fraction === 
 
 const joined = (groups: string[]): string[] => (isGrouped(groups) ? [groups.join('')] : [])
 
-/** Thousands as the world parts them, or lakhs as India does. */
+/** Groups of three digits, or Indian groups (12,34,567). */
 const isGrouped = ([first = '', ...others]: string[]): boolean =>
   /^[0-9]{1,3}$/.test(first) &&
   others.length > 0 &&
   others.at(-1)!.length === 3 &&
   (others.every(({ length }) => length === 3) || (first.length < 3 && others.slice(0, -1).every(({ length }) => length === 2)))
 
-/** The number times 10 to the exponent; null where it is too long to be meant. */
+/** The number times 10 to the exponent. @returns null if the result is too long. */
 function shifted(number: string, exponent: number): string | null {
-  if (Math.abs(exponent) > GREATEST_EXPONENT) return null
+  if (Math.abs(exponent) > MAX_EXPONENT) return null
   const [whole = '', fraction = ''] = number.split('.')
   const digits = whole + fraction
   const point = whole.length + exponent

@@ -6,8 +6,7 @@ import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
 type Accepted = Key['answers'][number]
 
-/** A number that is typed, in whatever way people write numbers. */
-export const number = defineKind({
+export const numberRules = defineKind({
   words: ['number'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -33,7 +32,7 @@ export const number = defineKind({
   score: (_, key, typed) => score(key, typed),
 })
 
-/** What can't be read is for a person, and so is what can be read in two ways that are not worth the same. */
+/** People grade unreadable numbers, and ambiguous ones whose readings score differently. */
 function score({ answers }: Key, typed: string): Score {
   if (typed.trim() === '') return scored(0)
   const shares = readNumber(typed).map((reading) => bestShare(answers, toDecimal(reading)))
@@ -48,15 +47,15 @@ const scored = (share: number): Score => ({
   parts: [{ id: 'answer', verdict: share > 0 ? 'right' : 'wrong' }],
 })
 
-const bestShare = (answers: Accepted[], given: Decimal): number =>
-  answers.reduce((best, answer) => (isWithin(answer, given) ? Math.max(best, answer.share) : best), 0)
+const bestShare = (answers: Accepted[], typed: Decimal): number =>
+  answers.reduce((best, answer) => (isWithin(answer, typed) ? Math.max(best, answer.share) : best), 0)
 
-function isWithin(answer: Accepted, given: Decimal): boolean {
-  if ('from' in answer) return compare(given, toDecimal(answer.from)) >= 0 && compare(given, toDecimal(answer.to)) <= 0
+function isWithin(answer: Accepted, typed: Decimal): boolean {
+  if ('from' in answer) return compare(typed, toDecimal(answer.from)) >= 0 && compare(typed, toDecimal(answer.to)) <= 0
   const value = toDecimal(answer.value)
-  if (!answer.tolerance) return compare(given, value) === 0
+  if (!answer.tolerance) return compare(typed, value) === 0
   const by = toDecimal(answer.tolerance.by)
-  return compare(distance(given, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
+  return compare(distance(typed, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
 }
 
 function faultsOf(answer: Accepted, i: number): Fault[] {

@@ -3,21 +3,21 @@ import { DECIMAL } from './decimal.ts'
 
 const closed = { additionalProperties: false }
 const Decimal = Type.String({ pattern: DECIMAL })
-/** In percent of the question's points. */
+/** Percent of the question's points. */
 const share = Type.Integer({ minimum: 1, maximum: 100 })
 
-/** The unit stands behind the field, and is not typed. */
+/** The unit is shown after the field, and not typed. */
 export const SpecSchema = Type.Object({ unit: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })) }, closed)
 
 export const KeySchema = Type.Object(
   {
-    /** The best share that fits counts. */
+    /** The best matching share counts. */
     answers: Type.Array(
       Type.Union([
         Type.Object(
           {
             value: Decimal,
-            /** How far from it an answer may be: in its own unit, or in percent of it. */
+            /** `by` is an absolute number, or percent of the value. */
             tolerance: Type.Optional(
               Type.Object({ by: Decimal, in: Type.Union([Type.Literal('absolute'), Type.Literal('percent')]) }, closed),
             ),

@@ -1,7 +1,7 @@
 import { html } from '../../html/html.ts'
 import type { Control } from '../control.ts'
 
-/** The page's script puts the recorder there. */
+/** The page's script renders the recorder in `data-recorder`. */
 export const recordingControl: Control = (t, { isWritten }) =>
   html`<div data-recorder></div>${
     !isWritten &&

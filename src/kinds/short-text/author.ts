@@ -1,17 +1,27 @@
 import type { Fault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, kept, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import {
+  checkboxField,
+  fieldError,
+  hiddenFields,
+  readPercent,
+  rowList,
+  rowMenu,
+  selectField,
+  shareField,
+} from '../author-fields.ts'
 import { newRowId, rowReader, rowsOf } from '../rows.ts'
 import { type ExampleAnswer, exampleAnswers } from './example-answers.ts'
-import { shortText } from './rules.ts'
+import { shortTextRules } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
-const MOST_TEXTS = 50
+const MAX_TEXTS = 50
 
-/** The form of questions that are answered by a word or a sentence. */
 export const shortTextAuthor: Author = {
-  offers: [{ word: 'short_text', label: 'Short text', line: 'A word or a sentence that is compared', icon: 'text-cursor' }],
+  offers: [
+    { word: 'short_text', label: 'Short text', description: 'A word or a sentence that is compared', icon: 'text-cursor' },
+  ],
   begin(random) {
     const id = newRowId(random)
     return new URLSearchParams({ row: id, [`share-${id}`]: '100', lines: '1', otherwise: 'people' })
@@ -32,18 +42,18 @@ export const shortTextAuthor: Author = {
   fields: (word, form) => html`${rowList(form, {
     group: 'accepted',
     legend: 'Accepted texts',
-    hint: 'An asterisk stands for any characters: “colo*r” takes color and colour. The best that fits counts.',
+    hint: 'An asterisk stands for any characters: “colo*r” accepts color and colour. The best match counts.',
     rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
     add: 'Add a text',
-    most: MOST_TEXTS,
+    most: MAX_TEXTS,
   })}
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">How answers are compared</legend>
-${tick(form, 'accents', 'Ignore accents: “Jose” is accepted for “José”')}
-${tick(form, 'punctuation', 'Ignore punctuation: quotes, brackets, and . , ; : ! ? at the ends of words')}
-${tick(form, 'caseSensitive', 'Capital letters have to be as they are here')}
+${checkboxField(form, 'accents', 'Ignore accents: “Jose” is accepted for “José”')}
+${checkboxField(form, 'punctuation', 'Ignore punctuation: quotes, brackets, and . , ; : ! ? at the ends of words')}
+${checkboxField(form, 'caseSensitive', 'Capital letters have to be as they are here')}
 </fieldset>
 ${examplesOf(word, read(word, form.values))}
-<div class="field">${choose(form, {
+<div class="field">${selectField(form, {
     name: 'otherwise',
     label: 'Any other text',
     options: [
@@ -53,8 +63,8 @@ ${examplesOf(word, read(word, form.values))}
   })}</div>
 ${
   form.isKeyOnly
-    ? kept(form, 'lines')
-    : html`<div class="field">${choose(form, {
+    ? hiddenFields(form, 'lines')
+    : html`<div class="field">${selectField(form, {
         name: 'lines',
         label: 'The field has',
         options: [
@@ -65,11 +75,11 @@ ${
 }`,
 }
 
-function read(_: string, values: URLSearchParams): Read {
+function read(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
   const faults: Fault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
-  if (rows.length > MOST_TEXTS) faults.push({ field: 'accepted', text: `At most ${MOST_TEXTS} texts.` })
+  if (rows.length > MAX_TEXTS) faults.push({ field: 'accepted', text: `At most ${MAX_TEXTS} texts.` })
   const accepted = rows.map((id) => {
     const text = readRow('text', id)
     const share = readPercent(readRow('share', id), 100)
@@ -89,8 +99,8 @@ function read(_: string, values: URLSearchParams): Read {
 }
 
 /** Answers that the key accepts and rejects, or a placeholder while the key is incomplete. */
-function examplesOf(word: string, { spec, key, faults }: Read): Html {
-  const isComplete = faults.length === 0 && shortText.faults(word, spec, key).length === 0
+function examplesOf(word: string, { spec, key, faults }: ParsedForm): Html {
+  const isComplete = faults.length === 0 && shortTextRules.faults(word, spec, key).length === 0
   const { accepted, rejected } = isComplete ? exampleAnswers(key as Key) : { accepted: [], rejected: [] }
   const rejection = (key as Key).otherwise === 'people' ? 'Left to a grader, for example' : 'Not accepted, for example'
   return html`<div class="hint mb-4 grid gap-x-6 gap-y-2 sm:grid-cols-2" role="status" data-outlook>${
@@ -112,10 +122,10 @@ type Place = { id: string; place: number; isLast: boolean }
 
 function row(form: AuthorForm, { id, place, isLast }: Place): Html {
   const name = `text-${id}`
-  const isWrong = form.wrong(name).length > 0
+  const isWrong = form.errorsOf(name).length > 0
   return html`<li><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
 <label class="sr-only" for="${name}">Text ${place}</label><input class="input min-w-0 grow" id="${name}" name="${name}" value="${form.values.get(name)}" dir="auto" autocomplete="off" spellcheck="false" aria-invalid="${isWrong && 'true'}" aria-describedby="${isWrong && `${name}-mistake`}" ${form.focus === id && html`autofocus`}>
 ${shareField(form, id, `text ${place}`)}
 ${rowMenu(id, `text ${place}`, { isFirst: place === 1, isLast })}</div>
-${mistake(form, name)}${mistake(form, `share-${id}`)}</li>`
+${fieldError(form, name)}${fieldError(form, `share-${id}`)}</li>`
 }

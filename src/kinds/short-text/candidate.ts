@@ -2,7 +2,7 @@ import { html } from '../../html/html.ts'
 import type { Control } from '../control.ts'
 import type { Spec } from './schema.ts'
 
-/** One line or three. Nothing of it is checked while it is typed: that would say what the key is. */
+/** No checks while typing: they would reveal the key. */
 export const shortTextControl: Control = (t, { version, value, language }) => {
   const { lines } = version.spec as Spec
   const text = (value ?? '') as string

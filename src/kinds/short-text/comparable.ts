@@ -18,7 +18,7 @@ const END_OF_WORD = /[.,;:!?…。、،؛؟۔।॥]+(?=[\s*]|$|[\p{Script=Han}\
 /** Spanish questions and exclamations begin with a sign as well. */
 const START_OF_WORD = /(?<=^|\s)[¿¡]+/gu
 
-/** A text as it is compared with others, both in the key and in answers. */
+/** Normalizes keys and answers for comparison. */
 export function comparable(text: string, { caseSensitive, ignore }: Options): string {
   const plain = text
     .replace(WIDTH_FORMS, (forms) => forms.normalize('NFKC'))

@@ -24,7 +24,7 @@ export function exampleAnswers(key: Key): { accepted: ExampleAnswer[]; rejected:
 const distinct = (answers: ExampleAnswer[]): ExampleAnswer[] =>
   answers.filter(({ text }, i) => answers.findIndex((earlier) => earlier.text === text) === i).slice(0, EXAMPLES)
 
-/** The most telling first. */
+/** Variants, the most instructive first. */
 function variantsOf(base: string): ExampleAnswer[] {
   const graphemes = [...new Intl.Segmenter().segment(base)].map(({ segment }) => segment)
   const accent = base.replace(/[aeiou]/i, (letter) => `${letter}\u0301`).normalize('NFC')

@@ -1,6 +1,6 @@
-import type { Example } from '../example.ts'
+import type { KindExample } from '../kind.ts'
 
-export const examples: Example[] = [
+export const examples: KindExample[] = [
   {
     responseType: 'short_text',
     script: 'In which city is the Colosseum?',

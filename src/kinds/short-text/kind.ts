@@ -3,15 +3,14 @@ import { shortTextAuthor } from './author.ts'
 import { shortTextControl } from './candidate.ts'
 import { examples } from './example.ts'
 import { shortTextFormat } from './format.ts'
-import { shortTextSheet } from './grader.ts'
-import { shortText } from './rules.ts'
+import { shortTextGradingView } from './grading-view.ts'
+import { shortTextRules } from './rules.ts'
 
-/** A text that is compared. */
 export const shortTextKind: Kind = {
-  ...shortText,
+  ...shortTextRules,
   answering: () => answeredByValue,
   control: shortTextControl,
-  sheet: shortTextSheet,
+  gradingView: shortTextGradingView,
   examples,
   author: shortTextAuthor,
   format: shortTextFormat,

@@ -3,8 +3,7 @@ import { defineKind } from '../define-kind.ts'
 import { comparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
-/** A text that is compared with those that are accepted. */
-export const shortText = defineKind({
+export const shortTextRules = defineKind({
   words: ['short_text'],
   penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
@@ -19,7 +18,7 @@ export const shortText = defineKind({
   makeUp: () => 'A generated answer',
   accepts: {
     group: (key, text) => comparable(text, key),
-    // An asterisk in an accepted text stands for others.
+    // An asterisk in an accepted text is a wildcard, so an answer with an asterisk can't be added.
     add: (key, text, share) =>
       text.includes('*') || comparable(text, key) === ''
         ? null
@@ -42,13 +41,13 @@ export function shareFor(key: Key, text: string): number {
   return key.accepted.reduce((best, one) => (matches(piecesOf(one.text, key), compared) ? Math.max(best, one.share) : best), 0)
 }
 
-/** The parts between asterisks. Compared as a whole first: what ends a word depends on what follows it. */
+/** Normalized parts between asterisks. The whole text is normalized first, because the end of a word depends on what follows it. */
 const piecesOf = (text: string, key: Key): string[] =>
   comparable(text, key)
     .split('*')
     .map((piece) => piece.trim())
 
-/** Each piece is looked for where the one before it ends: no way back, and so no text for which this takes long. */
+/** Matches wildcards. Searches each piece after the previous one, without backtracking, so the time is linear. */
 function matches([first = '', ...others]: string[], text: string): boolean {
   const last = others.pop()
   if (last === undefined) return text === first

@@ -6,7 +6,7 @@ export const SpecSchema = Type.Object({ lines: Type.Union([Type.Literal(1), Type
 
 export const KeySchema = Type.Object(
   {
-    /** The best share that fits counts. `*` stands for any characters, also none. */
+    /** The best matching share counts. `*` stands for any characters, or none. */
     accepted: Type.Array(
       Type.Object(
         { text: Type.String({ minLength: 1, maxLength: 500 }), share: Type.Integer({ minimum: 1, maximum: 100 }) },
@@ -17,7 +17,7 @@ export const KeySchema = Type.Object(
     caseSensitive: Type.Boolean(),
     /** Accents of Latin and Greek letters; quotes, brackets, and punctuation at the ends of words. */
     ignore: Type.Object({ accents: Type.Boolean(), punctuation: Type.Boolean() }, closed),
-    /** What becomes of a text that is not accepted. */
+    /** Grading of texts that are not accepted: wrong, or by people. */
     otherwise: Type.Union([Type.Literal('wrong'), Type.Literal('people')]),
   },
   closed,

@@ -30,7 +30,7 @@ async function readPages(): Promise<Map<string, string>> {
   return pages
 }
 
-it('has no link that leads nowhere, and no page without a title of its own', async () => {
+it('documentation has no broken links, and a unique title for each page', async () => {
   const pages = await readPages()
   for (const [address, text] of pages) {
     const anchors = [...text.matchAll(/href="([^"#]*)#([^"]*)"/g)].map(([, page, anchor]) => [page || address, anchor!] as const)
@@ -41,13 +41,13 @@ it('has no link that leads nowhere, and no page without a title of its own', asy
   expect(new Set(titles).size).toBe(titles.length)
 })
 
-it('shows all guides that there are', async () => {
+it('documentation has all guides', async () => {
   const pages = await readPages()
   const guides = globSync('docs/guides/*.md').map((file) => `/docs/guides/${path.basename(file, '.md')}`)
   expect(guides.filter((address) => !pages.has(address))).toEqual([])
 })
 
-it('sends what a browser has not got yet, compressed where that is taken, and nothing that it has', async () => {
+it('documentation is compressed if accepted, and answers 304 to browsers with the current version', async () => {
   for (const address of ['/docs', '/docs/guides/webhooks', '/docs/v1/invites', '/docs/v1/openapi.json', '/docs/search.json']) {
     const { headers, status } = await service.http().get(address)
     expect([status, headers['cache-control'], headers['content-encoding']]).toEqual([200, 'no-cache', 'gzip'])
@@ -58,7 +58,7 @@ it('sends what a browser has not got yet, compressed where that is taken, and no
   }
 })
 
-it('answers an address under /docs at which nothing is with 404: a page to search from, with what its last word finds', async () => {
+it('an unknown address under /docs gets 404 with suggestions for its last segment', async () => {
   for (const address of [
     '/docs/nowhere',
     '/docs/guides/',
@@ -76,7 +76,7 @@ it('answers an address under /docs at which nothing is with 404: a page to searc
   expect((await service.http().get('/docs/../package.json')).status).toBe(404)
 })
 
-it('finds headings and operations by their words, without scripts too, and shows what was asked for as text', async () => {
+it('search finds headings and operations without JavaScript, and escapes the query', async () => {
   const find = async (query: string) => (await service.http().get(`/docs/search?q=${encodeURIComponent(query)}`)).text
   expect(await find('signature verifying')).toContain('href="/docs/guides/webhook-signatures"')
   expect(await find('invite a CANDIDATE')).toContain('href="/docs/v1/invites#createInvite"')
@@ -86,7 +86,7 @@ it('finds headings and operations by their words, without scripts too, and shows
   expect(await find('')).toContain('Enter words of the guides')
 })
 
-it('finds what is said below a heading too, and shows it around the words', async () => {
+it('search finds text below headings, and shows an excerpt', async () => {
   const { text } = await service.http().get('/docs/search?q=idempotent-REPLAYED')
   expect(text).toMatch(/href="\/docs\/guides\/retries[\s\S]*<mark [^>]*>Idempotent-Replayed<\/mark>/)
   expect((await service.http().get('/docs/search?q=WebhookDeliveryList')).text).toContain('A page of the list; Link leads')
@@ -108,7 +108,7 @@ it.each([
 )
 
 describe.each(names)('/docs/%s', (name) => {
-  it("shows every operation, parameter and object of that interface's document, and of no other", async () => {
+  it('shows every operation, parameter, and object of its own interface only', async () => {
     const document = await readDocument(service, name)
     const own = [...(await readPages())].filter(([address]) => address.startsWith(`/docs/${name}/`)).map(([, text]) => text)
     const text = own.join('')
@@ -125,7 +125,7 @@ describe.each(names)('/docs/%s', (name) => {
     expect(shown(/<article id="(\w+)"/g)).toEqual(operations.map(({ operationId }) => operationId).sort())
   })
 
-  it('says which page it is, and allows no script, style or request but its own files and the service, and no inline ones', async () => {
+  it('has a title, and a policy that allows only its own files and no inline code', async () => {
     const { headers, text } = await service.http().get(`/docs/${name}/tags`)
     expect(text.match(/aria-current="page"/g)).toHaveLength(1)
     const policy = headers['content-security-policy']!
@@ -135,7 +135,7 @@ describe.each(names)('/docs/%s', (name) => {
   })
 })
 
-describe.each(names)('the collection for Bruno of %s', (name) => {
+describe.each(names)('Bruno collection of %s', (name) => {
   type Parameter = { name: string; type: 'path' | 'query'; value: string; enabled: boolean }
   type Item = { name: string; seq: number; type: string }
   type Sent = {
@@ -148,7 +148,7 @@ describe.each(names)('the collection for Bruno of %s', (name) => {
   type Folder = Item & { items: (Item & { request: Sent })[] }
   const variablesIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, variable]) => variable!)
 
-  it('has every operation in the folder of its group, with bodies that the document allows, and what is to be set once', async () => {
+  it('has every operation in its group’s folder, valid bodies, and variables', async () => {
     const { body: collection, headers } = await service.http().get(`/docs/${name}/bruno.json`)
     expect(headers['content-disposition']).toBe(`attachment; filename="${name}-bruno.json"`)
     const document = await readDocument(service, name)
@@ -179,7 +179,7 @@ describe.each(names)('the collection for Bruno of %s', (name) => {
   })
 })
 
-it('shows the alternate interface under the prefix that is set', async () => {
+it('reference shows the alternate interface under the configured prefix', async () => {
   const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/elsewhere' })
   expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')
 })
@@ -214,7 +214,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     },
   )
 
-  it('reads without JavaScript, has its examples in each language and searches, and offers nothing to send', async () => {
+  it('works without JavaScript: samples and search are available, and the request form is hidden', async () => {
     const page = await open('/docs/v1/invites', { javaScriptEnabled: false })
     expect(await page.getByRole('heading', { name: 'Invite a candidate', exact: true }).isVisible()).toBe(true)
     expect(await page.locator('main button:visible').count()).toBe(0)
@@ -226,7 +226,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('heading', { level: 1, name: 'Rate limits' }).waitFor()
   })
 
-  it('shows what is found while it is typed, by keys alone', async () => {
+  it('shows results while typing, and is operable by keyboard', async () => {
     const page = await open('/docs')
     await page.getByRole('searchbox').focus()
     await page.keyboard.type('verifying')
@@ -236,7 +236,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('heading', { level: 1, name: "Verifying a webhook's signature" }).waitFor()
   })
 
-  it('shows all examples in the language that was chosen for one, on the next page too', async () => {
+  it('applies the chosen language to all samples, also on the next page', async () => {
     const page = await open('/docs/v1/invites')
     await page.locator('#createInvite').getByRole('radio', { name: 'TypeScript' }).check()
     expect(await page.locator('#listInvites').getByText('await fetch').isVisible()).toBe(true)
@@ -244,7 +244,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.locator('#listTags').getByText('await fetch').isVisible()).toBe(true)
   })
 
-  it('keeps the key over a reload and for the other interface, in the tab only, until it is forgotten', async () => {
+  it('keeps the API key in the tab until it is forgotten', async () => {
     const page = await open('/docs/v1/tags')
     await keyIn(page).fill('ak_live_typed')
     await page.reload()
@@ -280,7 +280,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
   }
 
-  it('sends a request with path, query, headers and body, and shows its answer, under its own policy', async () => {
+  it('sends a request with path, query, headers, and body, and shows the answer', async () => {
     const { id, key } = await service.make.organization()
     const tags = [await service.make.tag(id), await service.make.tag(id)]
     const page = await open('/docs/v1/tags')
@@ -308,7 +308,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(refused).toEqual([])
   })
 
-  it('sends the key of the alternate interface in its own header, and shows an answer as text', async () => {
+  it('sends the key of the alternate interface in its header, and escapes the answer', async () => {
     const { id, key } = await service.make.organization()
     const name = '<img src=x onerror="document.title=1">'
     await service.make.tag(id, { name })

@@ -70,7 +70,7 @@ const withOwn = (sample: string, of: Furnished): string =>
     .replaceAll(/"points": [\d.]+/g, '"points": 1') // their question has one
     .replaceAll(/[\w.]+@example\.com/g, () => `${crypto.randomUUID()}@example.com`)
 
-describe.each(['v1', 'alternate'] as const)('the examples of %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('code samples of %s', (name) => {
   for (const { language, file, command, opening, one } of LANGUAGES)
     it.skipIf(!isInstalled(command))(`succeed, each in turn: ${language} (skipped where it is not installed)`, async () => {
       const samples = await readSamples(name, language)

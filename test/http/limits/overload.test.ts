@@ -51,7 +51,7 @@ async function holdTagsUp(): Promise<() => Promise<void>> {
   return end
 }
 
-it('answers a client that sends one request after the other, however long the process is held up between them and meanwhile', async () => {
+it('serves a client that sends one request at a time, even if the process is blocked in between', async () => {
   for (let i = 0; i < 3; i++) {
     blockEventLoop(1_500)
     expect(await statusOf()).toBe(200)
@@ -62,7 +62,7 @@ it('answers a client that sends one request after the other, however long the pr
   }
 })
 
-it('answers a few clients whose requests are slow', async () => {
+it('serves a few clients with slow requests', async () => {
   const goOn = await holdTagsUp()
   const slow = Array.from({ length: 20 }, () => statusOf())
   await sleep(2 * MAX_WAIT_MS)
@@ -71,7 +71,7 @@ it('answers a few clients whose requests are slow', async () => {
   expect(new Set(await Promise.all(slow))).toEqual(new Set([200]))
 })
 
-it('answers 503 with Retry-After at once when hundreds have waited too long, and all as before when they have been answered', async () => {
+it('answers 503 with Retry-After while hundreds of requests wait too long, and recovers afterwards', async () => {
   const goOn = await holdTagsUp()
   const queue = Array.from({ length: 200 }, () => statusOf())
   const refused = await waitUntil('a request to be refused', async () => {
@@ -82,7 +82,7 @@ it('answers 503 with Retry-After at once when hundreds have waited too long, and
   expect(await statusOf('/healthz')).toBe(200)
   const readiness = ask('/readyz')
   await goOn()
-  // What was wrong with it, if anything, is the database.
+  // An error, if there is one, may only concern the database.
   expect((await readiness).retryAfter).toBeNull()
   const counts = Object.groupBy(await Promise.all(queue), (status) => status)
   expect(counts[200]!.length).toBeGreaterThanOrEqual(100)
@@ -90,7 +90,7 @@ it('answers 503 with Retry-After at once when hundreds have waited too long, and
   expect(await Promise.all(Array.from({ length: 50 }, () => statusOf()))).toEqual(Array(50).fill(200))
 })
 
-it('answers others while the requests of one wait too long', async () => {
+it('serves other clients while the requests of one wait too long', async () => {
   const goOn = await holdTagsUp()
   const queue = Array.from({ length: 200 }, () => statusOf())
   await waitUntil('a request to be refused', async () => (await ask('/api/v1/nowhere')).status === 503 || undefined)
@@ -100,7 +100,7 @@ it('answers others while the requests of one wait too long', async () => {
   await Promise.all(queue)
 })
 
-it('is not held up by clients that send their bodies slowly', async () => {
+it('ignores requests whose bodies arrive slowly', async () => {
   const { port } = service.app.server.address() as AddressInfo
   const sockets = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'))
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))

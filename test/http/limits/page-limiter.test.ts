@@ -39,8 +39,8 @@ async function loadMany(paths: string[], from?: (i: number) => string): Promise<
 
 const times = <T>(count: number, item: T): T[] => Array(count).fill(item)
 
-describe('the pages of a candidate link', () => {
-  it('are loaded 60 times within a minute, then answered 429 with Retry-After on a page in the reader’s language', async () => {
+describe('page limiter of candidate links', () => {
+  it('answers 429 with Retry-After in the reader’s language after 60 loads of a link in a minute', async () => {
     const [one, other] = await furnish(2)
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -57,7 +57,7 @@ describe('the pages of a candidate link', () => {
     expect((await load(one!.path)).statusCode).toBe(200)
   })
 
-  it('are loaded as often by one network as the setting says, with an IPv6 /64 as one', async () => {
+  it('limits loads per network as configured, and counts an IPv6 /64 as one network', async () => {
     const candidates = await furnish(3)
     const paths = candidates.flatMap(({ path }) => times(50, path))
     const inNetwork = (i: number) => `2001:db8:0:${network}::${(i + 1).toString(16)}`
@@ -65,13 +65,13 @@ describe('the pages of a candidate link', () => {
     expect((await load(candidates[2]!.path, `2001:db8:1:${network}::1`)).statusCode).toBe(200)
   })
 
-  it('leave the network’s share to others when one link is loaded too often', async () => {
+  it('keeps the network’s limit for other links when one link is refused', async () => {
     const [one, other] = await furnish(2)
     await loadMany(times(130, one!.path))
     expect((await load(other!.path)).statusCode).toBe(200)
   })
 
-  it('count those that stop mails', async () => {
+  it('counts loads of the unsubscribe page', async () => {
     const [candidate] = await furnish(1)
     const path = `/u/${signUnsubscribing(service.site.secretKeys, candidate!.invite.id)}`
     expect(await loadMany(times(61, path))).toEqual({ 200: 60, 429: 1 })
@@ -79,7 +79,7 @@ describe('the pages of a candidate link', () => {
     expect(form.status).toBe(200)
   })
 
-  it('take answers, saves, and status requests when no page can be loaded any more', async () => {
+  it('still accepts answers, saves, and status requests when page loads are refused', async () => {
     const [candidate] = await furnish(1)
     const { path, press, session, invite } = candidate!
     await press('accept')

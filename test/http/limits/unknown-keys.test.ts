@@ -39,8 +39,8 @@ const useUp = async (from = address) => {
   for (let i = 0; i < LIMIT; i++) expect(await statusOf(unknown(), from)).toBe(401)
 }
 
-describe('a network with too many unknown keys', () => {
-  it('is answered 429 with Retry-After, in the envelope of each interface', async () => {
+describe('network with too many unknown keys', () => {
+  it('gets 429 with Retry-After in the envelope of each interface', async () => {
     await useUp()
     const v1 = await ask(unknown())
     expect([v1.status, v1.body]).toEqual([429, { error: 'Rate limit exceeded. Please try again later.' }])
@@ -54,7 +54,7 @@ describe('a network with too many unknown keys', () => {
     ])
   })
 
-  it('is served when its key is good, also one that is used for the first time', async () => {
+  it('is served with a valid key, even on the first use of the key', async () => {
     const [known, fresh] = [await service.make.organization(), await service.make.organization()]
     expect(await statusOf(known.key)).toBe(200)
     await useUp()
@@ -62,13 +62,13 @@ describe('a network with too many unknown keys', () => {
     expect(await statusOf(unknown())).toBe(429)
   })
 
-  it('is not one whose keys are good, however many requests it sends', async () => {
+  it('does not count requests with valid keys', async () => {
     const { key } = await service.make.organization()
     for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(key)).toBe(200)
     await useUp()
   })
 
-  it('is also one whose keys have not the form of one', async () => {
+  it('counts malformed keys', async () => {
     for (let i = 0; i < LIMIT; i++) expect(await statusOf('malformed')).toBe(401)
     expect(await statusOf('malformed')).toBe(429)
   })
@@ -86,7 +86,7 @@ describe('a network with too many unknown keys', () => {
   )
 })
 
-describe('a network is', () => {
+describe('network of an address', () => {
   it.each([
     ['an address of IPv4', '198.51.100.1', '198.51.100.2'],
     ['that of the client where proxies have added theirs', '198.51.100.3, 10.0.0.1', '198.51.100.4, 10.0.0.1'],
@@ -102,20 +102,20 @@ describe('a network is', () => {
     ['::1', '::2'],
     ['::ffff:203.0.113.1', '203.0.113.1'],
     ['fe80::1%eth0', 'fe80::2%eth1'],
-  ])('the same for %s and %s', async (one, other) => {
+  ])('is the same for %s and %s', async (one, other) => {
     await useUp(one)
     expect(await statusOf(unknown(), other)).toBe(429)
   })
 
-  it('not more than is kept of what a proxy calls its client', async () => {
+  it('limits the length of a client name from a proxy', async () => {
     const name = 'x'.repeat(5_000)
     await useUp(name)
     expect(await statusOf(unknown(), name)).toBe(429)
   })
 })
 
-describe('the database', () => {
-  it('is not asked for what can be no key', async () => {
+describe('key lookup', () => {
+  it('does not query the database for malformed keys', async () => {
     const { key } = await service.make.organization()
     for (const bad of [
       'x',
@@ -130,7 +130,7 @@ describe('the database', () => {
     expect(lookUps).toBe(0)
   })
 
-  it('is asked for hundreds of unknown keys in one query at a time, beside which known keys are served', async () => {
+  it('looks up hundreds of unknown keys in one query at a time, and serves known keys meanwhile', async () => {
     const [known, fresh] = [await service.make.organization(), await service.make.organization()]
     await settleCache(known)
     let arrived = 0

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toText } from '../../../src/html/html.ts'
-import { fromMarkdown, withoutMarks } from '../../../src/http/pages/markdown.ts'
+import { fromMarkdown, markdownToText } from '../../../src/http/pages/markdown.ts'
 import { isBrowserInstalled, startBrowser } from '../../support/browser.ts'
 
 const shown = (text: string): string => toText(fromMarkdown(text)).replace(/^<div[^>]*>|<\/div>$/g, '')
 
-describe('a prompt', () => {
+describe('fromMarkdown', () => {
   it.each([
     ['one *two* **three**', '<p>one <em>two</em> <strong>three</strong></p>'],
     ['one\ntwo\n\nthree', '<p>one<br>two</p><p>three</p>'],
@@ -26,18 +26,18 @@ describe('a prompt', () => {
     expect(shown(text)).toBe(expected)
   })
 
-  it.each(['**a*', 'a|b\n-|-\n', '[[]', '``a`'])('is shown as it is typed where it has too many marks: %j', (mark) => {
+  it.each(['**a*', 'a|b\n-|-\n', '[[]', '``a`'])('prints a text with too many marks as plain text: %j', (mark) => {
     const text = mark.repeat(1_250).slice(0, 5_000)
     expect(toText(fromMarkdown(text))).toBe(`<p class="script" lang="" dir="auto">${text}</p>`)
   })
 
-  it('has tables and code as they were written', () => {
+  it('renders tables and code', () => {
     expect(shown('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(/<table.*<th scope="col">a<\/th>.*<td>2<\/td>.*<\/table>/s)
     expect(shown('```js\nif (a < b) "x"\n```')).toMatch(/<code>if \(a &lt; b\) &quot;x&quot;\n<\/code>/)
   })
 })
 
-describe('a prompt in letters alone', () => {
+describe('markdownToText', () => {
   it.each([
     ['one *two* **three** `four`', 'one two three four'],
     ['one\ntwo\n\n> three', 'one\ntwo\n\nthree'],
@@ -51,13 +51,13 @@ describe('a prompt in letters alone', () => {
     ['| a | b |\n|---|---|\n| 1 | 2 |', 'a\tb\t\n1\t2'],
     ['```js\nif (a < b)\n```\nWhy?', 'if (a < b)\n\nWhy?'],
   ])('reads %j', (text, expected) => {
-    expect(withoutMarks(text)).toBe(expected)
+    expect(markdownToText(text)).toBe(expected)
   })
 })
 
 const HIT = 'globalThis.hit=1'
 const AWAY = 'https://hostile.example.com/x'
-/** What is tried to get a script run, or something loaded. */
+/** Payloads that try to run a script or load a resource. */
 const PAYLOADS = [
   `<script>${HIT}</script>`,
   `<img src=x onerror="${HIT}">`,
@@ -85,7 +85,7 @@ const PAYLOADS = [
   `<${AWAY}>`,
   `[x]: javascript:${HIT}\n\n[x]`,
 ]
-/** Where it stands. */
+/** Contexts of the payloads. */
 const PLACES = [
   (it: string) => it,
   (it: string) => `> - ${it}`,

@@ -110,7 +110,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect(await leftBehind(service, by.id)).toEqual(left)
   })
 
-  it('is answered by a retry as the first time, whatever has happened since', async () => {
+  it('returns the first answer to a retry, whatever has happened since', async () => {
     const first = await send(by).set('Idempotency-Key', 'retry-1')
     await service.db.invite.updateMany({ where: { organizationId: by.id }, data: { status: 'completed' } })
     await service.db.tag.deleteMany({ where: { organizationId: by.id } })
@@ -120,7 +120,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect(again.headers['content-type']).toBe(first.headers['content-type'])
   })
 
-  it('is, without the header, answered the same, but remembered nowhere', async () => {
+  it('stores nothing without the header', async () => {
     const other = await furnish()
     const [plain, keyed] = [await send(by), await send(other).set('Idempotency-Key', 'retry-1')]
     const shape = ({ body, headers }: typeof plain) => [
@@ -133,7 +133,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect([await records(by), await records(other)]).toEqual([0, 1])
   })
 
-  it('is refused with 400, and not done, when the key is malformed', async () => {
+  it('refuses a malformed key with 400, and changes nothing', async () => {
     const before = await leftBehind(service, by.id)
     for (const key of ['', 'two words', 'tab\there', 'é', 'x'.repeat(256)]) {
       const { status, body } = await send(by).set('Idempotency-Key', key)
@@ -148,17 +148,17 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
   })
 })
 
-it('sends one mail for fifty requests', async () => {
+it('sends one mail for fifty requests with the same key', async () => {
   const [invites] = posts
   await Promise.all(Array.from({ length: AT_ONCE }, () => invites!.send(by).set('Idempotency-Key', 'one-mail')))
-  // What follows is queued last: what was queued twice would have been sent, or be about to be, next to it.
+  // This mail is queued last, so a duplicate would be sent before it.
   const last = `last-${by.id}@example.com`
   await by.client.post('/invites').send({ assessmentId: by.assessment.id, recipientEmail: last })
   const received = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).length
   await vi.waitFor(() => expect([received(last), received(recipient(by))]).toEqual([1, 1]), PATIENT)
 })
 
-describe('a key that has been used', () => {
+describe('used Idempotency-Key', () => {
   const MESSAGE = 'This Idempotency-Key has already been used for another request'
   const tag = (name: string, key = 'used', client = by.client) => client.post('/tags').set('Idempotency-Key', key).send({ name })
 
@@ -189,7 +189,7 @@ describe('a key that has been used', () => {
     expect([status, body.tag.name, headers['idempotent-replayed']]).toEqual([201, 'Second', undefined])
   })
 
-  it('is forgotten by the sweep after 24 hours', async () => {
+  it('is deleted by the sweep after 24 hours', async () => {
     await tag('First')
     service.clock.advance(DAY_MS - 1)
     await forgetOldAnswers(service.system)
@@ -199,7 +199,7 @@ describe('a key that has been used', () => {
     expect(await records(by)).toBe(0)
   })
 
-  it('is that of the organization: another API key of it gets the answer, another organization does not', async () => {
+  it('is valid for all API keys of the organization, and for no other organization', async () => {
     const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
     const other = await furnish()
     const first = await tag('Shared')
@@ -210,7 +210,7 @@ describe('a key that has been used', () => {
     expect(foreign.body.tag.id).not.toBe(first.body.tag.id)
   })
 
-  it('shows the secret in an answer again to the API key that was shown it, and to no other of the organization', async () => {
+  it('repeats a secret only to the API key that received it', async () => {
     const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
     const create = (client: typeof by.client) =>
       client.post('/webhooks').set('Idempotency-Key', 'webhook').send({ url: 'https://example.com/hook' })
@@ -226,7 +226,7 @@ describe('a key that has been used', () => {
     expect(body).not.toContain(first.body.secret)
   })
 
-  it('is that of live or of test keys: what one has made is no answer to the other', async () => {
+  it('is separate for live and test keys', async () => {
     const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
     const invite = (client: typeof by.client, recipientEmail: string) =>
       client.post('/invites').set('Idempotency-Key', 'used').send({ assessmentId: by.assessment.id, recipientEmail })
@@ -235,19 +235,19 @@ describe('a key that has been used', () => {
     expect([status, headers['idempotent-replayed']]).toEqual([201, undefined])
   })
 
-  it('may have 255 characters, and its case counts', async () => {
+  it('may have 255 characters, and is case-sensitive', async () => {
     expect((await tag('Long', '~'.repeat(255))).status).toBe(201)
     expect((await tag('Upper', 'A')).status).toBe(201)
     expect((await tag('Lower', 'a')).status).toBe(201)
   })
 })
 
-describe('the same request', () => {
+describe('identical request', () => {
   const send = (body: string, of = by.client, path = '/invites') =>
     of.post(path).set('Idempotency-Key', 'same').set('content-type', 'application/json').send(body)
   const v1 = (more: string) => `{"assessmentId":"${by.assessment.id}","recipientEmail":"same@example.com"${more}}`
 
-  it('is one whose members come in another order, at every depth, and with other white space', async () => {
+  it('may have another order of members and other white space', async () => {
     const first = await send(
       v1(',"proctoringSettings":{"screenRecording":true,"webcamMonitoring":false},"x":[{"a":1,"b":[2,{"c":3,"d":4}]}]'),
     )
@@ -258,7 +258,7 @@ describe('the same request', () => {
     expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([201, first.text, 'true'])
   })
 
-  it('is, in the alternate interface, one whose members come in another order', async () => {
+  it('may have another order of members in the alternate interface', async () => {
     const body = alternateBody(by)
     const turned = Object.fromEntries(Object.entries(body).reverse())
     const first = await send(JSON.stringify(body), by.alternate, '/assessment_invites')
@@ -271,7 +271,7 @@ describe('the same request', () => {
     ['an object that is empty', ',"proctoringSettings":{}'],
     ['null', ',"recipientName":null'],
     ['an unknown field', ',"x":1'],
-  ])('is not one that differs in %s', async (_what, more) => {
+  ])('must not differ in %s', async (_what, more) => {
     expect((await send(v1(''))).status).toBe(201)
     expect((await send(v1(more))).status).toBe(422)
   })
@@ -282,12 +282,12 @@ describe('the same request', () => {
     ['a list and an object', '["a"]', '{"0":"a"}'],
     ['a number too large to be one, and null', '1e400', 'null'],
     ['text that looks like two members', '{"a":"1,b:2"}', '{"a":1,"b":2}'],
-  ])('is not one with %s', async (_what, one, other) => {
+  ])('must not have %s', async (_what, one, other) => {
     expect((await send(v1(`,"x":${one}`))).status).toBe(201)
     expect((await send(v1(`,"x":${other}`))).status).toBe(422)
   })
 
-  it('is, in the alternate interface, not one with "1" for 1', async () => {
+  it('distinguishes "1" from 1 in the alternate interface', async () => {
     const body = alternateBody(by)
     const words = { ...body, question_play_limit: '1' }
     expect((await send(JSON.stringify(body), by.alternate, '/assessment_invites')).status).toBe(201)

@@ -24,7 +24,7 @@ async function serve() {
   }
 }
 
-it('refuses an operation to keys that it is not for, whatever else is wrong with the request', async () => {
+it('refuses keys of the wrong mode before it validates the request', async () => {
   const ask = await serve()
   for (const payload of [{ name: 'a' }, {}]) {
     expect(await ask('test', '/shared', payload)).toEqual([403, 'live_key_required'])

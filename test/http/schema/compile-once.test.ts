@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compileOnce } from '../../../src/http/schema/compile-once.ts'
 
-it('compiles a schema when it is first used, and once, however many use it', () => {
+it('compileOnce compiles a schema on its first use, and only once for all users', () => {
   const compiled: object[] = []
   const compilerOf = compileOnce((schema: { title: string }) => {
     compiled.push(schema)

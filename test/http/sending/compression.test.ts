@@ -36,7 +36,7 @@ async function makeTags(count: number): Promise<Record<string, string>> {
   return { 'x-api-key': key, 'x-service-docs-api-key': key }
 }
 
-describe('answers', () => {
+describe('compression', () => {
   it.each(['/api/v1/tags', '/api/alternate/tags', '/docs/v1/openapi.json'])(
     'of more than a kilobyte are compressed for clients that take them so, and for nobody else: %s',
     async (path) => {
@@ -60,7 +60,7 @@ describe('answers', () => {
     },
   )
 
-  it('that are short, pages with what only their reader may know, and such as hold a secret are not', async () => {
+  it('skips short answers, pages with private data, and answers with a secret', async () => {
     const keys = await makeTags(1)
     const gzip = { 'accept-encoding': 'gzip' }
     expect((await get('/api/v1/tags', { ...keys, ...gzip })).headers).not.toHaveProperty('content-encoding')
@@ -74,14 +74,14 @@ describe('answers', () => {
     expect(made.headers).not.toHaveProperty('content-encoding')
   })
 
-  it('are as long to who asks for their headers as to who asks for them', async () => {
+  it('reports the same length for HEAD and GET', async () => {
     const headers = { ...(await makeTags(30)), 'accept-encoding': 'gzip' }
     const [head, whole] = [await get('/api/v1/tags', headers, 'HEAD'), await get('/api/v1/tags', headers)]
     expect([head.status, head.body.length, head.headers['content-encoding']]).toEqual([200, 0, 'gzip'])
     expect(head.headers['content-length']).toBe(whole.headers['content-length'])
   })
 
-  it('in CSV are compressed as well, and so is what pages load', async () => {
+  it('compresses CSV and the assets of pages', async () => {
     const organization = await service.make.organization()
     const assessment = await service.make.assessment(organization.id)
     for (let i = 0; i < 40; i++) await service.make.invite(assessment)
@@ -101,7 +101,7 @@ describe('answers', () => {
   })
 })
 
-describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('ETag of single resources in %s', (name) => {
   let own: Furnished
   let keys: Record<string, string>
   let reads: string[]
@@ -116,7 +116,7 @@ describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %
     reads = Object.keys(paths).flatMap((path) => (paths[path]!.get?.responses[304] ? [fillPath(path, own)] : []))
   })
 
-  it('is in all of them', async () => {
+  it('is sent by all reads', async () => {
     const { paths } = await readDocument(service, name)
     const lists = /^list|Link$|Report$|Media$/ // several things; one that is a secret; files
     const one = Object.values(paths).flatMap(({ get }) => (get && !lists.test(get.operationId) ? [get] : []))
@@ -124,7 +124,7 @@ describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %
     expect(reads.length).toBeGreaterThan(4)
   })
 
-  it('spares who has the answer its body, compressed or not, and of whatever version they ask', async () => {
+  it('answers 304 without a body to a client with the current version, compressed or not', async () => {
     for (const path of reads) {
       const first = await get(path, keys)
       const { etag } = first.headers as { etag: string }
@@ -144,7 +144,7 @@ describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %
     }
   })
 
-  it('is another when the thing is another, and there is none where there is no thing', async () => {
+  it('changes with the resource, and is absent from errors', async () => {
     const path = reads.find((read) => read.includes('/tags/'))!
     const { etag } = (await get(path, keys)).headers as { etag: string }
     await service.v1(own.key).patch(`/tags/${own.tag.id}`).send({ name: 'renamed' })
@@ -156,8 +156,8 @@ describe.each(['v1', 'alternate'] as const)('the ETag of reads of one thing in %
   })
 })
 
-describe('headers', () => {
-  it('keep what an API tells of people from caches', async () => {
+describe('security and cache headers', () => {
+  it('keep personal data out of shared caches', async () => {
     const { key } = await service.make.organization()
     for (const api of [service.v1(key), service.alternate(key)]) {
       expect((await api.get('/tags')).headers['cache-control']).toBe('private, no-cache')
@@ -165,14 +165,14 @@ describe('headers', () => {
     }
   })
 
-  it('have browsers come by HTTPS for a year where the service is reached so, and not where it is not', async () => {
+  it('require HTTPS for a year only if the service is reached by HTTPS', async () => {
     const secure = await startServiceForTest({ PUBLIC_URL: 'https://assessments.example.com' })
     for (const path of ['/portal/sign-in', '/healthz', '/api/v1/tags'])
       expect((await secure.http().get(path)).headers['strict-transport-security']).toBe('max-age=31536000')
     expect((await service.http().get('/portal/sign-in')).headers).not.toHaveProperty('strict-transport-security')
   })
 
-  it("allow a device's camera, microphone and screen to the candidates' pages alone", async () => {
+  it("allow camera, microphone, and screen capture on candidates' pages only", async () => {
     const used = async (path: string) => {
       const policy = String((await service.http().get(path)).headers['permissions-policy'])
       return [...policy.matchAll(/([\w-]+)=\(self\)/g)].map(([, name]) => name)

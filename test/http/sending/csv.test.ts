@@ -28,7 +28,7 @@ it.each([
   "a;'=1",
   '- red\n- blue',
   'a","=1+1',
-])('has no cell that a spreadsheet of any country takes for a formula: %j', (text) => {
+])('toCsv writes no cell that a spreadsheet in any country takes for a formula: %j', (text) => {
   const file = toCsv([
     ['name', 'text'],
     ['x', text],

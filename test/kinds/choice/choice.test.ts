@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { choice } from '../../../src/kinds/choice/rules.ts'
+import { choiceRules } from '../../../src/kinds/choice/rules.ts'
 
 const idOf = (letter: string) => letter.repeat(8)
 const specOf = (letters: string, more: object = {}) => ({
@@ -10,11 +10,11 @@ const specOf = (letters: string, more: object = {}) => ({
 })
 const ids = (letters: string) => [...letters].map(idOf)
 const got = (key: unknown, ticked: string) => {
-  const score = choice.score(specOf('abcd'), key, ids(ticked))
+  const score = choiceRules.score(specOf('abcd'), key, ids(ticked))
   return score.state === 'scored' ? score.got / score.of : score.state
 }
 
-describe('one choice', () => {
+describe('single choice', () => {
   const exact = { policy: 'exact', right: ids('b') }
   it.each([
     ['b', 1],
@@ -22,13 +22,13 @@ describe('one choice', () => {
     ['', 0],
   ])('%s gives %d', (ticked, share) => expect(got(exact, ticked)).toBe(share))
 
-  it('may give a part for another option', () => {
+  it('may give a share for another option', () => {
     const weights = { policy: 'weights', weights: { [idOf('a')]: 100, [idOf('b')]: 30 } }
     expect(['a', 'b', 'c'].map((ticked) => got(weights, ticked))).toEqual([1, 0.3, 0])
   })
 })
 
-describe('several choices', () => {
+describe('multiple choice', () => {
   it.each([
     ['balanced', 'ab', 1],
     ['balanced', 'a', 0.5],
@@ -42,28 +42,28 @@ describe('several choices', () => {
     ['exact', 'a', 0],
   ])('%s: %s gives %d', (policy, ticked, share) => expect(got({ policy, right: ids('ab') }, ticked)).toBe(share))
 
-  it('sums up weights between nothing and all', () => {
+  it('limits the sum of weights to 0 to 100 percent', () => {
     const weights = { policy: 'weights', weights: { [idOf('a')]: 60, [idOf('b')]: 40, [idOf('c')]: -50 } }
     expect(['ab', 'a', 'ac', 'c', 'abc', 'd'].map((ticked) => got(weights, ticked))).toEqual([1, 0.6, 0.1, 0, 0.5, 0])
   })
 
-  it('says of each option what became of it', () => {
-    const score = choice.score(specOf('abcd'), { policy: 'exact', right: ids('ab') }, ids('bc'))
+  it('has a verdict for each option', () => {
+    const score = choiceRules.score(specOf('abcd'), { policy: 'exact', right: ids('ab') }, ids('bc'))
     expect(score).toMatchObject({
       parts: [{ verdict: 'missed' }, { verdict: 'right' }, { verdict: 'wrong' }, { verdict: 'left' }],
     })
   })
 
-  it('takes no more than may be ticked, and nothing that is no option', () => {
-    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), [idOf('a'), idOf('a')])).toBe(false)
-    expect(choice.isAnswer('multiple_choice', specOf('abcd'), 'aaaaaaaa')).toBe(false)
+  it('refuses too many ticks and unknown options', () => {
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), [idOf('a'), idOf('a')])).toBe(false)
+    expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), 'aaaaaaaa')).toBe(false)
   })
 })
 
-describe('a definition of choices is refused', () => {
+describe('choice definition is refused', () => {
   const exact = (letters: string) => ({ policy: 'exact', right: ids(letters) })
   it.each([
     ['without a right option', 'single_choice', specOf('ab'), exact(''), 'key.right'],
@@ -96,7 +96,7 @@ describe('a definition of choices is refused', () => {
       'spec.options.0.id',
     ],
   ])('%s', (_, word, spec, key, field) => {
-    expect(choice.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
+    expect(choiceRules.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
   })
 
   it('with two options that say the same', () => {
@@ -107,21 +107,21 @@ describe('a definition of choices is refused', () => {
       ],
       shuffle: false,
     }
-    expect(choice.faults('single_choice', spec, exact('a'))).toEqual([
+    expect(choiceRules.faults('single_choice', spec, exact('a'))).toEqual([
       { field: 'spec.options.1.text', text: 'Two options say the same.' },
     ])
   })
 })
 
-describe('the order of options', () => {
+describe('order of options', () => {
   const spec = specOf('abcde', { shuffle: true })
   const withLast = { ...spec, options: spec.options.map((option, i) => ({ ...option, fixed: i === 4 })) }
 
-  it('is the author’s where nothing is shuffled', () => expect(choice.arrange(specOf('abc'), randomInt)).toBeNull())
+  it('is the author’s without shuffling', () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
 
-  it('leaves fixed options where they are, and has each other one as often in each place', () => {
+  it('keeps fixed options in place, and shuffles the others uniformly', () => {
     const firsts = Array.from({ length: 20_000 }, () => {
-      const order = choice.arrange(withLast, (below) => randomInt(below))!
+      const order = choiceRules.arrange(withLast, (below) => randomInt(below))!
       expect(order.at(-1)).toBe(idOf('e'))
       return order[0]!
     })

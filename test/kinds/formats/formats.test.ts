@@ -8,21 +8,21 @@ import { readGift } from '../../../src/kinds/formats/gift.ts'
 import { readFile as readQuestions } from '../../../src/kinds/formats/read-file.ts'
 import { readTable, type TableRow } from '../../../src/kinds/formats/table.ts'
 import { readXlsx, UnreadableSheet } from '../../../src/kinds/formats/xlsx.ts'
-import type { NeutralQuestion, ReadQuestion } from '../../../src/kinds/neutral.ts'
-import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
+import { exportQuestion, importQuestion } from '../../../src/kinds/library-questions.ts'
+import type { NeutralQuestion, ParsedQuestion } from '../../../src/kinds/neutral.ts'
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 import { scaled } from '../../support/scale.ts'
 
-/** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
-const told = (read: ReadQuestion) => {
-  const taken = takeQuestion(read)
+/** Imported question: response type, key, and losses, or the reason of refusal. */
+const told = (read: ParsedQuestion) => {
+  const taken = importQuestion(read)
   if ('refusal' in taken) return [taken.line, taken.refusal]
   const { input, definition } = taken.content
   return [taken.line, input.responseType, input.script, definition?.key, ...taken.losses]
 }
 const rowsOf = (rows: string[][]): TableRow[] => rows.map((cells, i) => ({ line: i + 1, cells }))
-const contentOf = (read: ReadQuestion): LibraryContent => {
-  const taken = takeQuestion(read)
+const contentOf = (read: ParsedQuestion): LibraryContent => {
+  const taken = importQuestion(read)
   if ('refusal' in taken) throw new Error(taken.refusal)
   return taken.content
 }
@@ -69,7 +69,7 @@ describe('GIFT', () => {
       { responseType: 'matching', pairs: ['a 1', 'b 2', 'c 1'], choices: ['1', '2', '3'] },
     ],
     ['an essay', 'Tell us.{}', { responseType: 'text' }],
-  ])('takes %s', (_, text, expected) => {
+  ])('imports %s', (_, text, expected) => {
     const [read, ...more] = readGift(text)
     expect(more).toEqual([])
     const { input, definition } = contentOf(read!)
@@ -96,7 +96,7 @@ describe('GIFT', () => {
     }).toEqual(expected)
   })
 
-  it('knows titles, categories, comments, escapes and lines', () => {
+  it('reads titles, categories, comments, escapes, and line numbers', () => {
     const text = [
       '// a comment',
       '$CATEGORY: $course$/top/Maths/Sets \\& more',
@@ -111,7 +111,7 @@ describe('GIFT', () => {
     const [one, two] = readGift(text)
     expect(one).toMatchObject({
       line: 4,
-      losses: ['The feedback is not taken.'],
+      losses: ['Feedback is not imported.'],
       question: {
         name: 'Title',
         text: 'What is 1 = 1 {not an answer}\nin two lines?',
@@ -127,11 +127,11 @@ describe('GIFT', () => {
   })
 
   it.each([
-    ['Only a text.', 'It asks nothing: a description has no answer.'],
-    ['Who?{=Ann', 'Its answers have no closing brace.'],
+    ['Only a text.', 'It is a description without an answer.'],
+    ['Who?{=Ann', 'The answers have no closing brace.'],
     ['Who?}', 'It has a closing brace, and no opening one.'],
-    ['Who?{Ann}', 'Its answers begin with neither = nor ~.'],
-    ['How much?{#many}', '“many” is no number.'],
+    ['Who?{Ann}', 'The answers must begin with = or ~.'],
+    ['How much?{#many}', '“many” is not a number.'],
     ['Who?{~Ann ~Ben}', 'At least one option must be right.'],
     ['Match{=a -> 1 =b -> 2 =c -> }', 'No choice fits prompt 3.'],
     ['Match{=a -> 1 =b -> 1}', 'There must be at least two choices that differ.'],
@@ -140,7 +140,7 @@ describe('GIFT', () => {
     expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
   })
 
-  it('is read as the guide says', async () => {
+  it('imports the examples of the guide', async () => {
     const [, sample] = /^```\n([\s\S]*?)^```$/m.exec(await readFile('docs/guides/library.md', 'utf8'))!
     const read = readGift(sample!)
     expect(read.map((one) => told(one).slice(1, 2).concat(told(one).slice(4)))).toEqual(
@@ -149,7 +149,7 @@ describe('GIFT', () => {
     expect(read[0]).toMatchObject({ question: { name: 'Capital of France', category: 'Geography / Europe' } })
   })
 
-  it('reads a megabyte of signs at once', () => {
+  it('reads a megabyte of signs quickly', () => {
     for (const sign of ['{', '~', '=', '\\', '::', '{=', '####', '%', '\n//']) {
       const began = process.cpuUsage().user
       readGift(`Q${sign.repeat(1_000_000 / sign.length)}`)
@@ -176,10 +176,10 @@ const SHEET = [
   ['number', 'How many?', 'few', '', '', '', '', '', ''],
 ]
 
-describe('a sheet', () => {
+describe('spreadsheet', () => {
   const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(told)
 
-  it('is taken row by row, each with its losses or why not', () => {
+  it('is imported row by row, with losses or the reason of refusal', () => {
     const found = read(SHEET)
     expect(found.map(([line, first]) => [line, first])).toEqual([
       [2, 'single_choice'],
@@ -191,11 +191,11 @@ describe('a sheet', () => {
       [8, 'text'],
       [9, 'matching'],
       [11, 'There is no kind “riddle”.'],
-      [12, 'Right is “E”, which is no option.'],
+      [12, 'The right answer “E” is not an option.'],
       [13, 'It has no right answer.'],
-      [14, 'Right is “few”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.'],
+      [14, 'The right answer “few” is not a number. Write 3.14, 3.14 ± 0.01, or 3..4.'],
     ])
-    expect(found[6]).toContain('Points are whole: 2 instead of 1.5.')
+    expect(found[6]).toContain('Points are rounded: 2 instead of 1.5.')
     expect(
       readTable(
         rowsOf([
@@ -206,7 +206,7 @@ describe('a sheet', () => {
     ).toBeNull()
   })
 
-  /** What is right of a row below these headings, or why it is refused. */
+  /** Key of a row below these headings, or the reason of refusal. */
   const rightOf = (headings: string, row: string, ...others: string[]) => {
     const { rows } = readTable(rowsOf([headings, row, ...others].map((line) => line.split('|'))))!
     const [read] = rows
@@ -214,7 +214,7 @@ describe('a sheet', () => {
     const { answer } = read!.question
     return answer.as === 'options' ? answer.options.filter(({ share }) => share > 0).map(({ text }) => text) : answer
   }
-  const twice = (right: string) => `Right is “${right}”, which fits more than one option: write the letter of the right one.`
+  const twice = (right: string) => `The right answer “${right}” fits more than one option. Write the letter of the right one.`
 
   it.each([
     ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Lima|Quito|1', ['Lima']],
@@ -230,33 +230,33 @@ describe('a sheet', () => {
     ['Question|Option 1|Option 2|Correct Answer', 'Which?|same|same|same', twice('same')],
     ['Question|Option 1|Option 2|Correct Answer', 'Who came?|Ann, Ben|Cy|Ann, Ben', ['Ann, Ben']],
     ['Question|Option 1|Option 2|Option 3|Correct Answer', 'Who came?|Ann, Ben|Ann|Ben|Ann, Ben', twice('Ann, Ben')],
-    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|3', 'Right is “3”, which is no option.'],
+    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|3', 'The right answer “3” is not an option.'],
     ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|', 'It has no right answer.'],
-    ['Question|A|B|C|Correct', '2+1?|2|4|5|3', 'Right is “3”, which is no option.'],
+    ['Question|A|B|C|Correct', '2+1?|2|4|5|3', 'The right answer “3” is not an option.'],
     ['Question|A|B|Key', 'Which letter is first?|B|A|A', twice('A')],
     ['text|A|B|right', 'Which letter is first?|B|A|B', ['A']],
     ['Question|Type|Option 1|Option 2|Correct', 'Is it?|True/False|False|True|2', ['True']],
-    ['Question|Type|Correct', 'Is it?|True/False|A', 'Right is “A”, which is neither true nor false.'],
+    ['Question|Type|Correct', 'Is it?|True/False|A', 'The right answer “A” is neither true nor false.'],
     ['Question|Option 1|Option 2|Correct', 'Did it grow 50%?|by 50%|by 5%|by 50%', ['by 50%']],
     ['Question|Option 1|Option 2|Correct', 'Did it grow?|by 50%|by|by 50%', twice('by 50%')],
     ['Question|Answer', 'Capital of Peru?|Lima', { as: 'words', accepted: [{ text: 'Lima', share: 100 }] }],
-  ])('reads what is right where only one reading fits: %s / %s', (headings, row, expected) => {
+  ])('reads the right answer only if it is unambiguous: %s / %s', (headings, row, expected) => {
     expect(rightOf(headings, row)).toEqual(expected)
   })
 
-  it('takes no numbers for options where the sheet counts them from 0', () => {
+  it('does not accept option numbers if the sheet counts from 0', () => {
     const headings = 'Question|Option 1|Option 2|Correct'
-    expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('Right is “1”, which is no option.')
+    expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('The right answer “1” is not an option.')
   })
 
-  it('names the columns that it does not use', () => {
+  it('lists unused columns', () => {
     const rows = ['Question|Option 1|Option 2|Correct|Difficulty|Marks (10)|Option 1|', 'Which?|x|y|1|hard|2|z|note']
     const table = readTable(rowsOf(rows.map((line) => line.split('|'))))!
     expect(table.unusedColumns).toEqual(['Difficulty', 'Option 1', 'column 8'])
     expect(table.rows).toMatchObject([{ question: { points: 2 } }])
   })
 
-  it('is the same in a workbook, from this service and from others', () => {
+  it('is read the same from workbooks of this service and of others', () => {
     expect(
       readXlsx(writeXlsx(SHEET)).map(({ cells }) => [...cells, ...Array(HEAD.length).fill('')].slice(0, HEAD.length)),
     ).toEqual(SHEET.filter((row) => row.some(Boolean)))
@@ -271,7 +271,7 @@ describe('a sheet', () => {
     ])
   })
 
-  it('that is a bomb, leaves its folder or declares entities is refused, before it is unpacked', () => {
+  it('refuses zip bombs, paths outside of the package, and entities before unpacking', () => {
     const big = new Uint8Array(60 * 1024 * 1024)
     const bombs = {
       'a sheet that unpacks to 60 MB': zipSync({ 'xl/worksheets/sheet1.xml': big }),
@@ -284,7 +284,7 @@ describe('a sheet', () => {
     for (const [what, bytes] of Object.entries(bombs)) expect(() => readXlsx(bytes), what).toThrow(UnreadableSheet)
   })
 
-  it('is counted by what comes out of it, whatever it says of itself', () => {
+  it('counts unpacked bytes instead of declared sizes', () => {
     const lying = zipSync({ 'xl/worksheets/sheet1.xml': new Uint8Array(60 * 1024 * 1024) })
     const view = new DataView(lying.buffer, lying.byteOffset)
     const [SIZE_IN_FRONT, SIZE_AT_THE_END] = [22, 24]
@@ -295,7 +295,7 @@ describe('a sheet', () => {
     expect(() => readXlsx(lying)).toThrow('It unpacks to more than 40 MB.')
   })
 
-  it('never holds a formula when it is written', () => {
+  it('is written without formulas', () => {
     const question = (text: string) => ({
       name: text,
       category: '',
@@ -324,7 +324,7 @@ const workbook = (shared: string, rows: string): Uint8Array =>
 
 const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).rows
 
-describe('a text in CSV', () => {
+describe('text in CSV', () => {
   const open = (text: string): NeutralQuestion => ({
     name: text,
     category: text.replaceAll(/[/>]/g, ' ').trim(),
@@ -355,11 +355,11 @@ describe('a text in CSV', () => {
     '"=1"; "+2"',
     '＝1\n＋2',
     '\u200b=1',
-  ])('comes back as it was: %j', (text) => {
+  ])('survives export and import: %j', (text) => {
     expect(throughCsv([open(text)])).toMatchObject([{ question: open(text) }])
   })
 
-  it('comes back as it was, whatever stands in it', () =>
+  it('survives export and import with random content', () =>
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'a\'";\n\t\r=+-@＝, \u200b'), { minLength: 1, maxLength: 12 }), (signs) => {
         const text = `${signs.join('')}x`.trim()
@@ -380,7 +380,7 @@ describe('a text in CSV', () => {
   })
 })
 
-describe('out and in again', () => {
+describe('export and import', () => {
   const contents = [
     ...readTable(rowsOf(SHEET.slice(0, 9)))!.rows,
     ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),
@@ -389,17 +389,17 @@ describe('out and in again', () => {
     .filter((read) => 'question' in read)
     .map(contentOf)
   const given = contents.map((content, i) =>
-    giveQuestion(content, { name: `Question ${i}: {x}`, category: i % 2 ? 'A / B' : '' }),
+    exportQuestion(content, { name: `Question ${i}: {x}`, category: i % 2 ? 'A / B' : '' }),
   )
   const hashes = contents.map((content) => Buffer.from(hashContent(content)).toString('hex'))
-  const again = (read: ReadQuestion[]) => read.map((one) => Buffer.from(hashContent(contentOf(one))).toString('hex'))
+  const again = (read: ParsedQuestion[]) => read.map((one) => Buffer.from(hashContent(contentOf(one))).toString('hex'))
 
   it.each([
     ['GIFT', () => readGift(writeGift(given.map(({ question }) => question)))],
     ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!.rows],
     ['CSV', () => throughCsv(given.map(({ question }) => question))],
     ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!.rows],
-  ])('is equal through %s', (_, write) => {
+  ])('keeps questions equal through %s', (_, write) => {
     const read = write()
     expect(again(read)).toEqual(hashes)
     expect(read.map((one) => 'question' in one && one.question.name)).toEqual(given.map(({ question }) => question.name))

@@ -3,7 +3,7 @@ import { MAX_ANSWER_LENGTH } from '../../../src/domain/limits.ts'
 import { readDefinition } from '../../../src/kinds/authors.ts'
 import { matchingAuthor } from '../../../src/kinds/matching/author.ts'
 import { examples } from '../../../src/kinds/matching/example.ts'
-import { matching } from '../../../src/kinds/matching/rules.ts'
+import { matchingRules } from '../../../src/kinds/matching/rules.ts'
 
 const idOf = (letter: string) => letter.repeat(8)
 const named = (letters: string) => [...letters].map((letter) => ({ id: idOf(letter), text: `Text ${letter}` }))
@@ -23,7 +23,7 @@ const pairsOf = (pairs: string) =>
 type Made = { spec: { choices: { id: string; text: string }[] }; key: { pairs: Record<string, string> } }
 const keyOf = (pairs: string) => ({ pairs: pairsOf(pairs) })
 
-describe('an answer', () => {
+describe('matching answer', () => {
   const spec = specOf('abcd', 'xyz')
   const key = keyOf('ax by cx dz')
 
@@ -34,10 +34,10 @@ describe('an answer', () => {
     ['ay bx cy dx', 0],
     ['ax bx cx dx', 2],
     ['', 0],
-  ])('%j gets %d of 4', (pairs, got) => expect(matching.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
+  ])('%j gets %d of 4', (pairs, got) => expect(matchingRules.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
 
-  it('is told by what became of each prompt', () => {
-    expect(matching.score(spec, key, pairsOf('ax bz'))).toMatchObject({
+  it('has a verdict for each prompt', () => {
+    expect(matchingRules.score(spec, key, pairsOf('ax bz'))).toMatchObject({
       parts: [
         { id: idOf('a'), verdict: 'right' },
         { id: idOf('b'), verdict: 'wrong' },
@@ -47,44 +47,44 @@ describe('an answer', () => {
     })
   })
 
-  it('has prompts and choices of the question alone, each where it belongs', () => {
-    const takes = (answer: unknown) => matching.isAnswer('matching', spec, answer)
+  it('is valid only with prompts and choices of the question', () => {
+    const takes = (answer: unknown) => matchingRules.isAnswer('matching', spec, answer)
     expect(takes(pairsOf('ax'))).toBe(true)
     for (const pairs of ['xa', 'qx', 'aq', 'ab']) expect(takes(pairsOf(pairs)), pairs).toBe(false)
     expect(takes([idOf('a')])).toBe(false)
   })
 
-  it('comes from the lists of a form, of which some are left as they were', () => {
+  it('is read from the lists of a form, without the unchanged ones', () => {
     const fields = ['', `${idOf('b')}.${idOf('y')}`, '']
-    expect(matching.fromForm(fields)).toEqual(pairsOf('by'))
+    expect(matchingRules.fromForm(fields)).toEqual(pairsOf('by'))
     for (const odd of ['nopoint', 'aaaaaaaa.', '.xxxxxxxx', '__proto__.xxxxxxxx'])
-      expect(matching.isAnswer('matching', spec, matching.fromForm([odd])), odd).toBe(false)
+      expect(matchingRules.isAnswer('matching', spec, matchingRules.fromForm([odd])), odd).toBe(false)
   })
 
-  it('reads as a line for each prompt, and is understood from them', () => {
-    const words = matching.describe(spec, pairsOf('dz ax'))
+  it('is described by a line for each prompt, and understood from it', () => {
+    const words = matchingRules.describe(spec, pairsOf('dz ax'))
     expect(words).toBe('Text a → Text x\nText d → Text z')
-    expect(matching.understand(spec, words)).toEqual(pairsOf('ax dz'))
-    expect(matching.understand(spec, 'Text a is x')).toBeUndefined()
+    expect(matchingRules.understand(spec, words)).toEqual(pairsOf('ax dz'))
+    expect(matchingRules.understand(spec, 'Text a is x')).toBeUndefined()
   })
 
-  it('reads as it was written, and is understood however it is typed', () => {
+  it('is understood with other white space and quotes', () => {
     const written = structuredClone(spec)
     written.prompts[0]!.text = 'The area of a square\nwith sides of ½ m'
     written.choices[0]!.text = 'x² – “½”'
-    const words = matching.describe(written, pairsOf('ax'))
+    const words = matchingRules.describe(written, pairsOf('ax'))
     expect(words).toBe('The area of a square with sides of ½ m → x² – “½”')
     for (const typed of [words, 'The area of a  square with sides of ½ m → x2 - "½"'])
-      expect(matching.understand(written, typed)).toEqual(pairsOf('ax'))
+      expect(matchingRules.understand(written, typed)).toEqual(pairsOf('ax'))
   })
 })
 
-it('shuffles prompts among themselves and choices among themselves, where it is asked to', () => {
+it('matching shuffles prompts and choices separately if enabled', () => {
   const last = (below: number) => below - 1
-  expect(matching.arrange(specOf('ab', 'xyz'), last)).toBeNull()
+  expect(matchingRules.arrange(specOf('ab', 'xyz'), last)).toBeNull()
   const firsts = new Set<string>()
   for (let i = 0; i < 200; i++) {
-    const order = matching.arrange(specOf('ab', 'xyz', true), (below) => i % below)!
+    const order = matchingRules.arrange(specOf('ab', 'xyz', true), (below) => i % below)!
     expect(order.slice(0, 2).sort()).toEqual(['a', 'b'].map(idOf))
     expect(order.slice(2).sort()).toEqual(['x', 'y', 'z'].map(idOf))
     firsts.add(order[0]!)
@@ -93,7 +93,7 @@ it('shuffles prompts among themselves and choices among themselves, where it is 
   expect(firsts.size).toBeGreaterThan(3)
 })
 
-describe('a definition is refused', () => {
+describe('matching definition is refused', () => {
   it.each([
     ['where a prompt has no choice', specOf('ab', 'xy'), keyOf('ax'), `key.pairs.${idOf('b')}`],
     ['where a choice is none', specOf('ab', 'xy'), keyOf('ax bq'), `key.pairs.${idOf('b')}`],
@@ -107,16 +107,18 @@ describe('a definition is refused', () => {
       keyOf([...'abcdefghijkl'].map((id) => `${id}m`).join(' ')),
       'spec',
     ],
-  ])('%s', (_, spec, key, field) => expect(matching.faults('matching', spec, key).map((fault) => fault.field)).toContain(field))
+  ])('%s', (_, spec, key, field) =>
+    expect(matchingRules.faults('matching', spec, key).map((fault) => fault.field)).toContain(field),
+  )
 
   it.each(['prompts', 'choices'] as const)('with two %s that say the same', (part) => {
     const spec = specOf('ab', 'xy')
     spec[part][1]!.text = ` ${spec[part][0]!.text.replace(' ', '  ')} `
-    expect(matching.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])
+    expect(matchingRules.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])
   })
 })
 
-it('is refused where an answer could not be kept to its end, and only there', () => {
+it('a matching definition is refused only if its longest answer exceeds the limit', () => {
   const letters = 'abcdefghijklmnopqrst'
   const key = keyOf([...letters].map((id) => `${id}${id === 'a' ? 'y' : 'z'}`).join(' '))
   const specWith = (characters: number) => ({
@@ -128,8 +130,8 @@ it('is refused where an answer could not be kept to its end, and only there', ()
     shuffle: false,
   })
   const longest = Object.fromEntries([...letters].map((id) => [idOf(id), idOf('z')]))
-  const told = (characters: number) => matching.faults('matching', specWith(characters), key)
-  const lengthOf = (characters: number) => [...matching.describe(specWith(characters), longest)].length
+  const told = (characters: number) => matchingRules.faults('matching', specWith(characters), key)
+  const lengthOf = (characters: number) => [...matchingRules.describe(specWith(characters), longest)].length
   expect([told(500), lengthOf(500)]).toEqual([[], 19_999])
   expect([told(501).map(({ field }) => field), lengthOf(501) > MAX_ANSWER_LENGTH]).toEqual([['spec'], true])
   const values = matchingAuthor.print(specWith(501), key, () => 3)
@@ -139,15 +141,15 @@ it('is refused where an answer could not be kept to its end, and only there', ()
   ])
 })
 
-describe('the form of an author', () => {
+describe('matching author form', () => {
   const [{ spec, key }] = examples as [(typeof examples)[0]]
   const printed = () => matchingAuthor.print(spec, key, () => 3)
 
-  it('is read as what it was printed from', () => {
+  it('reads the definition that it was printed from', () => {
     expect(matchingAuthor.read('matching', printed())).toMatchObject({ spec, key, faults: [] })
   })
 
-  it('keeps the id of a choice that stays, takes one text for one choice, and never says by ids or order what fits', () => {
+  it('keeps ids of unchanged choices, merges equal texts, and hides the key in ids and order', () => {
     const values = printed()
     const [norway, sweden] = Object.keys((key as { pairs: object }).pairs) as [string, string]
     values.set(`fits-${sweden}`, ' Oslo ')

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { number } from '../../../src/kinds/number/rules.ts'
+import { numberRules } from '../../../src/kinds/number/rules.ts'
 
 type Answer =
   | { value: string; share: number; tolerance?: { by: string; in: string } }
   | { from: string; to: string; share: number }
 
 const got = (typed: string, ...answers: Answer[]) => {
-  const score = number.score({}, { answers }, typed)
+  const score = numberRules.score({}, { answers }, typed)
   return score.state === 'scored' ? score.got : score.state
 }
 
-describe('a number', () => {
+describe('number kind', () => {
   it.each([
     ['3.1', [{ value: '3.10', share: 100 }], 100],
     ['3.1000000000000000000000000000000000001', [{ value: '3.1', share: 100 }], 0],
@@ -56,8 +56,8 @@ describe('a number', () => {
     [{}, 'key.answers'],
     [null, 'key'],
   ])('refuses the key %j for %s', (key, field) => {
-    expect(number.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
+    expect(numberRules.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
   })
 
-  it('shows the unit beside what was typed', () => expect(number.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
+  it('describes an answer with its unit', () => expect(numberRules.describe({ unit: 'kg' }, ' 5,0 ')).toBe('5,0 kg'))
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exampleAnswers } from '../../../src/kinds/short-text/example-answers.ts'
-import { shortText } from '../../../src/kinds/short-text/rules.ts'
+import { shortTextRules } from '../../../src/kinds/short-text/rules.ts'
 
 type Options = { caseSensitive?: boolean; accents?: boolean; punctuation?: boolean }
 const keyOf = (
@@ -14,11 +14,11 @@ const keyOf = (
   otherwise,
 })
 const got = (text: string, key: unknown) => {
-  const score = shortText.score({ lines: 1 }, key, text)
+  const score = shortTextRules.score({ lines: 1 }, key, text)
   return score.state === 'scored' ? score.got : score.state
 }
 
-// What the options change: neither, `accents` ignored, `punctuation` ignored, both.
+// Columns: no option, `accents` ignored, `punctuation` ignored, both.
 type Row = [key: string, answer: string, isAccepted: { neither: boolean; accents: boolean; punctuation: boolean; both: boolean }]
 const ALWAYS = { neither: true, accents: true, punctuation: true, both: true }
 const NEVER = { neither: false, accents: false, punctuation: false, both: false }
@@ -165,27 +165,27 @@ describe('short-text scoring', () => {
     ['', ['Paris'], 0],
   ])('gives %j for %j %d percent', (text, accepted, share, options) => expect(got(text, keyOf(accepted, options))).toBe(share))
 
-  it('leaves other answers to people if the author says so, except for blank ones', () => {
+  it('leaves other answers to graders if configured, except blank ones', () => {
     const key = keyOf(['Paris'], {}, 'people')
     expect([got('Lyon', key), got(' ', key), got('Paris', key)]).toEqual(['people', 0, 100])
   })
 
-  it('refuses two accepted texts that are compared alike, and names both', () => {
+  it('refuses two accepted texts that are equal in comparison', () => {
     const refused = [{ field: 'key.accepted.1.text', text: 'It is compared as “Café” is.' }]
-    const faults = (options?: Options) => shortText.faults('short_text', { lines: 1 }, keyOf(['Café', 'cafe!'], options))
+    const faults = (options?: Options) => shortTextRules.faults('short_text', { lines: 1 }, keyOf(['Café', 'cafe!'], options))
     expect(faults({ accents: true, punctuation: true })).toEqual(refused)
     expect(faults({ accents: true })).toEqual([])
   })
 
   it('refuses a key that would accept any text', () => {
     const faults = (text: string, options?: Options) =>
-      shortText.faults('short_text', { lines: 1 }, keyOf(['Paris', text], options))
+      shortTextRules.faults('short_text', { lines: 1 }, keyOf(['Paris', text], options))
     expect(faults(' * * ')).toMatchObject([{ field: 'key.accepted.1.text' }])
     expect(faults('?', { punctuation: true })).toMatchObject([{ field: 'key.accepted.1.text' }])
     expect(faults('?')).toEqual([])
   })
 
-  it('takes little time for texts made to take long', () => {
+  it('is fast for adversarial texts', () => {
     const long = `${'a'.repeat(499)}b`
     const started = process.cpuUsage()
     expect(got('a'.repeat(500), keyOf([`${'a*'.repeat(249)}b`, long]))).toBe(0)
@@ -201,7 +201,7 @@ describe('examples of answers', () => {
         for (const accents of [false, true])
           for (const punctuation of [false, true]) {
             const key = keyOf([text], { caseSensitive, accents, punctuation })
-            if (shortText.faults('short_text', { lines: 1 }, key).length > 0) continue
+            if (shortTextRules.faults('short_text', { lines: 1 }, key).length > 0) continue
             const { accepted, rejected } = exampleAnswers(key)
             expect(new Set(accepted.map((answer) => answer.text)).size, 'accepted').toBe(3)
             expect(new Set(rejected.map((answer) => answer.text)).size, 'rejected').toBe(3)

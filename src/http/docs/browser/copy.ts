@@ -1,12 +1,12 @@
-import { make, setText } from '../../browser/dom.ts'
+import { createElement, setText } from '../../browser/dom.ts'
 
 const COPIED_MS = 2_000
 
-/** Gives each block of code a button that copies it. */
+/** Adds a copy button to each code block. */
 export function addCopyButtons(): void {
-  if (!navigator.clipboard) return // only where the page came by HTTPS, or from this machine
+  if (!navigator.clipboard) return // exists in secure contexts only
   for (const block of document.querySelectorAll<HTMLElement>('[data-code]')) {
-    const button = make('button', { type: 'button', class: 'btn btn-xs absolute top-2 right-2' }, 'Copy')
+    const button = createElement('button', { type: 'button', class: 'btn btn-xs absolute top-2 right-2' }, 'Copy')
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? '')
       setText(button, 'Copied')

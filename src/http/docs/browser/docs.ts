@@ -1,10 +1,10 @@
-// What the documentation's pages do beyond being read. All of it is in addition: they read, and search, without it.
+// Enhancements of the documentation, which can be read and searched without JavaScript.
 import { addCopyButtons } from './copy.ts'
-import { followLanguage } from './samples.ts'
+import { syncSampleLanguage } from './samples.ts'
 import { searchAsTyped } from './search.ts'
 import { tryRequests } from './try.ts'
 
 addCopyButtons()
-followLanguage()
+syncSampleLanguage()
 searchAsTyped()
 tryRequests()

@@ -1,7 +1,7 @@
 const KEPT = 'docs-language'
 
-/** Shows all examples in the language that was chosen for one of them, on the next page too. */
-export function followLanguage(): void {
+/** Selecting the language of one sample selects it for all, also on later pages. */
+export function syncSampleLanguage(): void {
   const boxes = [...document.querySelectorAll<HTMLInputElement>('[data-samples] input[type=radio]')]
   const choose = (language: string) => {
     for (const box of boxes.filter(({ value }) => value === language)) box.checked = true
@@ -13,7 +13,7 @@ export function followLanguage(): void {
       const { top } = box.getBoundingClientRect()
       sessionStorage.setItem(KEPT, box.value)
       choose(box.value)
-      // Examples above may be longer now: what was chosen stays where it is.
+      // Samples above may have changed their height. Scroll so that the chosen one does not move.
       scrollBy({ top: box.getBoundingClientRect().top - top, behavior: 'instant' })
     })
 }

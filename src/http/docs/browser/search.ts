@@ -1,22 +1,22 @@
-import { make, setText } from '../../browser/dom.ts'
-import { type Entry, findEntries } from '../find.ts'
+import { createElement, setText } from '../../browser/dom.ts'
+import { type SearchEntry, searchEntries } from '../search-entries.ts'
 
-/** Shows what is found while it is typed; Enter leads to the page of results, as it does without scripts. */
+/** Shows results while typing. Enter submits the form, which works without JavaScript, too. */
 export function searchAsTyped(): void {
   const form = document.querySelector<HTMLFormElement>('[data-search]')
   const input = form?.querySelector('input')
   const found = form?.querySelector<HTMLElement>('[data-found]')
   const status = form?.querySelector<HTMLElement>('[role=status]')
   if (!form || !input || !found || !status) return
-  let index: Promise<Entry[]> | undefined
-  const load = async (): Promise<Entry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
+  let index: Promise<SearchEntry[]> | undefined
+  const load = async (): Promise<SearchEntry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
   const show = async () => {
     const query = input.value
     index ??= load().catch(() => {
-      index = undefined // the next letter tries again
+      index = undefined // retry on the next input
       return []
     })
-    const entries = findEntries(await index, query)
+    const entries = searchEntries(await index, query)
     if (query !== input.value) return
     found.replaceChildren(...entries.map(toLink))
     found.hidden = entries.length === 0
@@ -33,18 +33,18 @@ export function searchAsTyped(): void {
     found.querySelector('a')?.focus()
   })
   found.addEventListener('keydown', (event) => moveFocus(event, found, input))
-  found.addEventListener('click', hide) // a heading of the same page does not load another
+  found.addEventListener('click', hide) // a link to a heading of this page does not load a page
   document.addEventListener('click', ({ target }) => {
     if (!form.contains(target as Node)) hide()
   })
 }
 
-const toLink = ({ title, where, address }: Entry): HTMLElement =>
-  make(
+const toLink = ({ title, where, address }: SearchEntry): HTMLElement =>
+  createElement(
     'a',
     { class: 'block px-4 py-2 text-sm hover:bg-base-200', href: address },
     title,
-    make('span', { class: 'quiet block text-xs' }, where),
+    createElement('span', { class: 'quiet block text-xs' }, where),
   )
 
 function moveFocus(event: KeyboardEvent, found: HTMLElement, input: HTMLInputElement): void {

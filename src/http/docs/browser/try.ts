@@ -1,14 +1,14 @@
-import { make } from '../../browser/dom.ts'
+import { createElement } from '../../browser/dom.ts'
 
 const KEY = 'api-key'
 const ANSWER = 'bg-base-200 rounded-box mt-2 max-h-96 overflow-auto p-3 text-xs'
 
-/** Lets a reader send an operation's request, with a key that this tab of the browser keeps until it is closed. */
+/** Sends requests from the reference. The API key is stored in this tab until it is closed. */
 export function tryRequests(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-key]')
   const key = form?.querySelector('input')
   if (!form || !key) return
-  // The session's storage, not the browser's for good: a key is not to outlive the tab on a machine that others use.
+  // sessionStorage: on a shared machine a key must not outlive the tab.
   key.value = sessionStorage.getItem(KEY) ?? ''
   key.addEventListener('input', () => sessionStorage.setItem(KEY, key.value))
   form.addEventListener('reset', () => sessionStorage.removeItem(KEY))
@@ -29,37 +29,37 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
     const text = await response.text()
     const status = `${response.status} ${response.statusText}, ${Math.round(performance.now() - start)} ms`
     answer.replaceChildren(
-      make('p', { class: 'font-medium' }, status),
-      make('pre', { class: ANSWER, tabindex: '0' }, inLines(text)),
+      createElement('p', { class: 'font-medium' }, status),
+      createElement('pre', { class: ANSWER, tabindex: '0' }, prettyPrint(text)),
     )
   } catch (error) {
-    answer.replaceChildren(make('p', {}, `The request could not be sent: ${(error as Error).message}`))
+    answer.replaceChildren(createElement('p', {}, `The request could not be sent: ${(error as Error).message}`))
   }
 }
 
-/** What was filled in for that part of the request. */
-const filled = (form: HTMLFormElement, place: string): [string, string][] =>
+/** @param place path, query, or header. */
+const filledFields = (form: HTMLFormElement, place: string): [string, string][] =>
   ([...form.elements] as HTMLInputElement[])
     .filter((field) => field.dataset.in === place && field.value !== '')
     .map(({ name, value }) => [name, value])
 
 function addressOf(form: HTMLFormElement): string {
-  const path = filled(form, 'path').reduce(
+  const path = filledFields(form, 'path').reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     form.dataset.path!,
   )
-  const query = new URLSearchParams(filled(form, 'query')).toString()
+  const query = new URLSearchParams(filledFields(form, 'query')).toString()
   return query ? `${path}?${query}` : path
 }
 
 function requestOf(form: HTMLFormElement, key: string): RequestInit {
   const body = form.querySelector('textarea')?.value
-  const headers = Object.fromEntries([...filled(form, 'header'), [document.body.dataset.keyHeader!, key]])
+  const headers = Object.fromEntries([...filledFields(form, 'header'), [document.body.dataset.keyHeader!, key]])
   if (body) headers['content-type'] = 'application/json'
   return { method: form.dataset.method!, headers, credentials: 'omit', cache: 'no-store', ...(body && { body }) }
 }
 
-function inLines(text: string): string {
+function prettyPrint(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

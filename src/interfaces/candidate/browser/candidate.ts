@@ -2,7 +2,7 @@
 // for the whole session, see pages/show-page.ts.
 
 import type { Browser } from '../../../generated/locales/types.ts'
-import { button, make } from '../../../http/browser/dom.ts'
+import { createButton, createElement } from '../../../http/browser/dom.ts'
 import { type BrowserTexts, createTexts, type Messages } from '../../../locales/texts.ts'
 import { sendLeftTexts } from './answering/text-drafts.ts'
 import { useDevices } from './devices/devices.ts'
@@ -84,10 +84,12 @@ function findInterrupted(session: Session, question: Question | null): string | 
 
 /** In the place of the page: what has happened, and a button that loads it again. */
 function showInstead(t: BrowserTexts, what: 'taken_over' | 'missing'): void {
-  const heading = make('h1', { tabindex: '-1' }, t.text(`${what}.heading`))
-  const text = make('p', {}, t.text(`${what}.text`))
-  const again = button(t.text(`${what}.here`), () => location.reload(), 'btn btn-primary mt-6')
-  document.querySelector('main')!.replaceChildren(make('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
+  const heading = createElement('h1', { tabindex: '-1' }, t.text(`${what}.heading`))
+  const text = createElement('p', {}, t.text(`${what}.text`))
+  const again = createButton(t.text(`${what}.here`), () => location.reload(), 'btn btn-primary mt-6')
+  document
+    .querySelector('main')!
+    .replaceChildren(createElement('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
   heading.focus()
 }
 

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { type Asset, loadLook, loadParts, loadScript } from '../../../http/pages/assets.ts'
+import { type Asset, loadChunks, loadScript, loadSharedAssets } from '../../../http/pages/assets.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
 
-export const look = loadLook(INVITATION_PATH)
+export const look = loadSharedAssets(INVITATION_PATH)
 
 const CLOCK = 'clock'
 /** The script of each language, and what they load; and the one of pages without a session. */
@@ -12,7 +12,7 @@ const scripts = Object.fromEntries(
 )
 const parts: Record<string, Asset> = Object.assign(
   {},
-  ...Object.values(scripts).map((script) => loadParts(INVITATION_PATH, script)),
+  ...Object.values(scripts).map((script) => loadChunks(INVITATION_PATH, script)),
 )
 
 /** All that is served. */

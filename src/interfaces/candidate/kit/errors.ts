@@ -5,7 +5,7 @@ import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
-import type { AllLanguages, CandidateTexts } from '../../../locales/languages.ts'
+import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 import { candidateHeaders } from './headers.ts'
 import { textsForStranger } from './language.ts'
 import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
@@ -49,7 +49,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 
 /** Errors of the candidates' pages are pages too. */
-export const candidateEnvelope = (languages: AllLanguages): Envelope => ({
+export const candidateEnvelope = (languages: Languages): Envelope => ({
   prefix: INVITATION_PATH,
   sendFailure({ kind, retryAfter }, request, reply) {
     const { routeOptions } = request

@@ -5,7 +5,7 @@ import { MAX_INTEGER } from '../../../domain/limits.ts'
 import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
-import type { BodyReader } from '../../../http/requests/bodies.ts'
+import type { BodyReader } from '../../../http/requests/body-reader.ts'
 import { parseFields } from '../../../http/requests/form-fields.ts'
 
 /** A form that was sent. */

@@ -1,4 +1,4 @@
-import { pageHeaders } from '../../../http/pages/html-page.ts'
+import { pageHeaders } from '../../../http/pages/page-headers.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 
 const OWN = ['style-src', 'font-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)

@@ -8,10 +8,11 @@ import type { Terms } from '../../../domain/submissions/needs.ts'
 import type { Zoned } from '../../../domain/time/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { brandLink, brandMark, headGround, iconPath, pageHead } from '../../../http/pages/brand.ts'
+import { brandLink, brandLogo, headBackground, iconPath, pageHead } from '../../../http/pages/brand.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
-import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
+import { nameOfLanguage } from '../../../locales/names.ts'
+import { directionOf } from '../../../locales/texts.ts'
 import { look, scriptOf } from './assets.ts'
 
 export type Page = {
@@ -126,8 +127,8 @@ export const takingPage = (view: View, title: string, { done, of, clock, hasAnsw
   language: view.t.language,
   title,
   brand: view.invite.organization,
-  body: html`<header class="sticky top-0 z-10 border-b border-base-300 ${headGround(view.invite.organization, 'bg-base-100')}">
-<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${brandMark(view.invite.organization)}
+  body: html`<header class="sticky top-0 z-10 border-b border-base-300 ${headBackground(view.invite.organization, 'bg-base-100')}">
+<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${brandLogo(view.invite.organization)}
 <p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong> <span class="quiet max-sm:block"><bdi>${view.invite.assessment.name}</bdi></span></p>
 <div class="flex flex-wrap gap-2" data-clocks>${clock}</div>${!isRecorded && languageSwitch(view, hasAnswer)}</div>
 ${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${view.t.text('layout.done')}">${view.t.text('layout.progress', { done, of })}</progress>`}

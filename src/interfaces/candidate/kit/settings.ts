@@ -1,12 +1,12 @@
 import type { ServiceContext } from '../../../domain/context.ts'
 import type { KeptDays } from '../../../domain/submissions/media/delete-expired-media.ts'
 import type { PageLimiter } from '../../../http/limits/page-limiter.ts'
-import type { BodyReader } from '../../../http/requests/bodies.ts'
-import type { AllLanguages } from '../../../locales/languages.ts'
+import type { BodyReader } from '../../../http/requests/body-reader.ts'
+import type { Languages } from '../../../locales/languages.ts'
 
 export type CandidateSettings = {
   /** What the pages say. */
-  languages: AllLanguages
+  languages: Languages
   secretKeys: readonly string[]
   /** Where a started assessment is taken; undefined: on these pages. */
   playerUrl: string | undefined

@@ -13,7 +13,7 @@ import { listPractice } from '../../../domain/submissions/taking/list-practice.t
 import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Session } from '../../../domain/submissions/taking/session.ts'
 import { html } from '../../../html/html.ts'
-import type { Terms } from '../../../http/pages/consent-terms.ts'
+import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
 import { textsFor } from '../kit/language.ts'
 import { button, type Page, pathOf, type View, withScript } from '../kit/layout.ts'
@@ -126,15 +126,15 @@ const readTerms = async (
   session: Session,
   needs: Needs,
   { keptDays, webcam }: CandidateSettings,
-): Promise<Terms> => ({
+): Promise<ConsentTerms> => ({
   needs,
   keptDays,
   webcam,
-  own: await findOwnText(session, view, needs),
+  addition: await findOwnText(session, view, needs),
 })
 
 /** What the organization adds to the terms: as it was agreed to, or as it is to be. While the assessment is taken no page shows it. */
-async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<Terms['own']> {
+async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<ConsentTerms['addition']> {
   if (invite.status === 'started' && submission?.consentAt) return null
   if (submission && hasConsented(submission, needs)) return findAgreedText(ctx, submission)
   return findConsentText(ctx, t.language, invite.organization.language)

@@ -2,22 +2,22 @@ import { hash } from 'node:crypto'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../../domain/submissions/taking/give-consent.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
-import { type Terms, termsList } from '../../../http/pages/consent-terms.ts'
+import { type ConsentTerms, termsList } from '../../../http/pages/consent-terms.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
 /** What is needed, what is recorded and what for, who sees it, and how long it is kept. */
-export const termsInWords = ({ t, invite }: View, terms: Terms): Html =>
+export const termsInWords = ({ t, invite }: View, terms: ConsentTerms): Html =>
   html`<h2 class="mt-6 mb-2">${t.text('terms.heading')}</h2>\n${termsList(t, invite, terms)}`
 
 /** What tells the words that a candidate agrees to from those they become, such as by a review. */
-export const hashOfTerms = ({ t, invite }: View, terms: Terms): Uint8Array<ArrayBuffer> =>
+export const hashOfTerms = ({ t, invite }: View, terms: ConsentTerms): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hash('sha256', toText(termsList(t, invite, terms)), 'buffer'))
 
 /** Which of an organization's consent texts is agreed to, as the form says it. */
-export const nameOfOwn = ({ own }: Terms): string => (own ? `${own.language} ${own.version}` : '')
+export const nameOfOwn = ({ addition: own }: ConsentTerms): string => (own ? `${own.language} ${own.version}` : '')
 
 /** All that the candidate agrees to, and the button that says so. */
-export function consentForm(view: View, terms: Terms): Html {
+export function consentForm(view: View, terms: ConsentTerms): Html {
   const { t } = view
   return html`<section class="panel mt-6 space-y-4" aria-labelledby="consent-heading">
 <h2 id="consent-heading">${t.text('consent.heading')}</h2>
@@ -28,7 +28,7 @@ ${form(
   html`${hidden('version', CONSENT_VERSION)}
 ${hidden('media', consentedMedia(terms.needs).join(' '))}
 ${hidden('language', t.language)}
-${terms.own && hidden('own', nameOfOwn(terms))}
+${terms.addition && hidden('own', nameOfOwn(terms))}
 ${hidden('zone', '')}
 <button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`

@@ -4,7 +4,7 @@ import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { visibleName } from '../../../domain/text/visible-name.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { expectations, written } from '../../../http/pages/candidate-view.ts'
+import { expectations, userText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time, type View } from '../kit/layout.ts'
 
@@ -40,7 +40,7 @@ export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest:
     view,
     assessment.name,
     html`${computer}<p class="mt-2">${t.text('invitation.accepted')}</p>
-${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
+${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${userText(instruction.body)}`}
 ${!isAgreed && expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}
 ${rest}

@@ -1,7 +1,6 @@
 import { type Html, html } from '../../../html/html.ts'
 import { noPictures } from '../../../http/pages/pictures.ts'
-import type { Example } from '../../../kinds/example.ts'
-import type { Kind } from '../../../kinds/kind.ts'
+import type { Kind, KindExample } from '../../../kinds/kind.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
 
@@ -9,7 +8,7 @@ import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/l
 const WRITTEN_IN = 'en'
 
 /** An example of a kind. @property number its place among those that can be tried. @property given what its fields hold; undefined: nothing was tried yet. */
-type Practised = { kind: Kind; example: Example; number: number; of: number; given: string[] | undefined; records: boolean }
+type Practised = { kind: Kind; example: KindExample; number: number; of: number; given: string[] | undefined; records: boolean }
 
 /** The way to the examples; nothing where there are none. */
 export const practiceLink = (view: View, count: number): Html | false =>

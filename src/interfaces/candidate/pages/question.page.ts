@@ -6,11 +6,11 @@ import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { isWebAddress, prompt } from '../../../http/pages/candidate-view.ts'
-import type { Terms } from '../../../http/pages/consent-terms.ts'
+import { isWebAddress, questionText } from '../../../http/pages/candidate-view.ts'
+import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { Pictures } from '../../../http/pages/pictures.ts'
-import { answerControl, wordAnswering } from '../../../kinds/answer-control.ts'
+import { answerControl, formatInstruction } from '../../../kinds/answer-control.ts'
 import { kinds } from '../../../kinds/index.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import {
@@ -37,7 +37,7 @@ type Here = {
     'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'
   >
   progress: Progress
-  terms: Terms
+  terms: ConsentTerms
   now: Date
   /** Those of the open question. */
   pictures: Pictures
@@ -155,7 +155,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
   const { records } = kinds.answering(question.responseType)
   const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
   const control = answerControl(t, question, here.pictures)
-  const answering = wordAnswering(t, { ...question, timeLimit: ownLimit(here, question) })
+  const answering = formatInstruction(t, { ...question, timeLimit: ownLimit(here, question) })
   return {
     title,
     way: {
@@ -169,7 +169,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
       here,
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
-${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${prompt(question, question.sourceLanguage, here.pictures)}</div>`}
+${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
 ${medium(here, 'audio', question.audioUrl)}
 ${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
@@ -204,7 +204,7 @@ function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { versio
 function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'video', address: string): Html | false {
   const id = assetAt(address)
   if (id !== null && !isPreview) return html`<p data-prompt="${kind}"><noscript>${t.text('paper.noscript')}</noscript></p>`
-  const from = id === null ? address : pictures.at(id)
+  const from = id === null ? address : pictures.urlOf(id)
   if (id === null && !isWebAddress(address)) return false
   return html`<p data-prompt="${kind}"><a href="${from}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
 }

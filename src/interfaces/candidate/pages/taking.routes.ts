@@ -32,7 +32,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     const { needs } = await readPreparation(session)
     const view = viewOf(session, request, settings)
     const own = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
-    const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
+    const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
     // What was agreed to is what is asked for now; otherwise the page asks again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&

@@ -16,8 +16,8 @@ import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/
 import { daysAfter } from '../../../domain/time/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
-import { PREVIEW, previewPath } from '../../../http/addresses/preview.ts'
-import type { Terms } from '../../../http/pages/consent-terms.ts'
+import { PREVIEW_SEGMENT, previewPath } from '../../../http/addresses/preview.ts'
+import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
 import { type Asking, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
@@ -75,11 +75,11 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
     extraTimePercent: 0,
     waivedChecks: [...REQUIREMENTS],
   }
-  const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
+  const token = `${PREVIEW_SEGMENT}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
   const own = await findConsentText(ctx, view.t.language, invite.organization.language)
   const needs = needsOf(ctx.deps.kinds, invite, questions)
-  const terms: Terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
+  const terms: ConsentTerms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
   if (step.at !== 'taking')
     return {
       ...pageBefore(view, terms, { facts: factsOf(ctx.deps.kinds, questions), computer: false }, step),
@@ -102,7 +102,7 @@ async function readPictures(ctx: Context, typed: Typed | undefined, stored: Cand
   return picturesOf(`${portalPathOf({ ...ctx, mode: 'live' })}pictures`, await readSizes(ctx, [{ script, spec }]))
 }
 
-function pageBefore(view: View, terms: Terms, before: BeforeStart, { at }: Exclude<Step, { at: 'taking' }>): Page {
+function pageBefore(view: View, terms: ConsentTerms, before: BeforeStart, { at }: Exclude<Step, { at: 'taking' }>): Page {
   switch (at) {
     case 'invited':
       return pendingPage(view, before, termsInWords(view, terms))
@@ -138,7 +138,7 @@ type Taking = {
   value: unknown
 }
 
-function takingPage(view: View, terms: Terms, { step, questions, typed, now, pictures, value }: Taking): Page {
+function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, now, pictures, value }: Taking): Page {
   const { timeLimit, penaltyPercent } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite

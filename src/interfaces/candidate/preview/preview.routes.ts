@@ -4,8 +4,8 @@ import { type Assessment, getAssessment } from '../../../domain/assessments/asse
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { contextOf, findSession } from '../../../domain/sign-in/sessions.ts'
-import { PREVIEW, previewPath, sessionCookie } from '../../../http/addresses/preview.ts'
-import { readQuestion } from '../../../http/forms/read-typed.ts'
+import { PREVIEW_SEGMENT, previewPath, sessionCookie } from '../../../http/addresses/preview.ts'
+import { readQuestion } from '../../../http/forms/read-form.ts'
 import { candidateHeaders } from '../kit/headers.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
@@ -57,13 +57,13 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
     return { ctx, assessment, viewer: { ...user, email: signedIn.credential.email }, step }
   }
 
-  app.get<Route>(`/${PREVIEW}/:organizationId/:assessmentId/:step`, async (request, reply) => {
+  app.get<Route>(`/${PREVIEW_SEGMENT}/:organizationId/:assessmentId/:step`, async (request, reply) => {
     const { ctx, ...entered } = await enter(request)
     return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, request }))
   })
 
   app.post<Route>(
-    `/${PREVIEW}/:organizationId/:assessmentId/:step/:form`,
+    `/${PREVIEW_SEGMENT}/:organizationId/:assessmentId/:step/:form`,
     {
       bodyLimit: FORM_BODY_LIMIT,
       // Before anything of a body is read.

@@ -25,9 +25,9 @@ import {
   findOwnAttempt,
 } from '../../../domain/submissions/uploads/recordings.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
-import { createSlots } from '../../../http/limits/slots.ts'
+import { createConcurrencyLimiter } from '../../../http/limits/concurrency-limiter.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'
-import { Words } from '../../../http/schema/field-types.ts'
+import { StringEnum } from '../../../http/schema/field-types.ts'
 import { sendMedia } from '../../../http/sending/send-media.ts'
 import type { Options } from '../kit/settings.ts'
 import { Ago, tabOf } from './attempts.ts'
@@ -45,11 +45,11 @@ const CompleteBody = Type.Object({
   segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
   incomplete: Type.Optional(Type.Boolean()),
 })
-const TakeBody = Type.Object({ kind: Words(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
+const TakeBody = Type.Object({ kind: StringEnum(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
 const ContinueBody = Type.Object({ segment: Type.Integer({ minimum: 0, maximum: MAX_SEGMENTS }) })
-const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: Words(RECORDED_KINDS) })
-const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
-const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
+const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: StringEnum(RECORDED_KINDS) })
+const Photo = Type.Object({ ...Token, kind: StringEnum(PHOTO_KINDS) })
+const OwnPhoto = Type.Object({ ...Token, kind: StringEnum(PHOTOS) })
 
 /** Beginning and ending recordings. @param enter the session, where the request's tab may write. */
 export function recordingRoutes(
@@ -66,7 +66,7 @@ export function recordingRoutes(
     continueTake(await enter(request), request.params.mediaId, request.body.segment),
   )
 
-  app.post('/media', { schema: { body: Type.Object({ kind: Words(CAPTURES) }) } }, async (request, reply) =>
+  app.post('/media', { schema: { body: Type.Object({ kind: StringEnum(CAPTURES) }) } }, async (request, reply) =>
     reply.code(201).send(await beginCapture(await enter(request), request.body.kind)),
   )
 
@@ -99,7 +99,7 @@ const MAX_UPLOADS = 4
  */
 export async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const { readBody } = options
-  const takeSlot = createSlots(MAX_UPLOADS)
+  const takeSlot = createConcurrencyLimiter(MAX_UPLOADS)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(['application/octet-stream', 'image/jpeg'], readBody)
   scope.addHook('onRequest', async (request, reply) => {
@@ -144,7 +144,7 @@ function partRoutes(app: TypedApp, options: Options): void {
     {
       schema: { params: PartParams },
       bodyLimit: MAX_PART_BYTES,
-      config: { hasOwnLine: true },
+      config: { hasOwnQueue: true },
       async onRequest(request, reply) {
         if (!isPart(request.params)) throw new HttpError('malformed_request')
         const part = { ...partOf(request.params), bytes: lengthOf(request) }
@@ -166,7 +166,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
     {
       schema: { params: Photo },
       bodyLimit: MAX_PHOTO_BYTES,
-      config: { hasOwnLine: true },
+      config: { hasOwnQueue: true },
       async onRequest(request, reply) {
         const session = enterByTab(await enter(options, request), tabOf(request))
         const kind = PHOTO_KINDS.find((known) => known === request.params.kind)

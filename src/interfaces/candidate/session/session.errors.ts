@@ -1,7 +1,7 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
-import type { AllLanguages } from '../../../locales/languages.ts'
+import type { Languages } from '../../../locales/languages.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
 
 type Answer = [status: number, message: string]
@@ -44,7 +44,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 
 /** Errors of what the pages' scripts ask for: `code` is for them, `message` for who reads along. */
-export const sessionEnvelope = (languages: AllLanguages): Envelope => ({
+export const sessionEnvelope = (languages: Languages): Envelope => ({
   ...candidateEnvelope(languages),
   sendFailure({ kind, issues, retryAfter }, _request, reply) {
     const [first] = issues

@@ -20,10 +20,10 @@ import {
 } from '../../../domain/submissions/taking/session.ts'
 import { takeOver } from '../../../domain/submissions/taking/take-over.ts'
 import { UUID_PATTERN } from '../../../domain/values/uuid.ts'
-import { answerFailures } from '../../../http/errors/envelope.ts'
+import { answerErrors } from '../../../http/errors/envelope.ts'
 import { readJsonBodies } from '../../../http/requests/json-body.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'
-import { Words } from '../../../http/schema/field-types.ts'
+import { StringEnum } from '../../../http/schema/field-types.ts'
 import type { Options } from '../kit/settings.ts'
 import { TEXT_BODY_LIMIT } from '../pages/taking.routes.ts'
 import { Ago, enterWithAttempt } from './attempts.ts'
@@ -33,9 +33,9 @@ import { presentSession } from './session.view.ts'
 
 const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
 const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
-const ChecksBody = Type.Object({ passed: Type.Array(Words(CHECKS), { maxItems: CHECKS.length }) })
+const ChecksBody = Type.Object({ passed: Type.Array(StringEnum(CHECKS), { maxItems: CHECKS.length }) })
 const NotesBody = Type.Object({
-  notes: Type.Array(Type.Object({ kind: Words(NOTE_KINDS), ago: Ago() }), {
+  notes: Type.Array(Type.Object({ kind: StringEnum(NOTE_KINDS), ago: Ago() }), {
     maxItems: MAX_NOTES_AT_ONCE,
   }),
 })
@@ -56,7 +56,7 @@ declare module 'fastify' {
 /** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const envelope = sessionEnvelope(options.settings.languages)
-  answerFailures(scope, () => envelope)
+  answerErrors(scope, () => envelope)
   const ajv = new Ajv() // without coercion
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
   scope.decorateRequest('session')

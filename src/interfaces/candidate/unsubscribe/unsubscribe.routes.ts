@@ -4,7 +4,7 @@ import type { StoppedMails } from '../../../domain/events/event.ts'
 import { findUnsubscribing, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
 import { readUnsubscribing } from '../../../domain/secrets/unsubscribe-tokens.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
-import { answerFailures } from '../../../http/errors/envelope.ts'
+import { answerErrors } from '../../../http/errors/envelope.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
 import { candidateHeaders } from '../kit/headers.ts'
 import { textsFor } from '../kit/language.ts'
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 4 * 1024
 export async function unsubscribePages(app: FastifyInstance, { system, settings, countPage }: Given): Promise<void> {
   const { languages, secretKeys } = settings
   const envelope = { ...candidateEnvelope(languages), prefix: UNSUBSCRIBE_PATH }
-  answerFailures(app, () => envelope)
+  answerErrors(app, () => envelope)
   const headers = candidateHeaders()
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)

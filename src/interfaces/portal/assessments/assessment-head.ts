@@ -3,7 +3,7 @@ import { type Assessment, getAssessment } from '../../../domain/assessments/asse
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
@@ -25,9 +25,9 @@ export const headOf = ({ ctx, assessment, input }: Headed, actions: Html | false
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   state: assessment.archivedAt !== null && badge('archived'),
   subtitle: [
-    wordCount(assessment.questionCount, 'question'),
-    wordCount(assessment.totalPoints, 'point'),
-    input.timeLimit > 0 && wordDuration(input.timeLimit),
+    formatCount(assessment.questionCount, 'question'),
+    formatCount(assessment.totalPoints, 'point'),
+    input.timeLimit > 0 && formatDuration(input.timeLimit),
     input.languages.map(wordLanguage).join(', '),
   ]
     .filter(Boolean)

@@ -6,7 +6,7 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -113,7 +113,7 @@ ${
         consequence: 'Its questions are deleted too. This can’t be undone.',
         address: `${path}/delete`,
       })
-    : html`<p class="hint border-base-300 border-t px-3 pt-2">Can’t be deleted because it has ${wordCount(assessment.inviteCount, 'invite')}.${assessment.archivedAt === null && ' Archive it to take it out of your lists.'}</p>`
+    : html`<p class="hint border-base-300 border-t px-3 pt-2">Can’t be deleted because it has ${formatCount(assessment.inviteCount, 'invite')}.${assessment.archivedAt === null && ' Archive it to take it out of your lists.'}</p>`
 }`
 
 /** Whether it was to be deleted, and test invites alone are in the way. */

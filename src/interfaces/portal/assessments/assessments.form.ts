@@ -8,7 +8,7 @@ import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/asses
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
+import { formatDurationField, readDuration, readText } from '../../../http/forms/read-form.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
 import { nameOfLanguage } from '../../../locales/names.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
@@ -119,7 +119,7 @@ const fields = (ctx: Context, form: Form, input: AssessmentInput, fold: (label: 
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see this name.' })}
 ${choice(form, { name: 'defaultQuestionFormat', label: 'Question format', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
 ${choice(form, { name: 'defaultAnswerFormat', label: 'Answer format', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
-${field(form, { name: 'timeLimit', label: 'Time limit for the whole assessment', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds like 1:30. Leave empty for no limit.', optional: true })}
+${field(form, { name: 'timeLimit', label: 'Time limit for the whole assessment', value: formatDurationField(input.timeLimit), hint: 'In minutes, or minutes and seconds like 1:30. Leave empty for no limit.', optional: true })}
 ${fold(
   'Instructions',
   html`${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}

@@ -1,6 +1,6 @@
 import type { Cautions } from '../../../domain/assessments/cautions.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 
 /** Says what might not be thought of; nothing where there is nothing. @param questionCount of the assessment. */
 export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questionCount: number): Html =>
@@ -13,8 +13,8 @@ export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questi
 const wordPoints = (withoutPoints: number, questionCount: number): string =>
   withoutPoints === questionCount
     ? 'No question has points, so results will have no score.'
-    : `${wordCount(withoutPoints, 'question')} of ${questionCount} ${withoutPoints === 1 ? 'has' : 'have'} no points.`
+    : `${formatCount(withoutPoints, 'question')} of ${questionCount} ${withoutPoints === 1 ? 'has' : 'have'} no points.`
 
 /** Whom a change of the questions reaches. @param open how many invites are. */
 export const changesReach = (open: number): string =>
-  `${wordCount(open, 'candidate')} ${open === 1 ? 'is' : 'are'} invited and ${open === 1 ? 'has' : 'have'} not started: they get your changes to the questions. Candidates who have started keep the questions they have.`
+  `${formatCount(open, 'candidate')} ${open === 1 ? 'is' : 'are'} invited and ${open === 1 ? 'has' : 'have'} not started: they get your changes to the questions. Candidates who have started keep the questions they have.`

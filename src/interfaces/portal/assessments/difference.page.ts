@@ -2,8 +2,8 @@ import type { Context } from '../../../domain/context.ts'
 import type { LibraryContent } from '../../../domain/library/content.ts'
 import type { Compared } from '../../../domain/library/take-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
-import { wordKind } from '../../../kinds/labels.ts'
+import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
+import { labelKind } from '../../../kinds/labels.ts'
 import { outlineDefinition, type Trait } from '../../../kinds/outline.ts'
 import { FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -60,12 +60,12 @@ function traitsOf({ input, definition }: LibraryContent): Trait[] {
     ['Text format', input.scriptFormat === 'markdown' ? 'Formatted' : 'Plain text'],
     ['Audio', input.audioUrl],
     ['Video', input.videoUrl],
-    ['Points', wordCount(input.points, 'point')],
-    ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : ''],
+    ['Points', formatCount(input.points, 'point')],
+    ['Time limit', input.timeLimit > 0 ? formatDuration(input.timeLimit) : ''],
     ['Language of the question', input.sourceLanguage && wordLanguage(input.sourceLanguage)],
     ['Language of the answer', input.targetLanguage && wordLanguage(input.targetLanguage)],
   ]
-  const answered = definition ? outlineDefinition(definition) : [{ label: 'Kind', lines: [wordKind(input.responseType)] }]
+  const answered = definition ? outlineDefinition(definition) : [{ label: 'Kind', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
   const [kind, ...more] = answered
   return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]

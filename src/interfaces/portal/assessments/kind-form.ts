@@ -66,9 +66,9 @@ export function changedForm({ deps }: Context, sent: URLSearchParams): Form {
 
 /** The fields of the kind. @param isKeyOnly those of the key alone. */
 export function kindFields(form: Form, { word, values }: KindPart, isKeyOnly = false): Html {
-  const wrong = (field: string) => form.issues.filter((issue) => issue.field === field).map(wordIssue)
+  const errorsOf = (field: string) => form.issues.filter((issue) => issue.field === field).map(wordIssue)
   return html`<input type="hidden" name="responseType" value="${word}">
-${authorOf(word)!.fields(word, { values, wrong, focus: values.get(FOCUS) ?? undefined, isKeyOnly })}`
+${authorOf(word)!.fields(word, { values, errorsOf, focus: values.get(FOCUS) ?? undefined, isKeyOnly })}`
 }
 
 /** How a question is answered: a word of the organization's own stands for itself. */

@@ -1,7 +1,7 @@
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { promptInWords, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { Offer } from '../../../kinds/author.ts'
 import { offers } from '../../../kinds/authors.ts'
@@ -42,7 +42,7 @@ function face(question: ListedQuestion, title: Html): Html {
   const way = wayOf(responseType)
   return html`<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
 <div class="min-w-0 grow">${title}
-<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>`
+<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${formatCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${formatDuration(timeLimit)}</span>`}</p></div>`
 }
 
 const text = (question: ListedQuestion): Html =>
@@ -68,7 +68,7 @@ ${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequ
 }
 
 function excerpt(question: ListedQuestion): string {
-  const text = promptInWords(question)
+  const text = plainQuestionText(question)
   const characters = [...text]
   return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
 }
@@ -98,6 +98,6 @@ ${ways(path, offers.graded)}
 
 const ways = (path: string, offered: readonly Offer[]): Html =>
   html`<ul class="grid gap-1 sm:grid-cols-2">${offered.map(
-    ({ word, preset, label, line, icon: name }) =>
-      html`<li class="hover:bg-base-200 rounded-field relative flex items-start gap-3 p-2"><span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(name)}</span><div class="text-sm"><a class="font-medium after:absolute after:inset-0" href="${path}/questions/new?answer=${word}${preset && `&preset=${preset}`}">${label}</a><p class="quiet">${line}</p></div></li>\n`,
+    ({ word, preset, label, description, icon: name }) =>
+      html`<li class="hover:bg-base-200 rounded-field relative flex items-start gap-3 p-2"><span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(name)}</span><div class="text-sm"><a class="font-medium after:absolute after:inset-0" href="${path}/questions/new?answer=${word}${preset && `&preset=${preset}`}">${label}</a><p class="quiet">${description}</p></div></li>\n`,
   )}</ul>`

@@ -4,7 +4,7 @@ import type { Question } from '../../../domain/assessments/questions.ts'
 import type { Origin } from '../../../domain/library/take-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
-import { printDuration } from '../../../http/forms/read-typed.ts'
+import { formatDurationField } from '../../../http/forms/read-form.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { FORMAT_LABELS } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -107,7 +107,7 @@ ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : html`${asked(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
-${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
+${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
 <details class="mb-4" ${(input.inputType !== 'text' || input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>
 ${kind && asked(form, input)}

@@ -13,7 +13,7 @@ import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { compareToNewest, findOrigin } from '../../../domain/library/take-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
-import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
+import { readNumber, readQuestion } from '../../../http/forms/read-form.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'

@@ -2,7 +2,7 @@ import type { AssessmentInput } from '../../../domain/assessments/assessment-inp
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { readNumber } from '../../../http/forms/read-typed.ts'
+import { readNumber } from '../../../http/forms/read-form.ts'
 import { checkbox, type Form, field } from '../kit/forms.ts'
 
 // What an assessment says of questions that score themselves.

@@ -1,5 +1,5 @@
 import { MAX_LOGO, MAX_LOGO_BYTES } from '../../../domain/limits.ts'
-import { make, setText } from '../../../http/browser/dom.ts'
+import { createElement, setText } from '../../../http/browser/dom.ts'
 
 // The page of an organization's colours and logo: colours can be picked, and any picture that the browser can draw becomes a PNG of the size
 // that is taken, which says nothing any more of where and when it was taken.
@@ -21,7 +21,7 @@ if (logo instanceof HTMLInputElement) drawChosen(logo)
 
 function offerPicker(text: HTMLInputElement, standIn: string): void {
   const label = `Pick: ${text.labels?.[0]?.textContent ?? ''}`
-  const picker = make('input', { type: 'color', class: 'input w-14 shrink-0 p-1', 'aria-label': label })
+  const picker = createElement('input', { type: 'color', class: 'input w-14 shrink-0 p-1', 'aria-label': label })
   const follow = () => {
     if (/^#[\da-f]{6}$/i.test(text.value)) picker.value = text.value
     else if (text.value.trim() === '') picker.value = hexOf(standIn)
@@ -31,7 +31,7 @@ function offerPicker(text: HTMLInputElement, standIn: string): void {
     text.value = picker.value
   })
   follow()
-  const row = make('div', { class: 'flex gap-2' })
+  const row = createElement('div', { class: 'flex gap-2' })
   text.before(row)
   row.append(text, picker)
 }
@@ -46,7 +46,7 @@ function hexOf(property: string): string {
 }
 
 function drawChosen(input: HTMLInputElement): void {
-  const line = make('p', { class: 'hint mt-1.5', role: 'status' })
+  const line = createElement('p', { class: 'hint mt-1.5', role: 'status' })
   input.accept = 'image/*'
   input.after(line)
   input.addEventListener('change', async () => {

@@ -1,4 +1,4 @@
-import { make } from '../../../http/browser/dom.ts'
+import { createElement } from '../../../http/browser/dom.ts'
 
 /**
  * `<form data-confirm>` asks in a dialog what it would ask on a page of its own, see kit/confirm.ts. The focus is on what does nothing, and
@@ -17,14 +17,14 @@ export function confirmInDialogs(): void {
 function ask(values: FormData): void {
   const said = (name: string) => String(values.get(`ask_${name}`))
   const others = [...values].filter(([name]) => !name.startsWith('ask_'))
-  const form = make(
+  const form = createElement(
     'form',
     { method: 'post', action: said('to'), class: 'modal-action' },
-    ...others.map(([name, value]) => make('input', { type: 'hidden', name, value: String(value) })),
-    make('button', { type: 'button', class: 'btn', autofocus: true, onclick: () => dialog.close() }, 'Cancel'),
-    make('button', { class: 'btn btn-error' }, said('label')),
+    ...others.map(([name, value]) => createElement('input', { type: 'hidden', name, value: String(value) })),
+    createElement('button', { type: 'button', class: 'btn', autofocus: true, onclick: () => dialog.close() }, 'Cancel'),
+    createElement('button', { class: 'btn btn-error' }, said('label')),
   )
-  const dialog: HTMLDialogElement = make(
+  const dialog: HTMLDialogElement = createElement(
     'dialog',
     {
       class: 'modal',
@@ -33,11 +33,11 @@ function ask(values: FormData): void {
       onclose: () => dialog.remove(),
       onclick: ({ target }) => target === dialog && dialog.close(),
     },
-    make(
+    createElement(
       'div',
       { class: 'modal-box' },
-      make('h2', { id: 'ask-heading', class: 'text-lg' }, said('question')),
-      make('p', { id: 'ask-text', class: 'pt-3' }, said('consequence')),
+      createElement('h2', { id: 'ask-heading', class: 'text-lg' }, said('question')),
+      createElement('p', { id: 'ask-text', class: 'pt-3' }, said('consequence')),
       form,
     ),
   )

@@ -1,7 +1,7 @@
-import { button, make, setText } from '../../../http/browser/dom.ts'
-import { openDrafts } from '../../../http/browser/drafts.ts'
-import { askUntilAnswered } from '../../../http/browser/retry.ts'
-import { type Saver, saveAsTyped } from '../../../http/browser/save-as-typed.ts'
+import { type Autosave, createAutosave } from '../../../http/browser/autosave.ts'
+import { createButton, createElement, setText } from '../../../http/browser/dom.ts'
+import { createDraftStore } from '../../../http/browser/draft-store.ts'
+import { requestWithRetry } from '../../../http/browser/retry.ts'
 import {
   type Draft,
   type Given,
@@ -33,7 +33,7 @@ type Options = {
 }
 
 type Saved = SheetAnswer & Pick<Given, 'others'>
-type Drafts = ReturnType<typeof openDrafts<Draft>>
+type Drafts = ReturnType<typeof createDraftStore<Draft>>
 
 /**
  * Saves a question's grade as it is typed, one request at a time. What the service does not have yet is kept in the browser, also when the
@@ -41,14 +41,14 @@ type Drafts = ReturnType<typeof openDrafts<Draft>>
  */
 export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered, sending }: Options) {
   const fields = findFields(form)
-  const drafts: Drafts = openDrafts(key)
+  const drafts: Drafts = createDraftStore(key)
   const subject = `Question ${form.dataset.grade}`
-  const line = make('p', { class: 'hint', id: `saved-${form.dataset.grade}` })
+  const line = createElement('p', { class: 'hint', id: `saved-${form.dataset.grade}` })
   form.querySelector('[data-saving]')!.replaceChildren(line)
   fields.describeBy(line)
   const offer = makeOffer(form, (decided, newer) => {
     if (decided === 'newer') fields.write(newer)
-    saver.happen({ is: 'saved', saved: newer, typed: fields.read() })
+    saver.dispatch({ type: 'saved', saved: newer, typed: fields.read() })
     fields.comment.focus()
   })
 
@@ -67,13 +67,13 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const typed = fields.read()
   const page = { typed, saved: fields.asSaved(), own: form.dataset.own ?? '', isRefused: form.hasAttribute('data-unsaved') }
   const begun = openGrade(page, drafts.read())
-  const saver: Saver<GradeKinds> = saveAsTyped(begun, {
+  const saver: Autosave<GradeKinds> = createAutosave(begun, {
     ...rules,
     async send(sent, { seen }, missed) {
       const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
       const ended = sending()
       try {
-        const answer = (await askUntilAnswered(ask, missed))!
+        const answer = (await requestWithRetry(ask, missed))!
         const body = await answer.json().catch(() => null)
         if (answer.ok && body) took(body)
         return readAnswer(answer.status, body, sent)
@@ -82,7 +82,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
       }
     },
     sendLast: (sent, { seen }) => void post({ ...sent, seen }, { keepalive: true }).catch(() => {}), // it is in the drafts
-    keep({ typed, saved, sent }, isSaved) {
+    storeDraft({ typed, saved, sent }, isSaved) {
       if (isSaved) drafts.clear()
       else drafts.write({ ...typed, seen: saved.seen, sent })
     },
@@ -97,31 +97,31 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     },
   })
   if (begun.typed !== typed) fields.write(begun.typed)
-  form.addEventListener('input', () => saver.happen({ is: 'typed', typed: fields.read() }))
+  form.addEventListener('input', () => saver.dispatch({ type: 'typed', typed: fields.read() }))
   listen(form, saver, drafts)
   void saver.save()
 
   return {
     /** The service has answered something else: what stood in the way may be gone. */
     tryAgain(): void {
-      if (saver.now().obstacle?.until === 'answered') saver.happen({ is: 'freed' })
+      if (saver.now().obstacle?.until === 'answered') saver.dispatch({ type: 'freed' })
     },
     setReleased(): void {
       fields.lock()
-      saver.happen({ is: 'blocked', obstacle: RELEASED })
+      saver.dispatch({ type: 'blocked', obstacle: RELEASED })
     },
   }
 }
 
 /** What is saved at once, and what is said before it could be lost. */
-function listen(form: HTMLFormElement, saver: Saver<GradeKinds>, drafts: Drafts): void {
+function listen(form: HTMLFormElement, saver: Autosave<GradeKinds>, drafts: Drafts): void {
   const save = (event: Event) => {
     event.preventDefault()
     event.stopPropagation()
     void saver.save()
   }
   form.addEventListener('submit', save, true)
-  window.addEventListener('pagehide', () => saver.happen({ is: 'leaving' }))
+  window.addEventListener('pagehide', () => saver.dispatch({ type: 'leaving' }))
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void saver.save()
   })
@@ -132,7 +132,7 @@ function listen(form: HTMLFormElement, saver: Saver<GradeKinds>, drafts: Drafts)
 
 /** Shows what the grader has given elsewhere since: they decide what stays. */
 function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', newer: Given) => void) {
-  const place = make('div', { class: 'alert alert-soft alert-error', role: 'alert', hidden: true })
+  const place = createElement('div', { class: 'alert alert-soft alert-error', role: 'alert', hidden: true })
   form.append(place)
   let offered: Given | undefined
   return (newer: Given | undefined): void => {
@@ -141,10 +141,15 @@ function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', n
     place.hidden = newer === undefined
     if (!newer) return
     place.replaceChildren(
-      make('p', {}, 'You have since graded this question in another window: ', make('strong', {}, wordGrade(newer))),
-      button('Keep what is typed here', () => decide('typed', newer), 'btn btn-sm'),
+      createElement(
+        'p',
+        {},
+        'You have since graded this question in another window: ',
+        createElement('strong', {}, wordGrade(newer)),
+      ),
+      createButton('Keep what is typed here', () => decide('typed', newer), 'btn btn-sm'),
       ' ',
-      button('Use that grade', () => decide('newer', newer), 'btn btn-sm'),
+      createButton('Use that grade', () => decide('newer', newer), 'btn btn-sm'),
     )
   }
 }

@@ -1,6 +1,6 @@
 // A question's grade while it is typed: what the page begins with, what the service's answers mean, and what is said of it.
 
-import { begin, type Happening, type Kinds, type Saving } from '../../../http/browser/saving.ts'
+import { initialState, type SaveEvent, type SaveState, type SaveTypes } from '../../../http/browser/save-state.ts'
 
 /** As it is typed. */
 export type Grade = { points: string; comment: string }
@@ -10,7 +10,7 @@ export type Given = Grade & { seen: string; others?: string[] }
 export type Draft = Grade & { seen: string; sent: Grade | null }
 
 /** Why a grade is not saved. @param newer what its grader has given elsewhere: they have to say what stays. */
-type Obstacle = Kinds['obstacle'] & { why: (kept: string) => string; newer?: Given }
+type Obstacle = SaveTypes['obstacle'] & { why: (kept: string) => string; newer?: Given }
 export type GradeKinds = { typed: Grade; saved: Given; obstacle: Obstacle }
 
 const SIGNED_OUT: Obstacle = {
@@ -46,8 +46,8 @@ const toNumber = (points: string): string => {
 export function openGrade(
   { typed, saved, own, isRefused }: { typed: Grade; saved: Given; own: string; isRefused: boolean },
   draft: Draft | null,
-): Saving<GradeKinds> {
-  const begun = begin<GradeKinds>(typed, isRefused ? { ...saved, points: '', comment: '' } : saved)
+): SaveState<GradeKinds> {
+  const begun = initialState<GradeKinds>(typed, isRefused ? { ...saved, points: '', comment: '' } : saved)
   if (isRefused) return { ...begun, obstacle: refusedFor(['see what is wrong above.']) }
   if (!draft || !isSame(typed, saved) || isSame(draft, saved)) return begun
   const { points, comment, seen, sent } = draft
@@ -64,17 +64,17 @@ type Answer = Partial<{ points: number | null; comment: string; seen: string; ot
  *
  * @param body null where it could not be read: it was cut off, or is of whoever stands before the service.
  */
-export function readAnswer(status: number, body: Answer | null, sent: Grade): Happening<GradeKinds> {
+export function readAnswer(status: number, body: Answer | null, sent: Grade): SaveEvent<GradeKinds> {
   const { points, comment = '', seen = '', others = [], mistakes = NOT_TAKEN } = body ?? {}
-  if (status === 401) return { is: 'refused', obstacle: SIGNED_OUT, mayHaveArrived: true }
-  if (status === 404) return { is: 'refused', obstacle: GONE, mayHaveArrived: true }
-  if (status === 200 && body) return { is: 'saved', saved: { ...sent, seen, others } }
-  if (status === 409 && body) return { is: 'refused', obstacle: lostTo({ points: String(points ?? ''), comment, seen }) }
-  return { is: 'refused', obstacle: refusedFor(mistakes), mayHaveArrived: status === 200 }
+  if (status === 401) return { type: 'refused', obstacle: SIGNED_OUT, mayHaveArrived: true }
+  if (status === 404) return { type: 'refused', obstacle: GONE, mayHaveArrived: true }
+  if (status === 200 && body) return { type: 'saved', saved: { ...sent, seen, others } }
+  if (status === 409 && body) return { type: 'refused', obstacle: lostTo({ points: String(points ?? ''), comment, seen }) }
+  return { type: 'refused', obstacle: refusedFor(mistakes), mayHaveArrived: status === 200 }
 }
 
 /** @param isKept whether the browser keeps what is not saved. */
-export function wordSaving(saving: Saving<GradeKinds>, isSaved: boolean, isKept: boolean): string {
+export function wordSaving(saving: SaveState<GradeKinds>, isSaved: boolean, isKept: boolean): string {
   const { typed, saved, obstacle, isReachable } = saving
   const kept = isKept ? 'What you have typed is kept in this browser' : 'Keep this page open'
   if (isSaved && !obstacle?.newer)

@@ -1,4 +1,4 @@
-import { make, setText } from '../../../http/browser/dom.ts'
+import { createElement, setText } from '../../../http/browser/dom.ts'
 import { type TypedPoints, typePoints } from './type-points.ts'
 import { rememberPoints } from './undo-points.ts'
 
@@ -13,7 +13,7 @@ type Options = {
 /** What keys do with points. Those of a graded question stay until the grader opens it: a digit is soon pressed in the wrong place. */
 export function makePointKeys({ sheet, tools, here, say }: Options) {
   const undo = rememberPoints(sheet)
-  const hint = make('p', { class: 'hint basis-full empty:hidden' })
+  const hint = createElement('p', { class: 'hint basis-full empty:hidden' })
   tools.append(hint)
   let typed: TypedPoints = null
   /** The question whose points keys may change: it had none when the grader came to it, or they have opened it. */

@@ -1,6 +1,6 @@
 // What a page gains where scripts run; without them it says and does the same.
 
-import { make } from '../../../http/browser/dom.ts'
+import { createElement } from '../../../http/browser/dom.ts'
 import { guardForm } from './assessments/guard.ts'
 import { keepOrder } from './assessments/order.ts'
 import { offerPreview } from './assessments/preview.ts'
@@ -27,9 +27,9 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 
 /** `<button formtarget="a" data-also="b">` has the frame `b` show the same as `a`. */
 function showAlso(form: HTMLFormElement, button: HTMLButtonElement): void {
-  const copy = make('form', { method: 'post', action: button.formAction, target: button.dataset.also!, hidden: '' })
+  const copy = createElement('form', { method: 'post', action: button.formAction, target: button.dataset.also!, hidden: '' })
   for (const [name, value] of new FormData(form, button))
-    if (typeof value === 'string') copy.append(make('input', { type: 'hidden', name, value }))
+    if (typeof value === 'string') copy.append(createElement('input', { type: 'hidden', name, value }))
   document.body.append(copy)
   copy.submit()
   copy.remove()

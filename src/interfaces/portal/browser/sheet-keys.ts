@@ -1,4 +1,4 @@
-import { openDrafts } from '../../../http/browser/drafts.ts'
+import { createDraftStore } from '../../../http/browser/draft-store.ts'
 import { makePointKeys } from './point-keys.ts'
 import type { setUpPlayers } from './sheet-players.ts'
 import { walkQuestions } from './sheet-questions.ts'
@@ -10,7 +10,7 @@ type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; s
 export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Options): void {
   const { here, go, mark } = walkQuestions(sheet)
   const box = tools.querySelector<HTMLInputElement>('[data-keys]')!
-  const kept = openDrafts<boolean>('single keys')
+  const kept = createDraftStore<boolean>('single keys')
   box.checked = kept.read() ?? true
   box.addEventListener('change', () => kept.write(box.checked))
   const points = makePointKeys({ sheet, tools, here, say })

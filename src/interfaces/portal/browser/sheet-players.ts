@@ -1,10 +1,10 @@
-import { openDrafts } from '../../../http/browser/drafts.ts'
+import { createDraftStore } from '../../../http/browser/draft-store.ts'
 
 /** The players of the sheet: all at the chosen speed, one at a time. */
 export function setUpPlayers(sheet: HTMLElement, tools: HTMLElement) {
   const players = [...sheet.querySelectorAll<HTMLMediaElement>('audio, video')]
   const select = tools.querySelector<HTMLSelectElement>('[data-speed]')!
-  const kept = openDrafts<string>('speed of recordings')
+  const kept = createDraftStore<string>('speed of recordings')
   const speed = kept.read() ?? ''
   if ([...select.options].some(({ value }) => value === speed)) select.value = speed
   const apply = () => {

@@ -1,4 +1,4 @@
-import { make, setText } from '../../../http/browser/dom.ts'
+import { createElement, setText } from '../../../http/browser/dom.ts'
 import { type SheetAnswer, saveGradeAsTyped } from './grade-form.ts'
 import { listenToKeys } from './sheet-keys.ts'
 import { setUpPlayers } from './sheet-players.ts'
@@ -15,7 +15,7 @@ const HERE_EVERY_MS = 45_000
  */
 export function openSheet(sheet: HTMLElement): void {
   const address = sheet.dataset.sheet!
-  const spoken = make('p', { class: 'sr-only', role: 'status' })
+  const spoken = createElement('p', { class: 'sr-only', role: 'status' })
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
   // Forms with a draft send it at once, so what `sending` reads comes before them.

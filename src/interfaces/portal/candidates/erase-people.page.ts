@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { PeoplePreview, Person } from '../../../domain/invites/bulk/choose-invites.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
 import type { FilterChoices } from '../invites/read-filter.ts'
@@ -86,4 +86,4 @@ const people = (ctx: Context, heading: string, found: readonly Person[]): Html =
     found
       .slice(0, MAX_LISTED)
       .map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
-  )}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${wordCount(found.length - MAX_LISTED, 'other')}.</p>`}`
+  )}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}`

@@ -13,7 +13,7 @@ import {
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { WHY_IT_STAYS } from '../../../http/erasures/what-stays.ts'
+import { RETAINED_DATA_REASONS } from '../../../http/erasures/retained-data.ts'
 import { checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -98,7 +98,7 @@ export function whatStays(subject: Subject): Html {
   const reasons =
     subject === 'member'
       ? WHAT_STAYS_OF_MEMBER.map((what) => WHY_IT_STAYS_OF_MEMBER[what])
-      : WHAT_STAYS.map((what) => WHY_IT_STAYS[what])
+      : WHAT_STAYS.map((what) => RETAINED_DATA_REASONS[what])
   return html`<ul class="list-disc pl-5">${reasons.map((why) => html`<li>${why}</li>\n`)}</ul>`
 }
 

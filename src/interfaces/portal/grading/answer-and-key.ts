@@ -2,7 +2,7 @@ import type { Context } from '../../../domain/context.ts'
 import { mayCorrect } from '../../../domain/submissions/corrections/authorize-corrections.ts'
 import type { GradedQuestion } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { definedKind } from '../../../kinds/index.ts'
 import { pathOf } from '../kit/layout.ts'
 
@@ -19,8 +19,8 @@ export function answerAndKey(ctx: Context, question: GradedQuestion): Html | fal
   const typed = typeof value === 'string' && !isAccepted ? value.trim() : ''
   const canAccept = typed !== '' && (kind.accepts?.add(score.key, typed, 100) ?? null) !== null
   return html`<div class="mt-4" data-score><h3>Answer and key</h3>
-${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
-<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
+${kind.gradingView({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
+<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${formatCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
 ${
   mayCorrect(ctx) &&
   html`<div class="mt-2 flex flex-wrap items-center gap-2"><a class="btn btn-sm" href="${path}">Correct the key</a>${

@@ -9,7 +9,7 @@ import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts
 import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
@@ -150,7 +150,7 @@ function wordProgress(progress: Progress, queued: Queued): Html {
 
 function wordOpen({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
   const graded = questions - ungraded.length - undecided.length
-  if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
+  if (ungraded.length > 0) return html`${graded} of ${formatCount(questions, 'question')}`
   if (undecided.length > 0) return html`${badge('an admin has to decide')}`
   if (isOwnPart)
     return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waiting for the other grader' : 'waiting for a second grader'}`

@@ -4,7 +4,7 @@ import type { Named } from '../../../domain/invites/form-options.ts'
 import { MAX_RELEASED_AT_ONCE, type Ready } from '../../../domain/submissions/grading/release-many.ts'
 import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import { html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, mistakes } from '../kit/forms.ts'
@@ -72,4 +72,4 @@ ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message 
 }
 
 const wordDone = ({ released, kept }: { released: number; kept: number }): string =>
-  `${wordCount(released, 'result')} ${released === 1 ? 'is' : 'are'} released.${kept > 0 ? ` ${wordCount(kept, 'result')} had changed meanwhile and ${kept === 1 ? 'is' : 'are'} not: check ${kept === 1 ? 'it' : 'them'} below.` : ''}`
+  `${formatCount(released, 'result')} ${released === 1 ? 'is' : 'are'} released.${kept > 0 ? ` ${formatCount(kept, 'result')} had changed meanwhile and ${kept === 1 ? 'is' : 'are'} not: check ${kept === 1 ? 'it' : 'them'} below.` : ''}`

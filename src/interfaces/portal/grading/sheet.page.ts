@@ -6,7 +6,7 @@ import type { QueuePlace } from '../../../domain/submissions/grading/queue-place
 import { holderOf, type Place } from '../../../domain/submissions/grading/rounds.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { promptInWords, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
@@ -75,8 +75,8 @@ function subtitle(ctx: Context, { submission }: Sheet, { whose, position, length
 /** To the minute, or the hour: how long it took is not looked at more closely. */
 function wordRoughly(seconds: number): string {
   const minutes = Math.round(seconds / 60)
-  if (minutes < 1) return wordDuration(seconds)
-  return minutes < 120 ? wordCount(minutes, 'minute') : wordCount(Math.round(minutes / 60), 'hour')
+  if (minutes < 1) return formatDuration(seconds)
+  return minutes < 120 ? formatCount(minutes, 'minute') : formatCount(Math.round(minutes / 60), 'hour')
 }
 
 const QUEUES: Record<QueuePlace['whose'], string> = {
@@ -106,7 +106,7 @@ const questionShown = (form: Form, graded: Graded, isFolded: boolean, ctx: Conte
   const { question, address } = graded
   const { number } = question
   return html`<details class="group scroll-mt-28 rounded-box" id="${`question-${number}`}" data-question="${number}" ${!isFolded && html`open`}>
-<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${promptInWords(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
+<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${plainQuestionText(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
 <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
 <section class="panel" aria-labelledby="${`question-${number}-heading`}">
 ${questionBody(ctx, question)}${answerAndKey(ctx, question)}

@@ -7,7 +7,7 @@ import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/
 import type { Source, Standing } from '../../../domain/submissions/grading/totals.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { pathOf } from '../kit/layout.ts'
@@ -82,7 +82,7 @@ export function progress({ progress }: Sheet): Html {
   const { questions, points, ofPoints, ungraded, undecided } = progress
   const missing = ungraded.length + undecided.length
   return html`<dl class="details flex flex-wrap gap-x-5 gap-y-0"><div class="flex gap-2"><dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></div>
-<div class="flex gap-2"><dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd></div></dl>
+<div class="flex gap-2"><dt>Graded</dt><dd>${questions - missing} of ${formatCount(questions, 'question')}</dd></div></dl>
 ${questions > 0 && html`<progress class="progress progress-primary mt-1 block h-1.5" value="${questions - missing}" max="${questions}" aria-label="Questions graded"></progress>`}`
 }
 
@@ -121,15 +121,15 @@ export const gradeLines = (grades: readonly GivenGrade[]): Html =>
   html`${grades.length > 0 && html`<ul class="mb-4 space-y-2 text-sm">${grades.map(givenLine)}</ul>`}`
 
 const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
-  html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : wordCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
+  html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : formatCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
 
 /** In a few words, beside the question's number. */
 export function stands({ points, standing }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
   if (standing.state === 'graded' && standing.by === 'no_answer')
-    return html`<span class="text-base-content/70">No answer, 0 of ${wordCount(points, 'point')}</span>`
+    return html`<span class="text-base-content/70">No answer, 0 of ${formatCount(points, 'point')}</span>`
   if (standing.state === 'graded')
-    return html`<span class="font-medium">${standing.points} of ${wordCount(points, 'point')}</span>`
+    return html`<span class="font-medium">${standing.points} of ${formatCount(points, 'point')}</span>`
   return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
 }
 
@@ -140,7 +140,7 @@ export const given = ({ number, given }: GradedQuestion, address: string): Html 
 export function wordStanding(standing: Standing, points: number): string {
   if (points === 0) return 'This question has no points.'
   if (standing.state === 'graded')
-    return `Final grade: ${standing.points} of ${wordCount(points, 'point')}${SOURCES[standing.by]}.`
+    return `Final grade: ${standing.points} of ${formatCount(points, 'point')}${SOURCES[standing.by]}.`
   if (standing.state === 'ungraded') return 'Not graded.'
   return 'The two grades differ by more than 20 % of the points: an admin has to decide by giving points here.'
 }

@@ -5,7 +5,7 @@ import type { StateCounts } from '../../../domain/invites/overview/count-states.
 import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
 import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { panel, pathOf } from '../kit/layout.ts'
 import { countCell, empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
@@ -111,7 +111,7 @@ function asClient(ctx: Context, assessments: NonNullable<OwnOverview['assessment
   const sum = (...statuses: InviteStatus[]) =>
     assessments.reduce((all, { states }) => all + statuses.reduce((some, status) => some + (states.get(status) ?? 0), 0), 0)
   const [invited, completed] = [sum(...INVITE_STATUSES), sum('completed')]
-  return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, wordCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still be completed')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
+  return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, formatCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still be completed')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
 ${panel(
   'assessments',
   'Your assessments',

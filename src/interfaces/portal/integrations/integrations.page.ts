@@ -2,7 +2,7 @@ import { type ListedKey, mayGive } from '../../../domain/api-keys/manage-keys.ts
 import type { Context } from '../../../domain/context.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
@@ -87,7 +87,9 @@ ${choice(form, {
   name: 'expiry',
   label: 'Expires',
   options: EXPIRIES.filter(([value]) => longestDays === null || value === 'date' || Number(value) <= longestDays),
-  ...(longestDays !== null && { hint: `At most ${wordCount(longestDays, 'day')} from now: your organization allows no longer.` }),
+  ...(longestDays !== null && {
+    hint: `At most ${formatCount(longestDays, 'day')} from now: your organization allows no longer.`,
+  }),
 })}
 <div class="if-date">${field(form, { name: 'expiresAt', label: 'Last day (UTC)', type: 'date', optional: true })}</div>
 <details class="mb-4" ${isRestricting(form) && html`open`}><summary class="mb-3 text-sm font-medium">Restrict what it can do, and from where</summary>

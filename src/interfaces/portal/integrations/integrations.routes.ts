@@ -13,7 +13,7 @@ import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/authorization/permission
 import { NO_PASSWORD } from '../../../domain/sign-in/passwords.ts'
 import { daysAfter } from '../../../domain/time/days.ts'
 import { refuse } from '../../../domain/validation/refuse.ts'
-import { readNumber } from '../../../http/forms/read-typed.ts'
+import { readNumber } from '../../../http/forms/read-form.ts'
 import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -56,7 +56,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
     async (request, reply) => show(request, reply, await onePage(request, emptyForm, request.query)),
   )
 
-  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnLine: true, fresh: true } }, (request, reply) =>
+  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnQueue: true, fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {

@@ -6,7 +6,7 @@ import type { InviteStatus } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { limitHint } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
 import { table } from '../kit/table.ts'
@@ -90,7 +90,7 @@ ${
     days.slice(0, MAX_PREVIEWED).map(({ from, to, count }) => [from, to, count]),
   )
 }
-<p class="hint my-3">${others > 0 && `And ${wordCount(others, 'other invite')}. `}${kept > 0 && `${wordCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
+<p class="hint my-3">${others > 0 && `And ${formatCount(others, 'other invite')}. `}${kept > 0 && `${formatCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
 }
 
 const countOf = ({ statuses }: Pick<NewFacts, 'statuses'>, ...those: InviteStatus[]): number =>
@@ -102,7 +102,7 @@ export const countRevocable = (facts: Pick<NewFacts, 'statuses'>): number => cou
 function revocationFields(form: Form, facts: NewFacts): Html {
   const started = countOf(facts, 'started')
   const ended = countOf(facts, 'completed', 'expired', 'revoked')
-  return html`${ended > 0 && html`<p class="mb-4">${wordCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
+  return html`${ended > 0 && html`<p class="mb-4">${formatCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
 ${started > 0 && checkbox(form, { name: 'includesStarted', label: `Also revoke ${started === 1 ? 'the one that has' : `the ${started.toLocaleString('en')} that have`} been started: what ${started === 1 ? 'this candidate has' : 'these candidates have'} answered is not graded` })}
 ${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was withdrawn' })}
 ${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'The email says in the candidate’s language who has withdrawn which invitation, and that the link no longer works. Your text is added as you write it. Only candidates who were sent the invitation get this email.' })}`

@@ -10,7 +10,7 @@ import { type TermNames, termsOf } from '../../../domain/invites/batches/term-na
 import type { FollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
@@ -137,21 +137,21 @@ const beforeStart = (batch: Batch, path: string, { isTooLate, nameless, missingT
   batch.counts.ready + (missingTags?.rows ?? 0) === 0
     ? html`<p>There is nobody to invite in this list.</p>`
     : !isTooLate &&
-      html`<form method="post" action="${`${path}/start`}">${missingTags && missingTags.rows > 0 && tagOffer(missingTags)}${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${wordCount(batch.counts.ready + (missingTags?.rows ?? 0), 'candidate')}</button></p></form>`
+      html`<form method="post" action="${`${path}/start`}">${missingTags && missingTags.rows > 0 && tagOffer(missingTags)}${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${formatCount(batch.counts.ready + (missingTags?.rows ?? 0), 'candidate')}</button></p></form>`
 }
 <form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
 
 const tagOffer = ({ names, rows }: MissingTags): Html => {
   const [are, need] = rows === 1 ? ['is', 'needs'] : ['are', 'need']
-  return html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="createTags" value="yes" checked> Create ${wordCount(names.length, 'tag')}: ${names.join(', ')}</label>
-<p class="hint mb-2">${wordCount(rows, 'row')} ${need} ${names.length === 1 ? 'it' : 'them'}. If you untick the box, ${rows === 1 ? 'this row' : 'these rows'} ${are} not invited.</p>`
+  return html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="createTags" value="yes" checked> Create ${formatCount(names.length, 'tag')}: ${names.join(', ')}</label>
+<p class="hint mb-2">${formatCount(rows, 'row')} ${need} ${names.length === 1 ? 'it' : 'them'}. If you untick the box, ${rows === 1 ? 'this row' : 'these rows'} ${are} not invited.</p>`
 }
 
 /** What the list may lack, before it is started. */
 function cautions({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
   const unused = unusedColumns.length > 0 && html`<p>Unused columns: ${unusedColumns.join(', ')}.</p>`
   if (startedAt || (nameless === 0 && !unused)) return html`${unused}`
-  return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${wordCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without one.</p>`}${unused}</div>`
+  return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${formatCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without one.</p>`}${unused}</div>`
 }
 
 /** What can be done with the invites that the list made. */
@@ -168,7 +168,7 @@ function madeInvites(ctx: Context, batch: Batch, { statuses }: FollowUp): Html |
     'Invites from this list',
     html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
 ${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you withdraw now leaves out everyone who is invited later.')}
-<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Withdraw ${wordCount(open, 'invite')}` : 'Withdraw invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
+<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Withdraw ${formatCount(open, 'invite')}` : 'Withdraw invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
 ${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
   )
 }
@@ -181,7 +181,7 @@ function earlierInvites(ctx: Context, { id }: Batch, { unnamed, closed }: Follow
   return panel(
     'earlier',
     'Invited before',
-    html`${unnamed > 0 && html`<p class="mb-4">${wordCount(unnamed, 'earlier invite')} ${unnamed === 1 ? 'has' : 'have'} no name, and this list has one. ${linkButton(changing('name', 'unnamed'), `Fill in ${wordCount(unnamed, 'name')}`, 'pencil', 'small')}</p>`}${closed > 0 && html`<p>${wordCount(closed, 'earlier invite')} ${closed === 1 ? 'is' : 'are'} revoked or expired. ${linkButton(changing('reactivate', 'closed'), `Reactivate ${wordCount(closed, 'invite')}`, 'rotate-ccw', 'small')}</p>`}`,
+    html`${unnamed > 0 && html`<p class="mb-4">${formatCount(unnamed, 'earlier invite')} ${unnamed === 1 ? 'has' : 'have'} no name, and this list has one. ${linkButton(changing('name', 'unnamed'), `Fill in ${formatCount(unnamed, 'name')}`, 'pencil', 'small')}</p>`}${closed > 0 && html`<p>${formatCount(closed, 'earlier invite')} ${closed === 1 ? 'is' : 'are'} revoked or expired. ${linkButton(changing('reactivate', 'closed'), `Reactivate ${formatCount(closed, 'invite')}`, 'rotate-ccw', 'small')}</p>`}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { mayMove } from '../../../domain/invites/moves.ts'
 import { isInvitation } from '../../../domain/mails/candidate-mails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { wordReturn } from '../kit/bounce-words.ts'
 import { ring } from '../kit/chart.ts'
@@ -78,7 +78,7 @@ export function resultOf(facts: Facts): Html | false {
 function inGrading({ ctx }: Facts, { progress, startedAt, submittedAt }: NonNullable<Facts['queued']>): Html {
   const graded = progress && progress.questions - progress.ungraded.length - progress.undecided.length
   return withRing(null, [
-    ['Graded', progress && !progress.isOwnPart ? `${graded} of ${wordCount(progress.questions, 'question')}` : 'not yet'],
+    ['Graded', progress && !progress.isOwnPart ? `${graded} of ${formatCount(progress.questions, 'question')}` : 'not yet'],
     ['Submitted', submittedAt && ago(ctx, submittedAt)],
     ['Time taken', wordTaken({ startedAt, submittedAt })],
     ['Released', 'not yet'],
@@ -105,4 +105,4 @@ const withRing = (percent: number | null, rows: Rows): Html =>
 const wordTaken = ({ startedAt, submittedAt }: { startedAt: Date | null; submittedAt: Date | null }): string | false =>
   startedAt !== null &&
   submittedAt !== null &&
-  wordDuration(Math.max(1, Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)))
+  formatDuration(Math.max(1, Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)))

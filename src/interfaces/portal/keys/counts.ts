@@ -1,6 +1,6 @@
 import type { Counts } from '../../../domain/submissions/corrections/judge.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 
 /** What a correction does to answers of live data and of test data: a key is one for both. */
 export const countsOfBoth = ({ live, test }: Record<'live' | 'test', Counts>): Html =>
@@ -21,5 +21,5 @@ function countsShown(label: string, counts: Counts): Html {
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
     uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
   ].filter((part) => part !== false)
-  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} submitted, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+  return html`<p><strong>${label}</strong> Of ${formatCount(handedIn, 'answer')} submitted, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

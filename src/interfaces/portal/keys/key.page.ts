@@ -11,7 +11,7 @@ import type { Outcome, Unchanged } from '../../../domain/submissions/corrections
 import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -47,7 +47,7 @@ export function keyPage(form: Form, facts: Facts): Page {
   return {
     title: 'Answer key',
     trail: [['Assessments', pathOf(ctx, 'assessments')]],
-    subtitle: html`<span dir="auto">${promptInWords(version).slice(0, 300)}</span>`,
+    subtitle: html`<span dir="auto">${plainQuestionText(version).slice(0, 300)}</span>`,
     body: html`${mistakes(form)}${newest && newest.number > 1 && whatBecame(facts, newest, path)}
 <div class="grid items-start gap-6 lg:grid-cols-2">
 ${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correcting(form, facts, path))}
@@ -125,7 +125,7 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
     'done',
     `Key ${newest.number} is applied`,
     html`${countsOfBoth(counts)}
-<p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
+<p>${formatCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
 ${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
 ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
   )}</div>`
@@ -139,6 +139,6 @@ const list = (ctx: Context, { items }: Listing<Unchanged>): Html =>
       html`<a href="${pathOf(ctx, `grading/${submissionId}#question-${number}`)}">${recipientName ?? recipientEmail}</a>`,
       assessment,
       number,
-      points === null ? 'a person has to say' : wordCount(points, 'point'),
+      points === null ? 'a person has to say' : formatCount(points, 'point'),
     ]),
   )

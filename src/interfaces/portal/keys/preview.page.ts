@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import { type Change, type Correctable, RELEASES, type Releases } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Preview } from '../../../domain/submissions/corrections/preview.ts'
 import { html } from '../../../html/html.ts'
-import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { countsOfBoth } from './counts.ts'
@@ -27,7 +27,7 @@ export function correctionPreviewPage(
   return {
     title: 'What the correction changes',
     trail: [['Answer key', path]],
-    subtitle: html`<span dir="auto">${promptInWords(version).slice(0, 300)}</span>`,
+    subtitle: html`<span dir="auto">${plainQuestionText(version).slice(0, 300)}</span>`,
     body: html`<div class="space-y-6">${panel(
       'new-key',
       EFFECTS[change.effect],
@@ -50,7 +50,7 @@ ${preview.assessments.map(
 ${[...values].filter(([name]) => !NOT_SENT_ON.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <input type="hidden" name="seen" value="${version.newest.number}">
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Results that are released</legend>
-${RELEASES.map((releases) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="${releases}" ${releases === 'raise' && html`checked`}><span>${CHOICES[releases]}<span class="hint">: ${wordCount(preview.releasedAnew[releases], 'result')}</span></span></label>\n`)}
+${RELEASES.map((releases) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="${releases}" ${releases === 'raise' && html`checked`}><span>${CHOICES[releases]}<span class="hint">: ${formatCount(preview.releasedAnew[releases], 'result')}</span></span></label>\n`)}
 <p class="hint mt-1">Each result that changes is released again to the same people, and your systems are notified. Nobody gets an email.</p></fieldset>
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Correct the key</button><a class="btn" href="${path}">Cancel</a></div>
 </form></div>`,

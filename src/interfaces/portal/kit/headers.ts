@@ -1,4 +1,4 @@
-import { pageHeaders } from '../../../http/pages/html-page.ts'
+import { pageHeaders } from '../../../http/pages/page-headers.ts'
 
 /**
  * Nothing but what the portal itself serves, and nothing inline. Unlike on the candidates' pages its own addresses may be told to itself:

@@ -2,7 +2,7 @@ import { PROCTORING } from '../../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
 import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/time/format-time.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 
 /** The fields as the pages call them. */
 const names: Record<string, string> = {
@@ -209,8 +209,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   regraded: () =>
     'You have since graded this question in another window: see “Grades so far”. What you save now replaces that grade.',
   otherPoints: (_name, points) =>
-    `The grades have changed meanwhile: the total is now ${wordCount(points, 'point')}. Check it, then release it again.`,
-  uncommented: (_name, points) => `Say in the comment why: the key gives ${wordCount(points, 'point')}.`,
+    `The grades have changed meanwhile: the total is now ${formatCount(points, 'point')}. Check it, then release it again.`,
+  uncommented: (_name, points) => `Say in the comment why: the key gives ${formatCount(points, 'point')}.`,
   gradesAlready: () => 'This member is already the other grader: the two graders must be different members.',
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
   asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',
@@ -333,7 +333,7 @@ function wordChanged({ field, value, by }: Extract<Issue, { rule: 'changed' }>, 
 
 /** What was made of a field. */
 function wordValue(field: string, value: unknown): string {
-  if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
+  if (field === 'timeLimit') return Number(value) > 0 ? formatDuration(Number(value)) : 'without limit'
   if (field === 'blindGrading') return value ? 'on' : 'off'
   if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
   if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'

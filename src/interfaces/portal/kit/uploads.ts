@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
+import { decodeText } from '../../../http/requests/decode-text.ts'
 import { parseFields, refuseTooManyFields } from '../../../http/requests/form-fields.ts'
-import { textOfFile } from '../../../http/requests/text-of-file.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,7 +33,7 @@ export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Num
         if (typeof value === 'string') values.append(name, value)
         else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
         else {
-          values.append(name, textOfFile(await value.bytes()))
+          values.append(name, decodeText(await value.bytes()))
           values.append(FILE_NAME, value.name)
         }
       }

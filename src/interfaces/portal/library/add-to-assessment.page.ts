@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
 import { html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { wordKind } from '../../../kinds/labels.ts'
+import { labelKind } from '../../../kinds/labels.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -53,7 +53,7 @@ ${table(
     added.has(id)
       ? html`<span class="text-base-content/70" dir="auto">${name} (in this assessment)</span>`
       : html`<label class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" name="questions" value="${id}" ${chosen.has(id) && html`checked`}> <span dir="auto">${name}</span></label>`,
-    wordKind(responseType),
+    labelKind(responseType),
     category,
   ]),
 )}

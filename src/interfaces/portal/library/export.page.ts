@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { wordKind } from '../../../kinds/labels.ts'
+import { labelKind } from '../../../kinds/labels.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 
@@ -38,7 +38,7 @@ const whatIsLost = (id: string, losses: Losses, downloads: Html): Html =>
         ['Left out', 'Answered by', 'Questions'],
         losses.map(({ loss, responseTypes, count }) => [
           loss,
-          responseTypes.map(wordKind).join(', '),
+          responseTypes.map(labelKind).join(', '),
           count.toLocaleString('en'),
         ]),
       )}${downloads}`

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { exportLibrary, surveyExport } from '../../../domain/library/export-library.ts'
-import { sendInParts } from '../../../http/sending/send-in-parts.ts'
+import { streamFile } from '../../../http/sending/stream-file.ts'
 import { writings } from '../../../kinds/formats/write-file.ts'
-import { giveQuestion } from '../../../kinds/take-question.ts'
+import { exportQuestion } from '../../../kinds/library-questions.ts'
 import { readFields, valuesOf } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -37,10 +37,10 @@ export function exportRoutes(app: FastifyInstance): void {
     const { format } = readFields(values, 'format')
     const { type, ending, create } = writings[format === 'xlsx' || format === 'gift' ? format : 'csv']
     const { write, end } = create()
-    return sendInParts(reply, { name: `questions.${ending}`, type }, async (send) => {
+    return streamFile(reply, { name: `questions.${ending}`, type }, async (send) => {
       await exportLibrary(request.ctx, readFilter(values), (questions) =>
         someAtOnce(questions, async (some) => {
-          await send(write(some.map(({ content, ...head }) => giveQuestion(content, head).question)))
+          await send(write(some.map(({ content, ...head }) => exportQuestion(content, head).question)))
         }),
       )
       await send(end())
@@ -56,7 +56,7 @@ async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
     someAtOnce(questions, async (some) => {
       total += some.length
       for (const { content, ...head } of some) {
-        const { question, losses } = giveQuestion(content, head)
+        const { question, losses } = exportQuestion(content, head)
         add(found.sheet, content.input.responseType, [...losses, ...writings.csv.losses(question)])
         add(found.gift, content.input.responseType, [...losses, ...writings.gift.losses(question)])
       }

@@ -6,11 +6,11 @@ import { MAX_CATEGORY_DEPTH } from '../../../domain/library/categories.ts'
 import type { LibraryQuestion, LibraryUse, LibraryVersion } from '../../../domain/library/library.ts'
 import type { Score } from '../../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { isWebAddress, prompt, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration, isWebAddress, questionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { type Pictures, picturesBelow } from '../../../http/pages/pictures.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
-import { wordKind } from '../../../kinds/labels.ts'
+import { labelKind } from '../../../kinds/labels.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
@@ -48,7 +48,7 @@ export function libraryQuestionPage(form: Form, facts: Facts): Page {
     title: question.name,
     trail: [['Questions', pathOf(ctx, 'questions')]],
     state: question.retiredAt !== null && badge('archived'),
-    subtitle: [wordKind(question.responseType), question.category?.path, `version ${question.number}`]
+    subtitle: [labelKind(question.responseType), question.category?.path, `version ${question.number}`]
       .filter(Boolean)
       .join(' · '),
     notice,
@@ -87,10 +87,10 @@ ${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon
   return panel(
     'preview',
     'As a candidate sees it',
-    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${prompt(input, input.sourceLanguage || null, pictures)}</div>`}
+    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${questionText(input, input.sourceLanguage || null, pictures)}</div>`}
 ${isPlayed(input.audioUrl) && html`<p><a href="${addressOf(pictures, input.audioUrl)}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isPlayed(input.videoUrl) && html`<p><a href="${addressOf(pictures, input.videoUrl)}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
-${trying ?? html`<p class="hint mt-4">Answered by ${wordKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
+${trying ?? html`<p class="hint mt-4">Answered by ${labelKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
   )
 }
 
@@ -98,7 +98,7 @@ const isPlayed = (address: string): boolean => isWebAddress(address) || assetAt(
 
 function addressOf(pictures: Pictures, address: string): string {
   const id = assetAt(address)
-  return id === null ? address : pictures.at(id)
+  return id === null ? address : pictures.urlOf(id)
 }
 
 const wordScore = (score: Score): string =>
@@ -130,8 +130,8 @@ function about({ question, shown: { input } }: Facts): Html {
     'about',
     'Details',
     factList([
-      ['Points', wordCount(input.points, 'point')],
-      ['Time limit', input.timeLimit > 0 && wordDuration(input.timeLimit)],
+      ['Points', formatCount(input.points, 'point')],
+      ['Time limit', input.timeLimit > 0 && formatDuration(input.timeLimit)],
       ['First saved', time(question.createdAt)],
       ['Newest version', newest && time(newest.createdAt)],
       ['Archived', question.retiredAt && time(question.retiredAt)],

@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { LibraryCategory } from '../../../domain/library/categories.ts'
 import type { LibraryFilter, ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { KIND_WORDS, wordKind } from '../../../kinds/labels.ts'
+import { LABELED_RESPONSE_TYPES, labelKind } from '../../../kinds/labels.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows } from '../kit/paging.ts'
@@ -43,7 +43,7 @@ export function libraryPage(form: Form, { ctx, found, filter, categories, query,
 ${isRetired && html`<input type="hidden" name="shown" value="retired">`}
 ${field(form, { name: 'search', label: 'Search', type: 'search', optional: true })}
 ${choice(form, { name: 'category', label: 'Category', options: [['', 'Every category'], ...categories.map(({ id, path }): [string, string] => [id, path])] })}
-${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...KIND_WORDS.map((kind): [string, string] => [kind, wordKind(kind)])] })}
+${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...LABELED_RESPONSE_TYPES.map((kind): [string, string] => [kind, labelKind(kind)])] })}
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 <button class="btn">Apply</button>
 </form>
@@ -72,7 +72,7 @@ const rows = (ctx: Context, items: ListedLibraryQuestion[]): Html =>
     ['Question', 'Answered by', 'Category', 'Version', 'Assessments', 'Changed'],
     items.map((question) => [
       html`<a href="${pathOf(ctx, `questions/${question.id}`)}" dir="auto">${question.name}</a>`,
-      wordKind(question.responseType),
+      labelKind(question.responseType),
       question.category,
       question.number,
       question.uses,

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../../domain/context.ts'
 import { type GivenQuestion, MAX_IMPORTED, type ReadQuestionFile } from '../../../domain/library/imports.ts'
-import type { ReadQuestion } from '../../../kinds/neutral.ts'
-import { takeQuestion } from '../../../kinds/take-question.ts'
+import { importQuestion } from '../../../kinds/library-questions.ts'
+import type { ParsedQuestion } from '../../../kinds/neutral.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
 
 /** Questions that are converted before others' requests get their turn. */
@@ -22,8 +22,8 @@ export function questionReader({ organization }: Context, bytes: Uint8Array): Re
     })
 }
 
-function toGiven(read: ReadQuestion): GivenQuestion {
-  const taken = takeQuestion(read)
+function toGiven(read: ParsedQuestion): GivenQuestion {
+  const taken = importQuestion(read)
   const { line, name, category } = taken
   if ('refusal' in taken) return { line, name, category, notes: [taken.refusal], content: null }
   return { line, name, category, notes: taken.losses, content: taken.content }

@@ -4,7 +4,8 @@ import { TIME_ZONES } from '../../../domain/members/preferences.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { termsList } from '../../../http/pages/consent-terms.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
-import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
+import { nameOfLanguage } from '../../../locales/names.ts'
+import { directionOf } from '../../../locales/texts.ts'
 import { checkboxes, choice, type Form, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 
@@ -63,7 +64,7 @@ const EXAMPLE = {
   needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
   keptDays: { answers: 365, proctoring: 90, idPhoto: 30 },
   webcam: 'stills',
-  own: null,
+  addition: null,
 } as const
 
 /** What candidates are asked to agree to in a language, as far as it can go. */

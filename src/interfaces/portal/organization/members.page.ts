@@ -7,7 +7,7 @@ import type { ListedMember, Member, MemberOrder } from '../../../domain/members/
 import type { SecondFactorKind } from '../../../domain/members/members-factors.ts'
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, emptyForm, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
@@ -263,7 +263,7 @@ ${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?
 
 /** Systems that work with a key do not stop by themselves when whoever has made it goes. */
 const keysToo = (names: readonly string[]): Html => html`
-<p class="hint mb-2">They generated ${wordCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
+<p class="hint mb-2">They generated ${formatCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
 <label class="mb-3 flex items-center gap-2.5 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
 
 /** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */

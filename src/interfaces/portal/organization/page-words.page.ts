@@ -1,7 +1,7 @@
 import { type ConsentText, markOfWords, type PageWords } from '../../../domain/brand/page-words.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { directionOf } from '../../../locales/names.ts'
+import { directionOf } from '../../../locales/texts.ts'
 import { area, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { time, wordLanguage, wordOffered } from '../kit/wording.ts'

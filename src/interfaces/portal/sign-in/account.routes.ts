@@ -78,7 +78,7 @@ export function accountRoutes(app: FastifyInstance): void {
     ),
   )
 
-  app.post('/account/password', { config: { hasOwnLine: true, fresh: true } }, (request, reply) =>
+  app.post('/account/password', { config: { hasOwnQueue: true, fresh: true } }, (request, reply) =>
     answer(request, reply, 'password', (values) => {
       const input = { ...readFields(values, 'current', 'password'), origin: browserOf(request) }
       return changePassword(request.ctx, signedInOf(request), input)

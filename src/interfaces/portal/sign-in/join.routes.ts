@@ -36,7 +36,7 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
     return begin(portal, request, reply, { kind: 'join', token }, homeOf({ id: found.offer.organizationId }))
   })
 
-  app.post<Route>('/join/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
+  app.post<Route>('/join/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)

@@ -42,7 +42,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
     return show(request, reply, resetPage(emptyForm, token, { ...found.offer, isListed }))
   })
 
-  app.post<Route>('/reset/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
+  app.post<Route>('/reset/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)

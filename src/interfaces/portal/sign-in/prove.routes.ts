@@ -37,7 +37,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
       return show(request, reply, await page(emptyForm, signedInOf(request), next))
     })
 
-    scope.post('/prove', { config: { hasOwnLine: true } }, (request, reply) => {
+    scope.post('/prove', { config: { hasOwnQueue: true } }, (request, reply) => {
       const signedIn = signedInOf(request)
       return submit(request, reply, {
         page: (form) => page(form, signedIn, safeNext(readFields(form.values, 'next').next)),

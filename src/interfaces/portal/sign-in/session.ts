@@ -19,8 +19,8 @@ import {
 import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
+import { auditOriginOf } from '../../../http/requests/audit-origin.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
-import { originOf } from '../../../http/requests/origin.ts'
 import { heldPage } from '../erasure/held.page.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { deviceCookie } from './browser-of.ts'
@@ -108,7 +108,7 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     if (opening === null) throw new DomainError('not_permitted')
     const wayOn = opening === 'open' ? null : await findWayOn(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
-    const origin = originOf(request, signedIn.sessionId)
+    const origin = auditOriginOf(request, signedIn.sessionId)
     if (opening === 'network' || opening === 'sso')
       return show(request, reply, await closed({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
@@ -184,7 +184,7 @@ export function safeNext(next: string): string {
 /** What somebody does who is not signed in yet: the audit log keeps from where. */
 export const askedBy = (system: ServiceContext, request: FastifyRequest): ServiceContext => ({
   ...system,
-  origin: originOf(request),
+  origin: auditOriginOf(request),
 })
 
 /** Whoever is signed in, in a scope that lets in nobody else. */

@@ -40,7 +40,7 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
     return show(request, reply, await page(emptyForm, String(next), notice))
   })
 
-  app.post('/sign-in', { config: { hasOwnLine: true } }, (request, reply) =>
+  app.post('/sign-in', { config: { hasOwnQueue: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(form, readFields(form.values, 'next').next),
       async work(values) {

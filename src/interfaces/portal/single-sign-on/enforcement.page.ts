@@ -2,7 +2,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { SignInExceptionMember } from '../../../domain/members/own-ways.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { choice, type Form, field } from '../kit/forms.ts'
 import { pathOf, settingsPanel } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
@@ -52,7 +52,7 @@ function state(form: Form, { ctx, enforcement }: Shown): Html {
 /** Who would stand before a closed door, or does. */
 function reachOf({ ctx, enforcement: { enforcedAt, reach } }: Shown): Html {
   const { linked, byDomain, shutOut, examples } = reach
-  return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${wordCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
+  return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${formatCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
 <p class="hint mb-2">Linked to the identity provider: ${linked}. Linked when they first sign in there, by an address of a verified domain: ${byDomain}.${shutOut > 0 && ' The others are shut out: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
 ${
   shutOut > 0 &&

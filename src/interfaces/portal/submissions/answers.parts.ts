@@ -4,10 +4,10 @@ import { answerOf } from '../../../domain/submissions/answer.ts'
 import type { QuestionDetail, SubmissionDetail, TakeDetail } from '../../../domain/submissions/reading/submission.ts'
 import { countWords } from '../../../domain/text/count-words.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { prompt, wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration, questionText, userText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { picturesBelow } from '../../../http/pages/pictures.ts'
-import { wordKind } from '../../../kinds/labels.ts'
+import { labelKind } from '../../../kinds/labels.ts'
 import { pathOf } from '../kit/layout.ts'
 import { time } from '../kit/wording.ts'
 
@@ -21,9 +21,9 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const answer = answerOf(attempts)
   const others = attempts.filter((attempt) => attempt !== answer)
   const until = closedAt ?? closesAt
-  return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
+  return html`${script && html`<div class="text-lg">${questionText(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && played(ctx, address))}
-<p class="facts">Answered by: ${wordKind(responseType)}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
+<p class="facts">Answered by: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
 ${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${
@@ -51,7 +51,7 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
     : ''
   const when = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
   const marks = [
-    interruptions > 0 && `Interrupted ${wordCount(interruptions, 'time')} and continued by the candidate.`,
+    interruptions > 0 && `Interrupted ${formatCount(interruptions, 'time')} and continued by the candidate.`,
     restarted && 'Interrupted, and started over by the candidate: it doesn’t count as an attempt.',
   ].filter((mark) => mark !== false)
   const marked = marks.length > 0 && html`<p class="alert alert-soft alert-warning mt-2" data-interrupted>${marks.join(' ')}</p>`
@@ -61,8 +61,8 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
 /** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */
 function textShown({ text, createdAt, completedAt, selectedAt }: TakeDetail, language: string | null): Html {
   const until = completedAt && completedAt > createdAt && completedAt
-  return html`<div class="bg-base-200 rounded-field p-4">${written(text, language)}</div>
-<p class="facts mt-2">${wordCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${selectedAt && html`, chosen ${time(selectedAt)}`}</p>`
+  return html`<div class="bg-base-200 rounded-field p-4">${userText(text, language)}</div>
+<p class="facts mt-2">${formatCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${selectedAt && html`, chosen ${time(selectedAt)}`}</p>`
 }
 
 const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
@@ -107,7 +107,7 @@ function wordCuts(cuts: readonly number[]): string {
     .slice(0, NAMED_CUTS)
     .map((cut) => wordPosition(cut))
     .join(', ')
-  const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
+  const more = cuts.length > NAMED_CUTS ? ` and ${formatCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
   return `Incomplete: parts of the recording are missing at ${places}${more}. They did not arrive or could not be read.`
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { getMedia } from '../../../domain/submissions/media/media.ts'
-import { sendArrived, sendMedia } from '../../../http/sending/send-media.ts'
+import { sendMedia, sendPartialMedia } from '../../../http/sending/send-media.ts'
 
 type MediaRoute = { Params: { mediaId: string } }
 
@@ -12,7 +12,7 @@ export function mediaRoutes(app: FastifyInstance): void {
     async handler(request, reply) {
       const { ctx, params } = request
       const media = await getMedia(ctx, params.mediaId)
-      return media.state === 'ready' ? sendMedia(ctx, request, reply, media) : sendArrived(ctx, request, reply, media)
+      return media.state === 'ready' ? sendMedia(ctx, request, reply, media) : sendPartialMedia(ctx, request, reply, media)
     },
   })
 }

@@ -2,7 +2,7 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { promptInWords } from '../../../http/pages/candidate-view.ts'
+import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { bar, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { facts } from '../kit/parts.ts'
@@ -64,7 +64,7 @@ ${table(
   ['Question', 'Text', 'Results', 'Mean', 'Maximum', 'Share'],
   questions.map(({ place, isRemoved, script, scriptFormat, results, mean, ofPoints, share }) => [
     isRemoved ? `Removed ${place}` : place,
-    html`<span class="preformatted" lang="" dir="auto">${promptInWords({ script, scriptFormat })}</span>`,
+    html`<span class="preformatted" lang="" dir="auto">${plainQuestionText({ script, scriptFormat })}</span>`,
     results,
     html`<span class="whitespace-nowrap">${rounded(mean)}</span>`,
     html`<span class="whitespace-nowrap">${rounded(ofPoints)}</span>`,

@@ -6,7 +6,7 @@ import type { Report } from '../../../domain/submissions/grading/report.ts'
 import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
 import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { promptInWords } from '../../../http/pages/candidate-view.ts'
+import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
@@ -148,7 +148,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
           const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : null
           return [
             number,
-            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${promptInWords(asked)}</span>`,
+            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${plainQuestionText(asked)}</span>`,
             grade?.points,
             grade?.ofPoints,
             share !== null && html`<div class="w-24">${bar(share)}</div>`,

@@ -3,7 +3,7 @@ import type { Requirement } from '../../../domain/submissions/needs.ts'
 import type { QuestionDetail, SubmissionDetail, SubmittedInvite } from '../../../domain/submissions/reading/submission.ts'
 import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
@@ -89,7 +89,7 @@ export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Ht
   )
 }
 
-const wordLength = (milliseconds: number): string => wordDuration(Math.max(1, Math.round(milliseconds / 1_000)))
+const wordLength = (milliseconds: number): string => formatDuration(Math.max(1, Math.round(milliseconds / 1_000)))
 
 const STATES = {
   preparing: 'being prepared',
@@ -147,7 +147,7 @@ const strip = (
   ctx: Context,
   stills: SubmissionDetail['stills'],
   address: string,
-): Html => html`<h3 id="stills-heading">Webcam: ${wordCount(stills.total, 'picture')}</h3>
+): Html => html`<h3 id="stills-heading">Webcam: ${formatCount(stills.total, 'picture')}</h3>
 <ol class="mt-2 flex gap-3 overflow-x-auto pb-2 text-xs [&_img]:mb-1 [&_img]:h-24 [&_img]:w-32 [&_img]:rounded-lg [&_img]:object-cover [&_li]:w-32 [&_li]:flex-none" aria-labelledby="stills-heading" tabindex="0">
 ${stills.items.map(({ id, createdAt }, i) => {
   const address = pathOf(ctx, `media/${id}`)

@@ -282,7 +282,7 @@ describe('a form of thousands of rows', () => {
           ...rowIds.map((id): [string, string] => [`text-${id}`, `Prompt ${id}`]),
           ...rowIds.map((id): [string, string] => ['choice', `${id} ${'x'.repeat(100)}`]),
         ]),
-        wrong: () => [],
+        errorsOf: () => [],
         focus: undefined,
         isKeyOnly: true,
       }),

@@ -4,7 +4,7 @@ import { forgetOldImports } from '../../../../src/domain/library/forget-imports.
 import { readFile } from '../../../../src/kinds/formats/read-file.ts'
 import { readTable } from '../../../../src/kinds/formats/table.ts'
 import { readXlsx } from '../../../../src/kinds/formats/xlsx.ts'
-import type { ReadQuestion } from '../../../../src/kinds/neutral.ts'
+import type { ParsedQuestion } from '../../../../src/kinds/neutral.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -40,7 +40,7 @@ describe('an import of questions', () => {
     const path = headers.location!
     expect((await rows()).map(({ line, state, notes }) => [line, state, notes])).toEqual([
       [2, 'ready', []],
-      [3, 'refused', ['Right is “C”, which is no option.']],
+      [3, 'refused', ['The right answer “C” is not an option.']],
       [4, 'ready', []],
       [5, 'there', []],
     ])
@@ -102,7 +102,7 @@ describe('an import of questions', () => {
     expect((await admin.get(headers.location!)).text).toContain('Unused columns: <bdi>Difficulty</bdi>.')
     expect((await rows()).map(({ state, notes }) => [state, notes])).toEqual([
       ['ready', []],
-      ['refused', ['Right is “2”, which fits more than one option: write the letter of the right one.']],
+      ['refused', ['The right answer “2” fits more than one option. Write the letter of the right one.']],
     ])
   })
 
@@ -271,8 +271,8 @@ describe('an export of questions', () => {
     const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
-    expect(gift).toContain('Its points are not written: they become 1. Short text, Number 2')
-    expect(gift).toContain('How it is answered is not written: it becomes a text. Audio 1')
+    expect(gift).toContain('Points are not exported: they become 1. Short text, Number 2')
+    expect(gift).toContain('The response type is not exported: it becomes a text. Audio 1')
     const version = { organizationId, responseType: 'number' }
     await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
     expect(await page('?kind=number')).toMatch(
@@ -292,7 +292,7 @@ describe('an export of questions', () => {
     expect(text((await admin.get(`${admin.home}questions/export`)).text)).toContain(
       'The newest 5,000 questions: the most that fit in a file.',
     )
-    const names = (found: ReadQuestion[]) => found.map((read) => 'question' in read && read.question.name)
+    const names = (found: ParsedQuestion[]) => found.map((read) => 'question' in read && read.question.name)
     const newest = (await kept()).toReversed().slice(0, 5_000)
     for (const format of ['csv', 'xlsx', 'gift']) {
       const { body } = await admin.post(`${admin.home}questions/export`, { format }).responseType('blob')

@@ -1,5 +1,5 @@
-import { make, setNotice, setText } from '../../../../http/browser/dom.ts'
-import { wordTime } from '../../../../http/browser/word-time.ts'
+import { createElement, setNotice, setText } from '../../../../http/browser/dom.ts'
+import { formatClock } from '../../../../http/browser/format-clock.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { measureAgo } from '../session/ago.ts'
@@ -19,11 +19,11 @@ type Row = { element: HTMLElement; radio: HTMLInputElement; name: HTMLElement; p
  * @param onShown what is shown has changed.
  */
 export function offerChoice({ t, session, outbox, state }: Player, number: number, onShown: () => void) {
-  const line = make('p', { class: 'hint', role: 'status', hidden: true })
-  const options = make('div', { class: 'space-y-4' })
-  const legend = make('legend', {})
-  const hint = make('p', { class: 'hint' }, t.text('choice.text'))
-  const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
+  const line = createElement('p', { class: 'hint', role: 'status', hidden: true })
+  const options = createElement('div', { class: 'space-y-4' })
+  const legend = createElement('legend', {})
+  const hint = createElement('p', { class: 'hint' }, t.text('choice.text'))
+  const element = createElement('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
   const rows = makeRows(session, options, (id, label) => {
     choosing = choose(id, label)
   })
@@ -112,11 +112,11 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
   function rowOf({ id }: PossibleAnswer): Row {
     const known = rows.get(id)
     if (known) return known
-    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: 'attempt', value: id })
-    const name = make('span', {})
+    const radio = createElement('input', { type: 'radio', class: 'radio radio-sm', name: 'attempt', value: id })
+    const name = createElement('span', {})
     radio.addEventListener('change', () => choose(id, name.textContent!))
-    const label = make('label', { class: 'flex items-center gap-2 py-1' }, radio, name)
-    const row: Row = { element: make('div', {}, label), radio, name, player: null }
+    const label = createElement('label', { class: 'flex items-center gap-2 py-1' }, radio, name)
+    const row: Row = { element: createElement('div', {}, label), radio, name, player: null }
     rows.set(id, row)
     options.append(row.element)
     return row
@@ -153,7 +153,7 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
 
 /** Sound has no picture. @param src its address. @param name what it is. */
 export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
-  make('video', {
+  createElement('video', {
     class: kind === 'audio' ? 'h-14 w-80 max-w-full' : PICTURE,
     controls: true,
     playsinline: true,
@@ -169,7 +169,7 @@ function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (
     const length = milliseconds ?? recordedHere(mediaId)
     const number = ++recordings
     const recording = length
-      ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
+      ? t.text('choice.recording.length', { number, kind, length: formatClock(length) })
       : t.text('choice.recording', { number, kind })
     if (restarted) return t.text('choice.restarted', { recording })
     return wasInterrupted ? t.text('choice.cut_off', { recording }) : recording

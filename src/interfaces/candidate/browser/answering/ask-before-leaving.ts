@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** What leaving a question would end or leave empty. */
@@ -45,18 +45,18 @@ const closed = (dialog: HTMLDialogElement): Promise<HTMLDialogElement> =>
 type Words = { heading: string; text: string; stay: string; leave: string }
 
 function makeDialog({ heading, text, stay, leave }: Words): HTMLDialogElement {
-  const stayButton = make('button', { value: 'stay', class: 'btn btn-primary', autofocus: true }, stay)
-  const leaveButton = make('button', { value: 'leave', class: 'btn' }, leave)
-  const box = make(
+  const stayButton = createElement('button', { value: 'stay', class: 'btn btn-primary', autofocus: true }, stay)
+  const leaveButton = createElement('button', { value: 'leave', class: 'btn' }, leave)
+  const box = createElement(
     'form',
     { method: 'dialog', class: 'modal-box' },
-    make('h2', { id: 'leave-heading', class: 'text-lg' }, heading),
-    make('p', { id: 'leave-text', class: 'pt-3' }, text),
-    make('div', { class: 'modal-action flex-wrap' }, stayButton, leaveButton),
+    createElement('h2', { id: 'leave-heading', class: 'text-lg' }, heading),
+    createElement('p', { id: 'leave-text', class: 'pt-3' }, text),
+    createElement('div', { class: 'modal-action flex-wrap' }, stayButton, leaveButton),
   )
   // The script that sends the page's forms must not send this one.
   box.addEventListener('submit', (event) => event.stopPropagation())
-  return make('dialog', { class: 'modal', 'aria-labelledby': 'leave-heading', 'aria-describedby': 'leave-text' }, box)
+  return createElement('dialog', { class: 'modal', 'aria-labelledby': 'leave-heading', 'aria-describedby': 'leave-text' }, box)
 }
 
 function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words {

@@ -1,5 +1,5 @@
 import { setText } from '../../../../http/browser/dom.ts'
-import { wordTime } from '../../../../http/browser/word-time.ts'
+import { formatClock } from '../../../../http/browser/format-clock.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { sayTimeLeft } from './time-left.ts'
 
@@ -26,7 +26,7 @@ export function countDown(
   let wasSoon = false
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
-    setText(element, t.text(label, { time: wordTime(left) }))
+    setText(element, t.text(label, { time: formatClock(left) }))
     element.classList.toggle('text-error', left < 30_000)
     const words = sayTimeLeft(t, before, left)
     if (words) on.say(words)

@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 const optionsOf = ({ options }: HTMLSelectElement): HTMLOptionElement[] => [...options]
@@ -8,7 +8,7 @@ const optionsOf = ({ options }: HTMLSelectElement): HTMLOptionElement[] => [...o
  * they are filled from it.
  */
 export function mirrorFields(fields: HTMLFieldSetElement) {
-  const area = make('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
+  const area = createElement('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
   const read = () =>
     new URLSearchParams([...new FormData(fields.form!)].filter(([name]) => name === 'answer') as [string, string][]).toString()
   // As the page came: what was chosen before this script was there is later than that.

@@ -1,4 +1,4 @@
-import { button, make, setText } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setText } from '../../../../http/browser/dom.ts'
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
@@ -15,16 +15,16 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   // What lies with the service has no address before a play is granted.
   const address = place.querySelector('a')?.href
   const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
-  const media = make(kind, {
+  const media = createElement(kind, {
     class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box video-ground' : ''}`,
     hidden: true,
     preload: 'none',
     playsinline: kind === 'video',
   })
   void playOnChosen(media)
-  const line = make('p', { class: 'hint', role: 'status' })
+  const line = createElement('p', { class: 'hint', role: 'status' })
   const attempt = keepAttempt(`play ${session.base} ${number}`)
-  const press = button(label, () => happen({ is: 'pressed' }))
+  const press = createButton(label, () => happen({ is: 'pressed' }))
   let play = beginPlay(state.question?.playsLeft ?? 0)
 
   function happen(happening: Happening): void {
@@ -85,7 +85,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   media.addEventListener('ended', () => happen({ is: 'ended' }))
   media.addEventListener('pause', () => media.ended || happen({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
   media.addEventListener('error', () => happen({ is: 'broken' }))
-  place.replaceWith(make('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, press, line))
+  place.replaceWith(createElement('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, press, line))
   show()
   return () => happen({ is: 'closed' })
 }

@@ -1,4 +1,4 @@
-import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
@@ -25,7 +25,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const area: HTMLTextAreaElement | null = mirror?.area ?? section.querySelector('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
-  const progress = make('p', { class: 'hint', role: 'status', hidden: true })
+  const progress = createElement('p', { class: 'hint', role: 'status', hidden: true })
   section.querySelector('[data-foot]')!.before(progress)
 
   const text = area && saveText(player, number, area)
@@ -132,7 +132,7 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   if (!place || recordable.length === 0) return null
   const recording = offerRecording(player, Number(section.dataset.number), recordable, place)
-  if (area) place.before(make('p', { class: 'hint' }, player.t.text('answer.choose')))
+  if (area) place.before(createElement('p', { class: 'hint' }, player.t.text('answer.choose')))
   return recording
 }
 

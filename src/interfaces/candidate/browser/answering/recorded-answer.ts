@@ -1,4 +1,4 @@
-import { button, make, setNotice, setText } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setNotice, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
@@ -180,7 +180,7 @@ function beginCounting(
 
 /** Plays to the candidate what they have recorded last, as this page has it. */
 function makePlayback(t: BrowserTexts) {
-  const element = make('div', { class: 'mt-4 flex flex-col items-center gap-2' })
+  const element = createElement('div', { class: 'mt-4 flex flex-col items-center gap-2' })
   const clear = () => {
     for (const player of element.querySelectorAll('video')) URL.revokeObjectURL(player.src)
     element.replaceChildren()
@@ -200,7 +200,7 @@ function makePlayback(t: BrowserTexts) {
         const name = recorded.length > 1 ? t.text('playback.part', { number: i + 1 }) : t.text('playback.name')
         return makePlayer(file.type.startsWith('audio') ? 'audio' : 'video', URL.createObjectURL(file), name)
       })
-      if (players.length > 0) element.append(make('p', { class: 'hint' }, t.text('playback.heading')), ...players)
+      if (players.length > 0) element.append(createElement('p', { class: 'hint' }, t.text('playback.heading')), ...players)
     },
   }
 }
@@ -221,26 +221,26 @@ function makePanel(
   },
   monitor: Element[],
 ) {
-  const line = make('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
-  const elapsed = make('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
-  const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  const left = make('p', { class: 'hint' })
-  const rule = make('p', { class: 'hint', 'data-rule': true })
+  const line = createElement('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
+  const elapsed = createElement('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
+  const mistake = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
+  const left = createElement('p', { class: 'hint' })
+  const rule = createElement('p', { class: 'hint', 'data-rule': true })
   let shown: Answering | null = null
   const starters = kinds.map((kind) => {
     const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
     const begin = () => on.begin(kind, mayRestart() ? 'restart' : 'new')
-    const goOn = button(t.text('take.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
-    return { kind, goOn, starter: button(t.text('take.record', { kind }), begin, 'btn btn-primary btn-lg') }
+    const goOn = createButton(t.text('take.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
+    return { kind, goOn, starter: createButton(t.text('take.record', { kind }), begin, 'btn btn-primary btn-lg') }
   })
-  const keeper = button(t.text('take.keep'), on.keep, 'btn btn-lg')
-  const skipper = button(t.text('take.begin'), on.skip, 'btn btn-primary btn-lg')
-  const stopper = button(t.text('take.stop'), on.stop, 'btn btn-error btn-lg')
+  const keeper = createButton(t.text('take.keep'), on.keep, 'btn btn-lg')
+  const skipper = createButton(t.text('take.begin'), on.skip, 'btn btn-primary btn-lg')
+  const stopper = createButton(t.text('take.stop'), on.stop, 'btn btn-error btn-lg')
   const buttons = [...starters.flatMap(({ goOn, starter }) => [goOn, starter]), keeper, skipper, stopper]
   const goOn = place.parentElement!.querySelector('[data-leave]')
-  const actions = make('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
+  const actions = createElement('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
   place.replaceChildren(
-    make(
+    createElement(
       'div',
       { class: 'panel mt-6 flex min-h-56 flex-col items-center justify-center gap-4 py-8 text-center' },
       ...[line, elapsed, ...monitor, mistake, actions, left, rule],

@@ -1,4 +1,4 @@
-import { wordTime } from '../../../../http/browser/word-time.ts'
+import { formatClock } from '../../../../http/browser/format-clock.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Recording } from '../session/recording.ts'
 import { wordFailure } from '../session/wording.ts'
@@ -39,14 +39,14 @@ export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): 
 
 /** How long it is by now; empty where nothing is recorded. */
 export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
-  running?.isRunning ? wordTime(running.elapsed) : ''
+  running?.isRunning ? formatClock(running.elapsed) : ''
 
 export function wordState(t: BrowserTexts, answering: Answering): string {
   const { isOpening, countIn, running, last, hasAnswered, isAnswerInterrupted } = answering
   if (countIn > 0) return t.text('take.begins')
   if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
   if (running?.isRunning) return t.text('take.recording')
-  if (running) return t.text('take.waiting', { time: wordTime(running.elapsed) })
+  if (running) return t.text('take.waiting', { time: formatClock(running.elapsed) })
   if (last) return wordEnded(t, last)
   if (!hasAnswered) return ''
   return t.text(isAnswerInterrupted ? 'take.answered.cut' : 'take.answered')
@@ -54,17 +54,17 @@ export function wordState(t: BrowserTexts, answering: Answering): string {
 
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
-  if (state === 'interrupted') return t.text('take.cut_at', { time: wordTime(recorded) })
-  if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: wordTime(saved) }) : t.text('take.failed')
-  if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: wordTime(saved) }) : t.text('take.sending')
-  return failure ? t.text('take.saved.gap') : t.text('take.saved', { time: wordTime(recorded) })
+  if (state === 'interrupted') return t.text('take.cut_at', { time: formatClock(recorded) })
+  if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: formatClock(saved) }) : t.text('take.failed')
+  if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: formatClock(saved) }) : t.text('take.sending')
+  return failure ? t.text('take.saved.gap') : t.text('take.saved', { time: formatClock(recorded) })
 }
 
 /** How much of it is saved while it is recorded; else how it can be recorded yet. */
 export function wordLeft(t: BrowserTexts, answering: Answering): string {
   const { countIn, running, last, interrupted, hasTakes, takesLeft, pending } = answering
   if (countIn > 0) return ''
-  if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: wordTime(last.saved) }) : ''
+  if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: formatClock(last.saved) }) : ''
   if (interrupted) return t.text(interrupted.mayRestart ? 'take.continue.or_restart' : 'take.continue.hint')
   if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
   return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
@@ -82,6 +82,6 @@ export function wordRule(
 
 /** What became of a recording that the clock has ended. */
 export function wordOver(t: BrowserTexts, { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>): string {
-  if (state === 'failed') return t.text('over.failed', { time: wordTime(saved) })
-  return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: wordTime(recorded) })
+  if (state === 'failed') return t.text('over.failed', { time: formatClock(saved) })
+  return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: formatClock(recorded) })
 }

@@ -1,5 +1,5 @@
-import { make, setText } from '../../../../http/browser/dom.ts'
-import { type Saver, saveAsTyped } from '../../../../http/browser/save-as-typed.ts'
+import { type Autosave, createAutosave } from '../../../../http/browser/autosave.ts'
+import { createElement, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { GRACE_MS, Refusal } from '../session/session.ts'
@@ -13,10 +13,10 @@ import { isTooLong, wordCut, wordLength } from './text-length.ts'
  * closed.
  */
 export function saveText({ t, session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
-  const line = make('p', { class: 'hint' })
-  const length = make('p', { class: 'hint tabular-nums', 'data-length': true, hidden: area.hidden })
+  const line = createElement('p', { class: 'hint' })
+  const length = createElement('p', { class: 'hint tabular-nums', 'data-length': true, hidden: area.hidden })
   area.parentElement!.querySelector('[data-length]')?.remove()
-  area.after(make('div', { class: 'mt-1 flex flex-wrap justify-between gap-x-4' }, line, length))
+  area.after(createElement('div', { class: 'mt-1 flex flex-wrap justify-between gap-x-4' }, line, length))
   const drafts = openTextDrafts(session.base, number)
   const address = `/questions/${number}/text`
   const latest = () => {
@@ -30,15 +30,15 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     return obstacle
   }
   const begun = openText(state.question?.text ?? { text: '', revision: 0 }, drafts.read())
-  const saver: Saver<TextKinds> = saveAsTyped(begun, {
+  const saver: Autosave<TextKinds> = createAutosave(begun, {
     ...rules,
     send: (sent) =>
       session.send('PUT', address, { json: toRequest(sent), until: latest }).then(
         (answer) => readSaved((answer as { saved: number }).saved, sent, saver.now().typed),
-        (error) => ({ is: 'refused', obstacle: explain(error instanceof Refusal ? error.code : '') }),
+        (error) => ({ type: 'refused', obstacle: explain(error instanceof Refusal ? error.code : '') }),
       ),
     sendLast: (sent) => void session.send('PUT', address, { json: toRequest(sent), keepalive: true }).catch(() => {}), // it is in the drafts
-    keep({ typed: { text, revision, at }, obstacle }, isSaved) {
+    storeDraft({ typed: { text, revision, at }, obstacle }, isSaved) {
       if (!isSaved && !obstacle) drafts.write({ text, revision, ...(at !== undefined && { at }) })
       else if (isSaved && !isTooLong(text)) drafts.clear()
     },
@@ -46,10 +46,10 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   })
   const count = countLength(t, area, length, status)
   const change = () => {
-    saver.happen({ is: 'typed', typed: typeAfter(saver.now().typed, area.value) })
+    saver.dispatch({ type: 'typed', typed: typeAfter(saver.now().typed, area.value) })
     count()
   }
-  const leave = () => saver.happen({ is: 'leaving' })
+  const leave = () => saver.dispatch({ type: 'leaving' })
 
   // The page may be older than what was sent while the one before was left.
   if (area.value === area.defaultValue) area.value = begun.typed.text

@@ -1,4 +1,4 @@
-import { openDrafts } from '../../../../http/browser/drafts.ts'
+import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 import { type Draft, readDraft, toRequest } from './text.ts'
@@ -9,7 +9,7 @@ type Drafts = ReturnType<typeof openTextDrafts>
 
 const prefixOf = (base: string) => `draft ${base} `
 
-export const openTextDrafts = (base: string, number: number) => openDrafts<Draft>(`${prefixOf(base)}${number}`)
+export const openTextDrafts = (base: string, number: number) => createDraftStore<Draft>(`${prefixOf(base)}${number}`)
 
 /** Says that the end of an answer was not saved, and what it was, until the candidate has read it: also after the page was loaded again. */
 export const tellLostText = ({ t, status }: Pick<Player, 't' | 'status'>, number: number, text: string, drafts: Drafts): void =>

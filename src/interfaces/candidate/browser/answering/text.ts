@@ -1,6 +1,6 @@
 // The text of an answer while it is typed: what the page begins with, what is sent, and what is said of it.
 
-import { begin, type Happening, type Kinds, type Saving } from '../../../../http/browser/saving.ts'
+import { initialState, type SaveEvent, type SaveState, type SaveTypes } from '../../../../http/browser/save-state.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { keptMoment, measureAgo } from '../session/ago.ts'
 import { cutText } from './text-length.ts'
@@ -12,7 +12,7 @@ type Typed = Draft & { ago: ReturnType<typeof measureAgo> }
 export type TextKinds = {
   typed: Typed
   saved: { revision: number }
-  obstacle: Kinds['obstacle'] & { why: string; isLate: boolean }
+  obstacle: SaveTypes['obstacle'] & { why: string; isLate: boolean }
 }
 
 export const rules = {
@@ -21,10 +21,10 @@ export const rules = {
 }
 
 /** @param draft what an earlier page has left: later than what the service has or, of a text that is too long, of which it has the beginning. */
-export function openText(server: { text: string; revision: number }, draft: Draft | null): Saving<TextKinds> {
+export function openText(server: { text: string; revision: number }, draft: Draft | null): SaveState<TextKinds> {
   const isBeyond = draft?.revision === server.revision && draft.text.startsWith(server.text)
   const restored = draft && (draft.revision > server.revision || isBeyond) ? readDraft(draft) : null
-  return begin<TextKinds>(restored ?? { ...server, ago: measureAgo(performance.now()) }, { revision: server.revision })
+  return initialState<TextKinds>(restored ?? { ...server, ago: measureAgo(performance.now()) }, { revision: server.revision })
 }
 
 /** What was recorded after it was typed may be the answer. */
@@ -40,8 +40,8 @@ export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
 export const toRequest = ({ text, revision, ago }: Typed) => ({ text: cutText(text), revision, ago })
 
 /** @param there what the service has now. @param typed by now. */
-export const readSaved = (there: number, sent: Typed, typed: Typed): Happening<TextKinds> => ({
-  is: 'saved',
+export const readSaved = (there: number, sent: Typed, typed: Typed): SaveEvent<TextKinds> => ({
+  type: 'saved',
   saved: { revision: there },
   // Another page has saved a later one: this is later still.
   ...(there > sent.revision && { typed: { ...typed, revision: there + 1 } }),
@@ -56,7 +56,7 @@ export function readRefusal(t: BrowserTexts, code: string): TextKinds['obstacle'
 /** @param isKept whether the browser keeps what is not saved. */
 export function wordSaving(
   t: BrowserTexts,
-  { typed, obstacle }: Saving<TextKinds>,
+  { typed, obstacle }: SaveState<TextKinds>,
   isSaved: boolean,
   isReachable: boolean,
   isKept: boolean,

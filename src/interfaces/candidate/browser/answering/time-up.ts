@@ -1,4 +1,4 @@
-import { button, make, setText } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 const WAIT_SECONDS = 10
@@ -21,14 +21,14 @@ export async function showTimeUp(
   const goOn = () => {
     isContinued = true
   }
-  const heading = make('h2', { id: 'question-heading', class: 'text-2xl', tabindex: '-1' })
-  const saved = make('p', { class: 'text-lg', role: 'status' })
-  const waiting = make('p', { class: 'hint' })
-  const panel = make(
+  const heading = createElement('h2', { id: 'question-heading', class: 'text-2xl', tabindex: '-1' })
+  const saved = createElement('p', { class: 'text-lg', role: 'status' })
+  const waiting = createElement('p', { class: 'hint' })
+  const panel = createElement(
     'div',
     { class: 'panel flex flex-col items-center gap-3 p-8 text-center', 'data-time-up': true },
-    ...[heading, saved, counts ? make('p', {}, t.text('over.counts', { answer: counts })) : null],
-    button(t.text('over.continue'), goOn, 'btn btn-primary btn-lg mt-3'),
+    ...[heading, saved, counts ? createElement('p', {}, t.text('over.counts', { answer: counts })) : null],
+    createButton(t.text('over.continue'), goOn, 'btn btn-primary btn-lg mt-3'),
     waiting,
   )
   setText(heading, t.text('over.heading'))

@@ -1,10 +1,10 @@
-import { openDrafts } from '../../../../http/browser/drafts.ts'
+import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 
 /** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
 type Chosen = Partial<Record<MediaDeviceKind, string>>
 
 /** The questions open what was chosen in the check; after a reload too, where the browser calls the device by the same id then. */
-const kept = openDrafts<Chosen>('devices')
+const kept = createDraftStore<Chosen>('devices')
 let chosen = kept.read() ?? {}
 
 export const readChosen = (): Chosen => chosen

@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { makeBars } from './bars.ts'
 import { showStream, type Wanted } from './devices.ts'
@@ -11,10 +11,10 @@ export type Monitor = ReturnType<typeof makeMonitor>
 
 /** Shows what a camera sees and, where the browser can tell, how loud a microphone is. @param silent as measureLevel tells it. */
 export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
-  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
+  const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const bars = isMotionReduced() ? null : makeBars()
   // Where the bars are seen, it is for those who have it read aloud.
-  const level = make('meter', {
+  const level = createElement('meter', {
     class: bars ? 'sr-only' : 'h-5 w-64 max-w-full',
     hidden: true,
     min: '0',

@@ -1,4 +1,4 @@
-import { make, wait } from '../../../../http/browser/dom.ts'
+import { createElement, wait } from '../../../../http/browser/dom.ts'
 import { countDown } from '../answering/countdown.ts'
 import { answerQuestion } from '../answering/question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
@@ -84,7 +84,7 @@ export function followPages(
 
 /** @returns what ends it. */
 function countWhole({ t, session, state, status, refresh }: Player, taking: HTMLElement): () => void {
-  const clock = make('p', {
+  const clock = createElement('p', {
     class: 'clock',
     role: 'timer',
   })
@@ -98,7 +98,7 @@ function countWhole({ t, session, state, status, refresh }: Player, taking: HTML
 }
 
 async function finish({ t, outbox }: Player, proctoring: Proctoring, form: HTMLFormElement): Promise<boolean> {
-  const line = make('p', { class: 'hint', role: 'status' }, t.text('finish.sending'))
+  const line = createElement('p', { class: 'hint', role: 'status' }, t.text('finish.sending'))
   form.append(line)
   await proctoring.end()
   await outbox.flush()

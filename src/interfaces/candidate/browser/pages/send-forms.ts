@@ -1,4 +1,4 @@
-import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
 import { nextEvent } from '../../../../http/browser/retry.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import { Refusal } from '../session/session.ts'
@@ -72,7 +72,8 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
 
 function sayNotSent(form: HTMLFormElement, text: string): void {
   const line =
-    form.querySelector<HTMLElement>('[data-not-sent]') ?? make('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
+    form.querySelector<HTMLElement>('[data-not-sent]') ??
+    createElement('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })
   form.append(line)
   setNotice(line, text)
 }

@@ -1,7 +1,7 @@
 // The pages of the session inside one document, so that what is recorded across questions goes on: forms are sent by fetch, and the page
 // that answers takes the place of the one before. The address stays the same, as it does without scripts.
 
-import { PASSING } from '../../../../http/browser/retry.ts'
+import { RETRYABLE_STATUSES } from '../../../../http/browser/retry.ts'
 
 /** Sends a form, and shows the page that answers. @returns false where none of the service's pages answers: the one before stays. */
 export const sendForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
@@ -28,7 +28,7 @@ async function show(answer: Response, hasFocus: boolean): Promise<void> {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const main = next.querySelector('main')
   // The service, or what stands before it, is out of order: what is open here, and recorded, must not end with that.
-  if (!main || PASSING.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
+  if (!main || RETRYABLE_STATUSES.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
   document.title = next.title
   document.querySelector('main')!.replaceWith(document.adoptNode(main))
   // Of a preview, where it is: else the address stays the same.

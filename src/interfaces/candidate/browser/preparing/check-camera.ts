@@ -1,4 +1,4 @@
-import { button, make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
@@ -18,14 +18,14 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   const { t, devices, state } = preparing
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
-  const silence = make('p', { class: 'mistake', role: 'status', hidden: true })
+  const silence = createElement('p', { class: 'mistake', role: 'status', hidden: true })
   const monitor = makeMonitor(t, (is) => setNotice(silence, is ? t.text('check.silent') : ''))
   const playback = makePlayback(t, wanted)
   const chooser = makeDeviceChooser(t, wanted, (kind) => void reopen(kind))
-  const live = make('p', { class: 'hint mt-3', hidden: true }, t.text(wanted.video ? 'device.preview' : 'device.level'))
-  const tryIt = button(t.text('check.try', { device }), open)
-  const sample = button(t.text('check.record'), recordSample)
-  const actions = make('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
+  const live = createElement('p', { class: 'hint mt-3', hidden: true }, t.text(wanted.video ? 'device.preview' : 'device.level'))
+  const tryIt = createButton(t.text('check.try', { device }), open)
+  const sample = createButton(t.text('check.record'), recordSample)
+  const actions = createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
   sample.hidden = true
   const step = makeStep(
     preparing,
@@ -128,8 +128,13 @@ const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string
 /** Plays what was recorded. */
 function makePlayback(t: CheckTexts, { video }: Wanted) {
   const shown = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
-  const player = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
-  const element = make('div', { class: 'mt-3', hidden: true }, make('p', { class: 'hint' }, t.text('check.recorded')), player)
+  const player = createElement('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
+  const element = createElement(
+    'div',
+    { class: 'mt-3', hidden: true },
+    createElement('p', { class: 'hint' }, t.text('check.recorded')),
+    player,
+  )
   const clear = () => {
     element.hidden = true
     URL.revokeObjectURL(player.src)

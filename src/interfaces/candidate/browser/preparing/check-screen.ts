@@ -1,4 +1,4 @@
-import { button, make } from '../../../../http/browser/dom.ts'
+import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import { showStream } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
@@ -7,8 +7,8 @@ import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './
 /** The screen is shared once, and shown as it would be recorded; it goes on being shared until the start, but nothing of it is kept. */
 export function checkScreen(preparing: Preparing, report: Report): Step {
   const { t, devices, state } = preparing
-  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })
-  const share = button(t.text('screen.share'), tryScreen)
+  const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })
+  const share = createButton(t.text('screen.share'), tryScreen)
   const step = makeStep(
     preparing,
     {
@@ -18,7 +18,7 @@ export function checkScreen(preparing: Preparing, report: Report): Step {
       isPassed: state.checks.passed.includes('screen') && devices.sharedScreen() !== null,
     },
     preview,
-    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, share),
+    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, share),
   )
   const impossible = obstacleToRecord(t, 'screen')
   if (impossible) step.fail(impossible)

@@ -1,4 +1,4 @@
-import { button, make } from '../../../../http/browser/dom.ts'
+import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import { makeStep, type Preparing, type Step } from './step.ts'
 
 const SAMPLE_BYTES = 400_000
@@ -9,11 +9,11 @@ const NEEDED = 932_000
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
 export function measureSpeed(preparing: Preparing): Step {
   const { t, session } = preparing
-  const again = button(t.text('speed.again'), measure, 'btn')
+  const again = createButton(t.text('speed.again'), measure, 'btn')
   const step = makeStep(
     preparing,
     { name: 'connection', title: t.text('speed.title'), text: t.text('speed.text'), isPassed: false },
-    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
+    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
   )
   void measure()
 

@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import { choose, readChosen } from '../devices/chosen-devices.ts'
 import type { Wanted } from '../devices/devices.ts'
@@ -15,7 +15,7 @@ const LABELS = {
  * @param chosen is called after a choice.
  */
 export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chosen: (kind: MediaDeviceKind) => void) {
-  const element = make('div', { class: 'mt-3 grid gap-3 sm:grid-cols-2 empty:hidden', 'data-devices': true })
+  const element = createElement('div', { class: 'mt-3 grid gap-3 sm:grid-cols-2 empty:hidden', 'data-devices': true })
   const hasOutputs = 'setSinkId' in HTMLMediaElement.prototype
   const kinds = [video && 'videoinput', audio && 'audioinput', audio && hasOutputs && 'audiooutput'] as const
 
@@ -34,14 +34,18 @@ export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chose
   function listOf(kind: MediaDeviceKind, devices: MediaDeviceInfo[], inUse: readonly (string | undefined)[]): HTMLElement {
     const current = devices.find(({ deviceId }) => inUse.includes(deviceId))?.deviceId ?? readChosen()[kind]
     const options = devices.map(({ deviceId, label }, i) =>
-      make('option', { value: deviceId, selected: deviceId === current }, label || t.text('choose.unnamed', { number: i + 1 })),
+      createElement(
+        'option',
+        { value: deviceId, selected: deviceId === current },
+        label || t.text('choose.unnamed', { number: i + 1 }),
+      ),
     )
-    const list = make('select', { class: 'select w-full', name: kind }, ...options)
+    const list = createElement('select', { class: 'select w-full', name: kind }, ...options)
     list.addEventListener('change', () => {
       choose(kind, list.value)
       chosen(kind)
     })
-    return make('label', { class: 'text-sm font-medium' }, t.text(LABELS[kind]), list)
+    return createElement('label', { class: 'text-sm font-medium' }, t.text(LABELS[kind]), list)
   }
 
   return { element, show }

@@ -1,4 +1,4 @@
-import { button, make } from '../../../../http/browser/dom.ts'
+import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import { openSharpCamera, showStream, takeStill } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
@@ -12,18 +12,18 @@ export type PhotoKind = 'id_photo' | 'face_photo'
 export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
   const { t, session } = preparing
   const alt = t.text('photo.alt', { photo: kind })
-  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
-  const place = make('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
-  const open = button(t.text(isThere ? 'photo.another' : 'photo.open'), openCamera)
-  const take = button(t.text('photo.take'), takePhoto)
-  const use = button(t.text('photo.use'), sendPhoto)
-  const again = button(t.text('photo.again'), openCamera, 'btn')
+  const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
+  const place = createElement('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
+  const open = createButton(t.text(isThere ? 'photo.another' : 'photo.open'), openCamera)
+  const take = createButton(t.text('photo.take'), takePhoto)
+  const use = createButton(t.text('photo.use'), sendPhoto)
+  const again = createButton(t.text('photo.again'), openCamera, 'btn')
   const step = makeStep(
     preparing,
     { name: kind, title: t.text('photo.title', { photo: kind }), text: t.text('photo.text', { photo: kind }), isPassed: isThere },
     preview,
     place,
-    make('div', { class: 'mt-3 flex flex-wrap gap-3' }, open, take, use, again),
+    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, open, take, use, again),
   )
   let stream: MediaStream | null = null
   let jpeg: Blob | null = null
@@ -35,7 +35,7 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
   }
 
   function showSent(): void {
-    place.replaceChildren(make('img', { src: `${session.base}/photos/${kind}?${Date.now()}`, alt }))
+    place.replaceChildren(createElement('img', { src: `${session.base}/photos/${kind}?${Date.now()}`, alt }))
   }
 
   async function openCamera(): Promise<void> {

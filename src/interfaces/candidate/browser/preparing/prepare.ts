@@ -1,4 +1,4 @@
-import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice } from '../../../../http/browser/dom.ts'
 import { type CheckTexts, createTexts, type Messages } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { PageControl, Player } from '../session/player.ts'
@@ -74,8 +74,8 @@ function prepare(given: Player, section: HTMLElement, t: CheckTexts): PageContro
   section.querySelector('[data-steps]')!.replaceChildren(...steps.map(({ element }) => element))
   showNext()
 
-  const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  const ready = make('p', { class: 'text-success mt-4 font-medium', role: 'status', hidden: true })
+  const mistake = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
+  const ready = createElement('p', { class: 'text-success mt-4 font-medium', role: 'status', hidden: true })
   section.querySelector('form')?.prepend(ready)
   section.querySelector('form')?.append(mistake)
   setStart(section.querySelector('[data-missing]') === null)

@@ -1,4 +1,4 @@
-import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
@@ -28,13 +28,18 @@ type Shown = { name: string; title: string; text: string; isPassed: boolean }
 
 /** A step's frame: what it is, whether it is passed, and what is in it, folded or open. */
 export function makeStep({ t, changed }: Preparing, { name, title, text, isPassed }: Shown, ...content: Node[]) {
-  const mark = make('span', { class: MARK, 'aria-hidden': 'true' })
-  const heading = make('h3', { id: `step-${name}`, class: 'm-0' }, title)
-  const summary = make('summary', { class: 'flex items-center gap-3 [&::-webkit-details-marker]:hidden' }, mark, heading)
-  const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  const details = make('details', {}, summary, make('div', { class: 'mt-3 sm:ms-10' }, make('p', {}, text), ...content, mistake))
-  const result = make('p', { class: 'result mt-1 ms-10 text-sm font-medium', role: 'status' })
-  const element = make('section', { class: 'panel step mt-3 p-4', 'aria-labelledby': heading.id }, details, result)
+  const mark = createElement('span', { class: MARK, 'aria-hidden': 'true' })
+  const heading = createElement('h3', { id: `step-${name}`, class: 'm-0' }, title)
+  const summary = createElement('summary', { class: 'flex items-center gap-3 [&::-webkit-details-marker]:hidden' }, mark, heading)
+  const mistake = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
+  const details = createElement(
+    'details',
+    {},
+    summary,
+    createElement('div', { class: 'mt-3 sm:ms-10' }, createElement('p', {}, text), ...content, mistake),
+  )
+  const result = createElement('p', { class: 'result mt-1 ms-10 text-sm font-medium', role: 'status' })
+  const element = createElement('section', { class: 'panel step mt-3 p-4', 'aria-labelledby': heading.id }, details, result)
 
   function setPassed(is: boolean, said = t.text(is ? 'step.done' : 'step.to_do'), stays = false): void {
     element.classList.toggle('passed', is)

@@ -1,4 +1,4 @@
-import { button, make } from '../../../../http/browser/dom.ts'
+import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
@@ -109,15 +109,15 @@ function showMissing(
   tryAgain: () => Promise<string>,
 ): void {
   const text = t.text(MISSING[device].text)
-  const mistake = make('p', { class: 'mistake' }, failure)
-  const again = button(t.text(MISSING[device].label), async () => {
+  const mistake = createElement('p', { class: 'mistake' }, failure)
+  const again = createButton(t.text(MISSING[device].label), async () => {
     mistake.textContent = await tryAgain()
   })
   status.ask(
-    make(
+    createElement(
       'div',
       { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start' },
-      make('p', {}, text),
+      createElement('p', {}, text),
       mistake,
       again,
     ),

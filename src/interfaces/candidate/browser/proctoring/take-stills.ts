@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 import { showStream, takeStill } from '../devices/devices.ts'
 import type { Session } from '../session/session.ts'
 
@@ -18,7 +18,7 @@ export function takeStills(session: Session) {
     isRunning: () => timer !== undefined,
     /** @param lost the camera is gone, and no more stills are taken of it. */
     async begin(stream: MediaStream, lost: () => void): Promise<void> {
-      const video = make('video')
+      const video = createElement('video')
       await showStream(video, stream)
       stream.getVideoTracks()[0]!.addEventListener('ended', () => {
         if (timer === undefined) return

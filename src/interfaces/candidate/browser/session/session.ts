@@ -1,4 +1,4 @@
-import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import { requestWithRetry } from '../../../../http/browser/retry.ts'
 import type { Upload } from './recording.ts'
 
 export type AnswerAttemptKind = 'audio' | 'video'
@@ -115,7 +115,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
       if (isTakenOver) throw new Refusal('taken_over')
       return tryOnce(method, path, attempt, sending)
     }
-    const answer = await askUntilAnswered(tryAsLongAsOurs, (failure, pause) => {
+    const answer = await requestWithRetry(tryAsLongAsOurs, (failure, pause) => {
       if (isTakenOver || keepalive || performance.now() + pause > (typeof until === 'number' ? until : until())) return false
       setReachable(failure !== null && failure.status < 500)
       return true

@@ -1,4 +1,4 @@
-import { button, make, setNotice } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setNotice } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Outbox } from './outbox.ts'
 import type { Recording } from './recording.ts'
@@ -9,14 +9,14 @@ export type Status = ReturnType<typeof showStatus>
 
 /** What is true on every page of the session, above it: the connection, what is still being sent, what is wrong with the sharing. */
 export function showStatus(t: BrowserTexts) {
-  const connection = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
-  const storage = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
-  const sending = make('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
-  const asking = make('div', { hidden: true })
-  const told = make('div')
+  const connection = createElement('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
+  const storage = createElement('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
+  const sending = createElement('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
+  const asking = createElement('div', { hidden: true })
+  const told = createElement('div')
   /** Read aloud, not seen: only what a candidate has to know at once. */
-  const spoken = make('p', { class: 'sr-only', role: 'status' })
-  const bar = make(
+  const spoken = createElement('p', { class: 'sr-only', role: 'status' })
+  const bar = createElement(
     'aside',
     { class: 'session mx-auto max-w-3xl px-4', 'aria-label': t.text('status.name') },
     connection,
@@ -61,16 +61,23 @@ export function showStatus(t: BrowserTexts) {
      * @param key what it is about: what was said of that before is not said any more. @param details a heading, and a text below it.
      */
     tell(key: string, text: string, { details, onSeen }: Telling = {}): void {
-      const more = details && make('details', {}, make('summary', {}, details[0]), make('p', { class: 'script' }, details[1]))
+      const more =
+        details &&
+        createElement(
+          'details',
+          {},
+          createElement('summary', {}, details[0]),
+          createElement('p', { class: 'script' }, details[1]),
+        )
       const read = () => {
         notice.remove()
         onSeen?.()
       }
-      const seen = button(t.text('status.seen'), read, 'btn btn-sm')
-      const notice = make(
+      const seen = createButton(t.text('status.seen'), read, 'btn btn-sm')
+      const notice = createElement(
         'div',
         { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start', 'data-told': key },
-        make('p', {}, text),
+        createElement('p', {}, text),
         more ?? null,
         seen,
       )

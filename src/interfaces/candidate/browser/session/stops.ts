@@ -1,5 +1,5 @@
 import { wait } from '../../../../http/browser/dom.ts'
-import { openDrafts } from '../../../../http/browser/drafts.ts'
+import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 import { keptMoment, measureAgo } from './ago.ts'
 import type { Recording } from './recording.ts'
 import { Refusal, type Session } from './session.ts'
@@ -7,7 +7,7 @@ import { Refusal, type Session } from './session.ts'
 /** Recordings that were stopped, with when by the device's clock. */
 type Stopped = Record<string, number>
 
-const draftsOf = (session: Session) => openDrafts<Stopped>(`stopped ${session.base}`)
+const draftsOf = (session: Session) => createDraftStore<Stopped>(`stopped ${session.base}`)
 
 /** Milliseconds between two tries where one is answered by a process that knows of no stops yet, as while the service is upgraded. */
 const FIRST_PAUSE_MS = 500

@@ -1,5 +1,5 @@
-import { make, setNotice } from '../../../../http/browser/dom.ts'
-import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import { createElement, setNotice } from '../../../../http/browser/dom.ts'
+import { requestWithRetry } from '../../../../http/browser/retry.ts'
 import { fieldsOf, followOutlook } from './outlook.ts'
 import { offerMedia } from './question-media.ts'
 
@@ -19,7 +19,7 @@ const NOT_TAKEN = 'Not saved: something went wrong. What you have typed is still
 export function guardForm(form: HTMLFormElement, isRefused = false): void {
   followOutlook(form)
   offerMedia(form)
-  const line = make('p', { class: 'mistake', role: 'alert', hidden: true })
+  const line = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
   form.append(line)
   const typed = () => fieldsOf(form).toString()
   let asLoaded = isRefused ? '' : typed()
@@ -42,7 +42,7 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     form.ariaBusy = 'true'
     const ask = () =>
       fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(body instanceof FormData ? TRY_FILE_MS : TRY_MS) })
-    const answer = await askUntilAnswered(ask, () => {
+    const answer = await requestWithRetry(ask, () => {
       setNotice(line, NO_CONNECTION)
       return true
     })

@@ -1,4 +1,4 @@
-import { make } from '../../../../http/browser/dom.ts'
+import { createElement } from '../../../../http/browser/dom.ts'
 import { fieldsOf } from './outlook.ts'
 
 const AFTER_LAST_KEY_MS = 400
@@ -19,7 +19,11 @@ export function offerPreview(link: HTMLAnchorElement): void {
     if (frame) frame.remove()
     frame = frame
       ? null
-      : make('iframe', { src: link.href, title: 'Preview', class: 'border-base-300 rounded-box h-[32rem] w-full border' })
+      : createElement('iframe', {
+          src: link.href,
+          title: 'Preview',
+          class: 'border-base-300 rounded-box h-[32rem] w-full border',
+        })
     if (frame) place.append(frame)
     link.ariaExpanded = String(frame !== null)
   })

@@ -1,6 +1,6 @@
 import { MAX_PART_BYTES, MAX_PROMPT_BYTES } from '../../../../domain/limits.ts'
-import { button, make, setText } from '../../../../http/browser/dom.ts'
-import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import { createButton, createElement, setText } from '../../../../http/browser/dom.ts'
+import { requestWithRetry } from '../../../../http/browser/retry.ts'
 
 // Audio and video of a question: chosen as a file, or recorded here. They go up in slices, while the rest of the form is written.
 
@@ -27,21 +27,21 @@ export function offerMedia(form: HTMLFormElement): void {
 
 function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void {
   const base = `${new URL(form.action).pathname.split('/assessments/')[0]}/question-media`
-  const line = make('p', { class: 'hint mt-1.5', role: 'status' })
-  const file = make('input', {
+  const line = createElement('p', { class: 'hint mt-1.5', role: 'status' })
+  const file = createElement('input', {
     type: 'file',
     class: 'file-input file-input-sm max-w-full',
     accept: 'audio/*,video/*',
     'aria-label': `Upload ${kind}`,
   })
-  const record = button(`Record ${kind}`, () => void run(recorded))
+  const record = createButton(`Record ${kind}`, () => void run(recorded))
   record.className = 'btn btn-sm'
   record.hidden = typeof MediaRecorder === 'undefined'
-  const stop = button('Stop recording', () => {})
+  const stop = createButton('Stop recording', () => {})
   stop.className = 'btn btn-sm'
   stop.hidden = true
   file.addEventListener('change', () => file.files?.[0] && void run(() => chosen(file.files![0]!)))
-  field.after(make('div', { class: 'mt-2 flex flex-wrap items-center gap-2' }, file, record, stop), line)
+  field.after(createElement('div', { class: 'mt-2 flex flex-wrap items-center gap-2' }, file, record, stop), line)
 
   async function run(slices: () => AsyncGenerator<Blob>): Promise<void> {
     file.disabled = record.disabled = true
@@ -118,7 +118,7 @@ function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void
 async function post<Answer>(address: string, body: URLSearchParams | ArrayBuffer): Promise<Answer> {
   const headers = body instanceof ArrayBuffer ? { 'content-type': 'application/octet-stream' } : {}
   const ask = () => fetch(address, { method: 'POST', body, headers, redirect: 'manual', signal: AbortSignal.timeout(TRY_MS) })
-  const answer = (await askUntilAnswered(ask, () => true))!
+  const answer = (await requestWithRetry(ask, () => true))!
   if (answer.ok) return (await answer.json()) as Answer
   const said = answer.status === 422 ? ((await answer.json()) as { mistakes: string[] }).mistakes : []
   throw new Problem(said[0] ?? 'This did not work. Please try again, or sign in in another window first.')
@@ -127,7 +127,7 @@ async function post<Answer>(address: string, body: URLSearchParams | ArrayBuffer
 /** @returns how long it is, in milliseconds. */
 async function whenReady(address: string): Promise<number> {
   for (;;) {
-    const answer = await askUntilAnswered(
+    const answer = await requestWithRetry(
       () => fetch(address, { signal: AbortSignal.timeout(TRY_MS) }),
       () => true,
     )

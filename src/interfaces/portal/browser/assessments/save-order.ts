@@ -1,5 +1,5 @@
 import { setText } from '../../../../http/browser/dom.ts'
-import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import { requestWithRetry } from '../../../../http/browser/retry.ts'
 
 const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then move the question again.'
 const NO_CONNECTION = 'No connection: the order is not saved yet. Saving is retried automatically.'
@@ -41,7 +41,7 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     status.classList.remove('mistake')
     const body = new URLSearchParams({ seen: saved.join(' '), wanted: wanted.join(' ') })
     const ask = () => fetch(list.dataset.order!, { method: 'POST', body, redirect: 'manual', keepalive: true })
-    const answer = await askUntilAnswered(ask, () => {
+    const answer = await requestWithRetry(ask, () => {
       setText(status, NO_CONNECTION)
       return true
     })

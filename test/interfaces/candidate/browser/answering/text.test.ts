@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { advance, isSaved } from '../../../../../src/http/browser/saving.ts'
+import { isSaved, transition } from '../../../../../src/http/browser/save-state.ts'
 import {
   openText,
   readRefusal,
@@ -34,11 +34,11 @@ it('sends how long ago it was typed, also where an earlier page has left it', ()
 it('is later than what another page has saved meanwhile', () => {
   const begun = openText(server, null)
   const sent = typeAfter(begun.typed, 'Typed here')
-  const [typed] = advance(begun, { is: 'typed', typed: sent }, rules)
-  const [asking] = advance(typed, { is: 'due' }, rules)
-  const [next, effects] = advance(asking, readSaved(9, sent, asking.typed), rules)
+  const [typed] = transition(begun, { type: 'typed', typed: sent }, rules)
+  const [asking] = transition(typed, { type: 'due' }, rules)
+  const [next, effects] = transition(asking, readSaved(9, sent, asking.typed), rules)
   expect(effects).toMatchObject([{ do: 'send', sent: { text: 'Typed here', revision: 10 } }])
-  const [saved] = advance(next, readSaved(10, next.typed, next.typed), rules)
+  const [saved] = transition(next, readSaved(10, next.typed, next.typed), rules)
   expect(isSaved(saved, rules)).toBe(true)
 })
 

@@ -1,0 +1,58 @@
+import { debounceTyping } from './debounce-typing.ts'
+import {
+  isSaved,
+  type SaveEffect,
+  type SaveEvent,
+  type SaveRules,
+  type SaveState,
+  type SaveTypes,
+  transition,
+} from './save-state.ts'
+
+type Page<K extends SaveTypes> = SaveRules<K> & {
+  /** Sends with retries. Never rejects. @param missed is called after a try without an answer. @returns the event for the answer. */
+  send: (sent: K['typed'], saved: K['saved'], missed: () => true) => Promise<SaveEvent<K>>
+  /** Sends once while the page unloads. */
+  sendLast: (sent: K['typed'], saved: K['saved']) => void
+  /** Stores unsaved input in the browser, where it survives closing the page. */
+  storeDraft: (saving: SaveState<K>, isSaved: boolean) => void
+  show: (saving: SaveState<K>, isSaved: boolean) => void
+}
+
+export type Autosave<K extends SaveTypes> = ReturnType<typeof createAutosave<K>>
+
+/** Saves input a moment after the last key, one request at a time. */
+export function createAutosave<K extends SaveTypes>(begun: SaveState<K>, page: Page<K>) {
+  let saving = begun
+  let asking = Promise.resolve()
+  const typing = debounceTyping(() => void save())
+  const show = () => page.show(saving, isSaved(saving, page))
+
+  function dispatch(happening: SaveEvent<K>): void {
+    const [next, effects] = transition(saving, happening, page)
+    saving = next
+    page.storeDraft(saving, isSaved(saving, page))
+    for (const effect of effects) perform(effect)
+    show()
+  }
+
+  function perform(effect: SaveEffect<K>): void {
+    if (effect.type === 'saveSoon') typing.schedule()
+    else if (effect.type === 'sendLast') page.sendLast(effect.sent, saving.saved)
+    else asking = page.send(effect.sent, saving.saved, missed).then(dispatch)
+  }
+
+  function missed(): true {
+    dispatch({ type: 'missed' })
+    return true
+  }
+
+  /** Resolves when the current input is saved, or can't be. */
+  async function save(): Promise<void> {
+    typing.cancel()
+    dispatch({ type: 'due' })
+    while (saving.isSending) await asking
+  }
+
+  return { dispatch, save, show, now: () => saving, isSaved: () => isSaved(saving, page), close: typing.cancel }
+}
