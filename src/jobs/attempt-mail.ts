@@ -7,13 +7,13 @@ import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
 
 const RECORD_AGAIN_MS = 500
-/** Milliseconds since the last answer for which there is traffic, and between two mails meanwhile: that many leave requests most of the process. */
+/** There is traffic while the last response is at most TRAFFIC_MS ago. Mails then start PAUSE_MS apart, which leaves most of the CPU to requests. */
 const TRAFFIC_MS = 50
 const PAUSE_MS = 20
-/** Milliseconds for which what was read of a mail still holds. */
+/** Milliseconds for which a mail's row need not be read again. */
 const FRESH_MS = 1_000
 
-/** What became of the mail, which is recorded; null when there is nothing to send any more. @throws Error when the service is stopped before. */
+/** Sends one mail and records its outcome. @returns the outcome; null if there is nothing left to send. @throws Error if the service stops first. */
 export async function attemptMail<E extends Email>(
   system: ServiceContext,
   mailing: Mailing<E>,
@@ -40,7 +40,7 @@ export async function attemptMail<E extends Email>(
     outcome = decided
     await record(decided)
   }
-  /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
+  /** Repeats all checks right before the mail leaves: it may have waited for hours since it was read. */
   const tryOnce = async (): Promise<Verdict | null> => {
     await giveWay(system)
     const current = isFirst ? email : (await mailing.find(system, [email]))[0]
@@ -91,7 +91,7 @@ export async function attemptMail<E extends Email>(
   return { state: 'queued', reason: decided.reason }
 }
 
-/** A span of its own: it is what takes long. */
+/** Traced separately, because SMTP takes most of the time. */
 const send = <E extends Email>({ send }: Mailing<E>['deliver'], email: E): Promise<Verdict> =>
   inSpan({ name: 'mail', kind: 'client' }, async (span) => {
     const verdict = await send(email).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
@@ -106,17 +106,17 @@ function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason:
   return { state: 'queued', reason: verdict.reason }
 }
 
-/** The mail that is to begin last, of all kinds. */
+/** The mail of any kind that starts last. */
 let lastToBegin = Promise.resolve()
 
-/** Requests come first: while there are any, mails begin one after the other, some time apart. */
+/** Gives requests priority: during traffic, mails start one after the other, PAUSE_MS apart. */
 function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
   const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
   lastToBegin = lastToBegin.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
   return lastToBegin
 }
 
-/** Has mails that are held looked at again later. They cost those in the line nothing: there may be thousands, each of them again and again. */
+/** Postpones the mails of suspended organizations. They don't wait in the dispatcher: there may be thousands, checked again and again. */
 export async function putOff<E extends Email>(
   system: ServiceContext,
   mailing: Mailing<E>,
@@ -133,10 +133,10 @@ export async function putOff<E extends Email>(
 }
 
 /**
- * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
- * process's own, see `superviseWhenSteady`, and the worker takes no others.
+ * Retries until the database accepts the result: a sent mail without a recorded outcome would be sent again. Meanwhile this process keeps the
+ * job's heartbeat alive (see `superviseWhenSteady`), and the worker takes no other jobs.
  *
- * @param tell is told of the first that fails.
+ * @param onFirstFailure is called with the first error only.
  */
 async function whateverItTakes(work: () => Promise<void>, stopped: AbortSignal, tell: (error: unknown) => void): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -5,7 +5,7 @@ import { ERASURES, type ErasureJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts
 import { BATCHES, settle } from './send-mail.ts'
 import { withinJob } from './within-job.ts'
 
-/** Each of two workers takes a few erasures at once: one that waits for a store or a mail holds up no more than these. */
+/** Two workers with four jobs each: a job that waits for the media store or a mail holds up only its own batch. */
 const WORKERS = 2
 const BATCH = 4
 
@@ -20,7 +20,7 @@ export async function startErasing(boss: PgBoss, system: ServiceContext): Promis
     )
   }
   await boss.work<ErasureJob>(ERASURES, options, async (jobs) => {
-    // Erasures of one organization write the same counts, and would wait for each other.
+    // Erasures of one organization update the same counters and would block each other.
     const byOrganization = [...Map.groupBy(jobs, ({ data }) => data.organizationId).values()]
     const eraseInTurn = async (some: Job<ErasureJob>[]) => {
       const results: JobResult[] = []

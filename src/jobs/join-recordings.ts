@@ -8,9 +8,9 @@ import { withinJob } from './within-job.ts'
 const POLLING_SECONDS = 2
 
 /**
- * Starts the workers that make recordings one file each. They end with `boss.stop()`.
+ * Starts the workers that join each recording's parts into one file. They end with `boss.stop()`.
  *
- * @param joiners how many recordings are joined at a time. Where there are several, one of them is left to other organizations.
+ * @param joiners recordings joined at a time. With more than one, an organization can occupy all but one.
  */
 export async function startJoiningRecordings(boss: PgBoss, system: ServiceContext, remux: Remux, joiners: number): Promise<void> {
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }

@@ -6,22 +6,22 @@ import type { Rank } from './mailing.ts'
 import { createOutage, type Outage, type OutageRecord } from './outage.ts'
 import { createPace, type Pace } from './pace.ts'
 
-/** One try to hand a mail over, or null when there is nothing to hand over any more. */
+/** Sends one mail; null if it need not be sent any more. */
 export type Try = () => Promise<Verdict | null>
 type Decided = Exclude<Verdict, { kind: 'unable' }> | { kind: 'doubtful'; reason: string } | null
 
 export type Line = {
   /**
-   * Has the mail handed over when it is its turn, again and again while the server takes no mails at all.
+   * Sends the mail when its turn comes, and retries while the server takes no mails at all.
    *
-   * @param group whose mail it is: where several wait, each gets as much. @param rank those of a lower one go first.
-   * @returns what became of it; `doubtful`, where the server may not want this mail or may not want any; null as the try says.
-   * @throws Error when the line is closed.
+   * @param group organization id: waiting groups share the server equally. @param rank lower ranks go first.
+   * @returns the verdict; `doubtful` if the server may refuse this mail or all mails; null if the attempt returned null.
+   * @throws Error if the dispatcher is closed.
    */
   join: (mail: { id: string; group: string; rank: Rank }, attempt: Try) => Promise<Decided>
-  /** Mails handed over at a time, at most. */
+  /** Most mails sent at a time. */
   width: number
-  /** Whether mails wait for the server to take any. */
+  /** True while mails wait because the server takes none. */
   stands: () => boolean
   close: () => void
 }
@@ -38,24 +38,23 @@ type Waiting = {
   fail: (error: Error) => void
 }
 
-/** Milliseconds after which a mail that is being handed over holds no place: a server that takes long over some is not held up by them. */
+/** A mail that takes longer than this no longer counts towards the concurrency limit, so slow recipients don't block others. */
 const HOLDS_PLACE_MS = 10_000
-/** Refusals of different mails, one after the other, that may be meant for each alone; then they are meant for the service. */
+/** After this many consecutive refusals of different mails, the refusals are taken to concern the service and not one mail. */
 const DOUBTS = 3
-/** Milliseconds between two looks whether it is time for a probe, or another process has made one that passed. */
+/** Interval between checks whether a probe is due, or another process's probe has passed. */
 const LOOK_EVERY_MS = 1_000
 
-/** What a line has: who waits, who is under way, and what it knows of the mail server. */
 type State = {
   log: Log
-  /** Ends connections that nobody uses. */
+  /** Closes idle connections. */
   rest: () => void
   waiting: Waiting[]
   places: Places
   order: FairOrder
   pace: Pace
   outage: Outage
-  /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
+  /** Ids of mails refused since the last accepted one. */
   doubts: Set<string>
   isProbing: boolean
   isClosed: boolean
@@ -63,10 +62,10 @@ type State = {
 }
 
 /**
- * Decides when which mail goes to the mail server: one at first, then as many as it takes; fewer where it asks for fewer; and none but one
- * probe for all while it takes none. A mail whose handing over fails for no fault of its own stays in the line.
+ * Schedules mails for the mail server: one at first, then as many as it takes, fewer when it throttles, and a single probe for all processes
+ * during an outage. A mail that fails through no fault of its own is queued again.
  *
- * @param width mails at a time, at most. @param perMinute 0: as many as go.
+ * @param width most mails at a time. @param perMinute 0: unlimited.
  */
 export function createLine(
   record: OutageRecord,
@@ -115,14 +114,14 @@ function pump(line: State): void {
     while (waiting.length > 0 && pace.hasRoom(places.taken(), places.underWay()) && isTime(line)) begin(line, take(line), false)
 }
 
-/** Whether the next may begin now; else it is looked again when it may. */
+/** True if the next mail may start now; otherwise schedules another check. */
 function isTime(line: State): boolean {
   const pause = line.pace.pauseBeforeNext()
   if (pause > 0) lookAgain(line, pause)
   return pause === 0
 }
 
-/** Takes the next mail: in an outage, one that was not tried in it; of the lowest rank; of the group whose turn it is; the first. */
+/** Takes the next mail by: not yet tried in this outage, rank, fair share of its group, order of arrival. */
 function take({ waiting, places, order }: State): Waiting {
   const countOf = (group: string) => places.byGroup.get(group) ?? 0
   const compare = (one: Waiting, other: Waiting) =>
@@ -156,14 +155,13 @@ async function conclude(line: State, mail: Waiting, verdict: Verdict | null, isP
   } else if (verdict.kind === 'unable') await wait(line, mail, verdict)
   else {
     doubts.clear()
-    // In an outage only a probe tells that it is over: others may have gone over a connection from before.
+    // During an outage only a probe proves recovery: other mails may have used an older connection.
     if (!outage.isOn()) pace.widen()
     else if (isProbe) await resume(line)
     mail.settle(verdict)
   }
 }
 
-/** What has to wait through no fault of its own. */
 async function wait(line: State, mail: Waiting, verdict: Unable): Promise<void> {
   if (line.isClosed) mail.fail(new Error(CLOSED))
   else if (line.outage.isOn()) await stand(line, mail, verdict)
@@ -172,7 +170,7 @@ async function wait(line: State, mail: Waiting, verdict: Unable): Promise<void> 
   else await stand(line, mail, verdict)
 }
 
-/** The server wants fewer mails at a time, or a minute. The next that is tried is another mail, where there is one. */
+/** The server throttles. The mail goes to the end, so that another one is tried next. */
 async function easeOff(line: State, mail: Waiting, verdict: Unable): Promise<void> {
   const eased = line.pace.easeOff(line.places.underWay())
   if (eased.told === 'tooLong') return stand(line, mail, verdict)
@@ -191,7 +189,7 @@ async function stand(line: State, mail: Waiting, { about, reason }: Unable): Pro
   await line.outage.begin(about, reason)
 }
 
-/** It is over, where that could be recorded: else the next probe ends it. */
+/** Ends the outage if that can be recorded; otherwise the next probe ends it. */
 async function resume({ outage, waiting, pace }: State): Promise<void> {
   if (!(await outage.end())) return
   for (const mail of waiting) mail.wasTried = false
@@ -201,7 +199,7 @@ async function resume({ outage, waiting, pace }: State): Promise<void> {
 async function probe(line: State): Promise<void> {
   if (line.isProbing) return
   line.isProbing = true
-  // The database may be away, which others report: the line stands until it is back.
+  // If the database is unavailable, mails keep waiting. Others report it.
   const mail = await takeProbe(line).catch(() => undefined)
   if (mail) begin(line, mail, true)
   else line.isProbing = false
@@ -209,7 +207,7 @@ async function probe(line: State): Promise<void> {
   else pump(line)
 }
 
-/** The mail that is to be tried for all, if it is this process's turn. */
+/** Takes the probe mail if this process may probe. */
 async function takeProbe(line: State): Promise<Waiting | undefined> {
   const { outage, waiting } = line
   if (!(await outage.exists())) await resume(line)
@@ -220,7 +218,6 @@ async function takeProbe(line: State): Promise<Waiting | undefined> {
   return undefined
 }
 
-/** As one mail's own. */
 const asMeantAlone = ({ about, reason }: Unable): Decided => ({ kind: about === 'throttled' ? 'later' : 'doubtful', reason })
 
 const CLOSED = 'The service was stopped before the mail could be sent.'

@@ -3,21 +3,21 @@ import type { EventSequence, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number-events.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
 
-/** Milliseconds for which events gather that are then numbered together. */
+/** Events that arrive within this time are numbered together. */
 const GATHER_MS = 50
-/** How often each process looks without having been told: others may have committed events, and ended. */
+/** Polling interval in milliseconds: another process may have committed events and ended before numbering them. */
 const LOOK_EVERY_MS = 500
 
 export type Numbering = EventSequence & {
-  /** Numbers what is there, and from now on what comes. @throws whatever the first look fails by. */
+  /** Numbers existing events, then keeps numbering. @throws the error of the first round. */
   start: (system: ServiceContext) => Promise<void>
-  /** Has a follower of the feed told whenever there is more to read, by whichever process it was numbered. */
+  /** Calls `notify` with the new head whenever there are new events, whichever process numbered them. */
   follow: (tell: (head: bigint) => void) => void
-  /** Numbers what was committed until now, and ends. */
+  /** Numbers everything committed so far, and ends. */
   stop: () => Promise<void>
 }
 
-/** Numbers the events of all organizations, and the entries of their audit logs. Each process of the service does, and none has to. */
+/** Numbers the events and audit entries of all organizations. Every process does this, and any one of them is enough. */
 export function createNumbering(): Numbering {
   const followers: ((head: bigint) => void)[] = []
   let head = 0n

@@ -1,25 +1,24 @@
 import type { Log } from '../domain/context.ts'
 import { type OutageCause, withoutAddresses } from '../domain/mails/mail-outage.ts'
 
-/** What is kept where all processes see it: that the mail server takes nothing at present. */
+/** The mail outage as all processes share it in the database. */
 export type OutageRecord = {
-  /** Whether there is an outage. */
   exists: () => Promise<boolean>
-  /** There is one. @returns whether nobody has known of it before. */
+  /** @returns true if the outage is new. */
   begin: (about: OutageCause, reason: string) => Promise<boolean>
-  /** Takes the one turn that all processes have between them until the next pause is over. @returns whether it was there to be taken. */
+  /** Claims the one probe that all processes share until the next pause ends. @returns true if claimed. */
   claimProbe: () => Promise<boolean>
-  /** A mail has passed. @returns whether there was an outage until now. */
+  /** A mail was accepted. @returns true if there was an outage. */
   end: () => Promise<boolean>
 }
 
 export type Outage = ReturnType<typeof createOutage>
 
-/** Whether the mail server takes any mails, as far as this process knows. */
+/** Tracks whether the mail server takes mails, as far as this process knows. */
 export function createOutage(record: OutageRecord, log: Log) {
-  /** Until it has looked, it does not know better. */
+  /** True until the first check of the database. */
   let isOn = true
-  /** A turn was claimed, and used for no try. */
+  /** A probe was claimed and not used. */
   let hasTurn = false
   return {
     isOn: () => isOn,
@@ -33,7 +32,7 @@ export function createOutage(record: OutageRecord, log: Log) {
         log.error({ err: error }, UNRECORDED)
       }
     },
-    /** @returns false where that could not be recorded: it goes on. */
+    /** @returns false if the end could not be recorded; the outage then continues. */
     async end(): Promise<boolean> {
       try {
         if (await record.end()) log.info({}, 'the mail server takes mails again')
@@ -44,13 +43,13 @@ export function createOutage(record: OutageRecord, log: Log) {
       isOn = false
       return true
     },
-    /** @returns whether it is this process's turn to try one mail for all. */
+    /** @returns true if this process may send the probe. */
     async claimTurn(): Promise<boolean> {
       const isOurs = hasTurn || (await record.claimProbe())
       hasTurn = false
       return isOurs
     },
-    /** There was nothing to try. */
+    /** Keeps a claimed probe for later, because there was no mail to send. */
     keepTurn(): void {
       hasTurn = true
     },

@@ -1,35 +1,34 @@
-/** So many times as many as have a place may be under way. */
+/** Slow mails don't count towards the width, but at most width × this many mails are in progress. */
 const UNDER_WAY = 4
-/** Milliseconds: after a server wanted fewer mails, until the next is tried; how far this doubles; and from when on it is an outage. */
+/** Milliseconds: the pause after throttling, its limit when doubling, and the time after which throttling counts as an outage. */
 const EASE_MS = 1_000
 const EASE_LONGEST_MS = 30_000
 const EASED_TOO_LONG_MS = 300_000
-/** Milliseconds after which a server that wanted fewer is tried with one more at a time. */
+/** Milliseconds after throttling until one more mail at a time is tried. */
 const WIDEN_AFTER_MS = 60_000
 
 export type Pace = {
-  /** Whether one more may begin beside those that have a place, and those that are under way in all, the ones that take long among them. */
+  /** True if another mail may start. @param places mails that count towards the width. @param underWay all mails in progress, slow ones included. */
   hasRoom: (places: number, underWay: number) => boolean
-  /** Milliseconds until the next may begin. At 0 it is taken for begun. */
+  /** Milliseconds until the next mail may start. 0 counts the mail as started. */
   pauseBeforeNext: () => number
-  /** The server has taken a mail: twice as many at a time, as far as it goes. */
+  /** Doubles the width up to the limit, after an accepted mail. */
   widen: () => void
   /**
-   * The server wants fewer mails at a time, or a minute: half as many, after a pause that doubles until one is taken.
+   * Halves the limit after a throttled mail, and pauses. The pause doubles until a mail is accepted.
    *
-   * @returns `known` where several were told so at once; `tooLong` when it has taken none for minutes; `atOnce` when it begins.
+   * @returns `known` during a pause; `tooLong` after minutes without an accepted mail; `first` with the new limit when throttling begins.
    */
   easeOff: (underWay: number) => { told: 'known' | 'tooLong' | 'again' } | { told: 'first'; atOnce: number }
-  /** One at a time from now on: the server takes none. */
+  /** Falls back to one mail at a time, because the server takes none. */
   narrow: () => void
-  /** The server takes mails again. */
   resume: () => void
 }
 
 /**
- * How fast mails go to the mail server: one at first, then as many at a time as it takes, and fewer where it asks for fewer.
+ * Controls how fast mails go to the mail server: one at first, then as many at a time as it takes, fewer when it throttles.
  *
- * @param widest mails at a time, at most. @param perMinute 0: as many as go.
+ * @param widest most mails at a time. @param perMinute 0: unlimited.
  */
 export function createPace(widest: number, perMinute: number): Pace {
   let width = 1
@@ -37,7 +36,7 @@ export function createPace(widest: number, perMinute: number): Pace {
   let ease = { ms: 0, until: -Infinity, since: Infinity, widenAt: Infinity }
   let nextStart = -Infinity
   return {
-    // A server that takes long over some may take others meanwhile: only one that has asked for fewer is held to them.
+    // Slow mails don't block others, unless the server has throttled: then all mails in progress count.
     hasRoom: (places, underWay) => places < width && underWay < (ceiling < widest ? ceiling : widest * UNDER_WAY),
     pauseBeforeNext() {
       const now = performance.now()

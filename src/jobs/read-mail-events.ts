@@ -6,7 +6,7 @@ import { MAIL_EVENTS, type MailEventJob } from './queue.ts'
 import { BATCHES, settle } from './send-mail.ts'
 import { withinJob } from './within-job.ts'
 
-/** Starts the worker that reads what was told of mails. It ends with `boss.stop()`. */
+/** Starts the worker that processes bounces and delivery reports. It ends with `boss.stop()`. */
 export async function startReadingMailEvents(boss: PgBoss, system: ServiceContext, readers: MailEventReaders): Promise<void> {
   const read = async (id: string) => {
     await readMailEvent(system, readers, id).catch((err) => {

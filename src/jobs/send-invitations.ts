@@ -11,7 +11,7 @@ import type { Deliver, Mailing } from './mailing.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
 import { startSending } from './send-mail.ts'
 
-/** Starts the workers that send the invites' mails. They end with `boss.stop()`. */
+/** Starts the workers that send mails to candidates. They end with `boss.stop()`. */
 export const startSendingInvitations = (
   boss: PgBoss,
   system: ServiceContext,
@@ -40,7 +40,7 @@ export const startSendingInvitations = (
     line,
   )
 
-/** A mail whose link would be dead on arrival is not sent, nor what comes by itself and is wrong by now. */
+/** Reason not to send: the link would no longer work, or an automatic mail is outdated. */
 function whyObsolete(email: InviteEmail, now: Date): string | null {
   const { invite, linkVersion, kind } = email
   const { status } = asOfNow(invite, now)
@@ -54,16 +54,16 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
   return whyOutdated(email, now)
 }
 
-/** Milliseconds after which mails of a suspended organization are looked at again: it may have been kept. */
+/** Milliseconds after which a suspended organization's mails are checked again: the suspension may have been lifted. */
 const HOLD_MS = 600_000
 
 const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.suspension !== null
 const untilHeld = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + HOLD_MS)
 
-/** Milliseconds after which a withdrawal looks again whether its invitation was sent. */
+/** Milliseconds after which a withdrawal checks again whether its invitation was sent. */
 const INVITATION_SENT_MS = 15_000
 
-/** Withdrawals wait until their invitation is no longer queued. Reminders wait for their hours as well, and all mails while their organization is suspended. */
+/** Makes withdrawals wait while their invitation is queued, reminders for their hours, and all mails while the organization is suspended. */
 const admitWithin =
   (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
   async (system, email) => {

@@ -11,33 +11,29 @@ import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
 import { withinJob } from './within-job.ts'
 
 /**
- * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
- * wakes every idle worker: with few of them the jobs gather while a batch is sent, and share its queries. There are as many as it takes for
- * the mail server to get as many mails at a time as it may.
+ * A worker takes up to BATCH mails and sends them concurrently, without a pause while batches are full. Every new job wakes each idle worker:
+ * with few workers, jobs collect while a batch is sent and share its queries. There are enough workers to fill the mail server's connections.
  */
 const LEAST_WORKERS = 2
 const BATCH = 20
 /**
- * Milliseconds after which a batch has another worker join, which leaves with it, and how many may have joined: a mail server may take ten
- * minutes over one mail. Of them all one organization has no more than so many mails.
+ * A mail server may take ten minutes over one mail. After LONG_BATCH_MS another worker joins until the batch ends, at most RELIEF of them. One
+ * organization has at most PER_ORGANIZATION mails in progress.
  */
 const LONG_BATCH_MS = 10_000
 const RELIEF = 6
 const PER_ORGANIZATION = 100
-/**
- * Milliseconds that a worker whose batch was not full keeps it, so that jobs gather: one batch of some costs the queue and the database
- * as much as one of one. A mail that comes alone is sent at once.
- */
+/** Milliseconds that a worker waits after a batch that was not full: one query for several jobs costs as much as for one. A single mail is sent at once. */
 const GATHER_MS = 100
-/** New jobs announce themselves (LISTEN/NOTIFY); the poll is for those that become due: retries, the dead, and what was missed. */
+/** New jobs announce themselves (LISTEN/NOTIFY). Polling finds jobs that become due (retries, dead letters) and missed notifications. */
 const POLLING_SECONDS = 2
-/** How jobs are taken. pg-boss would poll every 30 s only where jobs announce themselves, which those do together that come together. */
+/** Worker options for batches. `notifyPollingIntervalSeconds` replaces pg-boss's 30 s, which would delay jobs that announce themselves together. */
 export const BATCHES = {
   ...{ pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS },
   ...{ batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true as const },
 }
 
-/** Starts the workers that send what the mailing's queue holds. They end with `boss.stop()`. */
+/** Starts the workers of the mailing's queues. They end with `boss.stop()`. */
 export async function startSending<E extends Email>(
   boss: PgBoss,
   system: ServiceContext,
@@ -86,7 +82,7 @@ export async function startSending<E extends Email>(
       if (joined) {
         relief--
         const id = await joined.catch(() => undefined)
-        if (id) boss.offWork(mailing.queue, { id, wait: false }).catch(() => {}) // it is stopping, and with it all workers
+        if (id) boss.offWork(mailing.queue, { id, wait: false }).catch(() => {}) // pg-boss is stopping, which ends all workers
       }
     }
   }
@@ -111,7 +107,7 @@ export async function startSending<E extends Email>(
 
 const refOf = ({ emailId: id, organizationId }: EmailJob): QueuedRef => ({ id, organizationId })
 
-/** One job's outcome, so that those of its batch do not share it. */
+/** Reports one job's result, so that one failure doesn't fail its batch. */
 export const settle = async (id: string, work: Promise<unknown>): Promise<JobResult> =>
   work.then(
     () => ({ id, status: 'completed' as const }),
@@ -124,10 +120,7 @@ async function giveUp<E extends Email>(system: ServiceContext, mailing: Mailing<
   system.deps.log.error({ emailId: ref.id, outcome: 'failed' }, `sending ${mailing.noun} failed: no retries left`)
 }
 
-/**
- * A mail's turn, with as many attempts as the mail server's state takes. It does nothing when an earlier attempt has succeeded but could
- * not tell the queue, or when the organization was deleted meanwhile, and its mail with it.
- */
+/** Sends one mail, if it is still queued: an earlier attempt may have succeeded without confirming its job, and the organization may be deleted. */
 async function sendEmail<E extends Email>(
   system: ServiceContext,
   mailing: Mailing<E>,
@@ -156,7 +149,7 @@ async function sendEmail<E extends Email>(
   }
 }
 
-/** What became of an attempt, as metrics and log call it. */
+/** Outcome as metrics and log name it. */
 function toldOutcome(outcome: Outcome) {
   if (outcome.state === 'queued') return 'retried'
   if (outcome.state !== 'failed') return outcome.state

@@ -15,7 +15,7 @@ import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
 import { BATCHES, settle, startSending } from './send-mail.ts'
 
-/** Starts the workers that send mails to members, and look into who wants a new password, or gave a wrong one. They end with `boss.stop()`. */
+/** Starts the workers that send mails to members, create password reset links, and record failed sign-ins. They end with `boss.stop()`. */
 export async function startSendingMemberEmails(
   boss: PgBoss,
   system: ServiceContext,
@@ -31,9 +31,9 @@ export async function startSendingMemberEmails(
       rankOf: ({ kind }) => (isDigest(kind) ? 2 : kind === 'text_test' ? 1 : 0),
       find: findMemberEmails,
       whyObsolete: whyMemberEmailObsolete,
-      // Nothing stops the mails about one's own account.
+      // Mails about one's own account are never suppressed.
       whySuppressed: async () => null,
-      // What is not written while an organization is suspended is obsolete.
+      // While an organization is suspended, its members' mails are obsolete instead.
       isHeld: () => false,
       putOff: async () => {},
       admit: async () => ({ until: null, release: () => {} }),
@@ -57,7 +57,7 @@ export async function startSendingMemberEmails(
   )
 }
 
-/** One after the other, each with an outcome of its own. */
+/** Runs jobs one after the other, each with its own result. */
 const forEach = (work: (email: string) => Promise<unknown>) => async (jobs: { id: string; data: AddressJob }[]) => {
   const results: JobResult[] = []
   for (const { id, data } of jobs) results.push(await settle(id, work(data.email)))

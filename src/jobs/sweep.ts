@@ -31,20 +31,20 @@ import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
 import { withinJob } from './within-job.ts'
 
-/** The queue of a part, whose jobs hold nothing. */
+/** Name of a part's queue. Its jobs have no data. */
 export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
 
-/** A job that a killed process had is lost after some seconds, and the next minute's takes its place. What nobody took is not done later. */
+/** A killed process's job is lost after seconds, and the next minute's replaces it. Missed runs are not made up for. */
 const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
-/** Jobs announce themselves. Looking for them by each part's worker costs with their number, so that it is left to what was missed. */
+/** New jobs announce themselves. Polling by every part's worker is expensive, so it is rare and only finds missed notifications. */
 const TAKEN = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS, pollingIntervalSeconds: 10, notifyPollingIntervalSeconds: 30 }
 
-/** How long things are kept, whether assessments are taken elsewhere (then nothing is sent in here), and whether there is a mailbox to look into. */
+/** `playerUrl` undefined: candidates answer on this service's own pages. */
 type Settings = {
   eventsKeptDays: number
   mediaKeptDays: KeptDays
   playerUrl: string | undefined
-  /** Fetches notices of mails that came back; undefined: they come by themselves, or not at all. */
+  /** Fetches bounces from a mailbox; undefined if there is none. */
   fetchBounces: (() => Promise<number>) | undefined
 }
 
@@ -113,8 +113,8 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
 }
 
 /**
- * Every minute, each part in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. A part
- * has a queue of its own, which takes no job while there is one: it never runs twice at a time, and what it waits for holds up no other.
+ * Schedules every part each minute, in one of the processes. Parts expire invites and delete expired data. Each part has an exclusive queue: it
+ * never runs twice at a time, and a slow part doesn't delay others.
  */
 export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
   await expectSweepParts(system)
@@ -129,7 +129,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
   await Promise.all(SWEEP_PARTS.map(start))
 }
 
-/** Runs one part. A failure is no failed job: the part runs again in the next minute. */
+/** Runs one part. A failing part doesn't fail its job: it runs again in the next minute. */
 async function sweep(system: ServiceContext, part: SweepPart, settings: Settings): Promise<void> {
   try {
     await parts[part](system, settings)

@@ -2,20 +2,17 @@ import type { Log } from '../domain/context.ts'
 import type { LogMessage } from '../domain/values/log-events.ts'
 import { carryTrace, inSpan, withLogFields } from '../domain/work/tracing.ts'
 
-/** What a job takes along of the trace in which it was queued. */
+/** Trace context of the request that queued the job. */
 type Traced = { traceparent?: string }
-/** @property data null of a job that a schedule makes. */
+/** @property data null for scheduled jobs. */
 type Job = { id: string; data: object | null; retryCount: number }
-/** @property message what the log says of an attempt that fails and is retried. */
+/** @property message logged when an attempt fails and will be retried. */
 type Failing = { log: Log; message: LogMessage }
 
-/** A job's data, with the trace that is under way. */
+/** Adds the current trace context to a job's data. */
 export const traced = <Data extends object>(data: Data): Data & Traced => ({ ...data, ...carryTrace() })
 
-/**
- * Does a job, within a span of the trace in which it was queued. Each line that is logged meanwhile says of which queue and job it is, which
- * attempt at it, and how long that has taken so far.
- */
+/** Runs a job in a span of the trace that queued it. Every line logged meanwhile names the queue, the job, and the attempt. */
 export function withinJob<T>(queue: string, job: Job, work: () => Promise<T>, failing?: Failing): Promise<T> {
   const { traceparent: parent, ...about }: Traced = job.data ?? {}
   const span = { name: `job ${queue}`, kind: 'consumer', attributes: { queue }, parent } as const

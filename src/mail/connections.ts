@@ -6,29 +6,28 @@ import { needsSmtpUtf8 } from '../domain/checking/email-address.ts'
 import type { Message } from './message.ts'
 import { NO_SMTPUTF8, type SmtpError } from './verdict.ts'
 
-/** How to reach the mail server. */
 export type SmtpSettings = {
-  /** `smtp://` (STARTTLS) or `smtps://`, with user, password and TLS options as query parameters. */
+  /** `smtp://` (STARTTLS) or `smtps://`, with user, password, and TLS options as query parameters. */
   url: string
-  /** How the service calls itself (EHLO): the host of its public address. undefined: as the machine is called. */
+  /** EHLO name: the host of the public URL. undefined: this machine's name. */
   name: string | undefined
-  /** Whether credentials may go in clear, and mails without a login, where the server offers no better. */
+  /** True to send credentials unencrypted, and mails without login, if the server offers nothing better. */
   isOpportunistic: boolean
 }
 
-/** Milliseconds that the server may be silent, as RFC 5321, 4.5.3.2, has them at least: for a command, and after the end of the message. */
+/** Milliseconds of silence after a command, and after the end of the message. The defaults are the minimums of RFC 5321, 4.5.3.2. */
 export type Patience = { command: number; end: number }
 export const PATIENCE: Patience = { command: 300_000, end: 600_000 }
 
-/** Milliseconds that finding and reaching the server may take, and with its greeting and encryption. */
+/** Milliseconds for the DNS lookup, and for connecting including greeting and TLS. */
 const LOOK_UP = 30_000
 const SETUP = 420_000
-/** Milliseconds for which a connection is kept that nobody uses, and mails after which it is not used again. */
+/** Milliseconds until an idle connection is closed, and mails until a used one is. */
 const IDLE = 20_000
 const MAX_USES = 500
 
 type Open = { connection: SMTPConnection; uses: number; onError: (error: SmtpError) => void; idleTimer?: NodeJS.Timeout }
-/** What went wrong, and whether the message's text was under way by then. */
+/** @property begun true if the message's text was being sent. */
 export class SendingError extends Error {
   readonly begun: boolean
   override readonly cause: SmtpError
@@ -40,18 +39,18 @@ export class SendingError extends Error {
 }
 
 export type Connections = {
-  /** Hands the message over, by a connection that is open or a new one. @throws SendingError. */
+  /** Sends the message over an idle or new connection. @throws SendingError. */
   send: (message: Message, abandon: AbortSignal) => Promise<void>
   /** Connects and authenticates. @throws SmtpError. */
   verify: () => Promise<void>
-  /** Ends those that nobody uses. */
+  /** Closes idle connections. */
   rest: () => void
   close: () => void
 }
 
 type Pool = ReturnType<typeof readUrl> & { isOpportunistic: boolean; patience: Patience; idle: Open[]; all: Set<Open> }
 
-/** Connections to the mail server, as many as mails are handed over at once. */
+/** Creates a pool with one connection per concurrent mail. */
 export function createConnections(settings: SmtpSettings, patience: Patience = PATIENCE): Connections {
   const { isOpportunistic } = settings
   const pool: Pool = { ...readUrl(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
@@ -102,7 +101,7 @@ function drop(pool: Pool, opened: Open): void {
   opened.connection.close()
 }
 
-/** What is over politely is told so. */
+/** Closes the connection with QUIT. */
 function end(pool: Pool, opened: Open): void {
   forget(pool, opened)
   opened.onError = () => {}
@@ -119,7 +118,7 @@ function keep(pool: Pool, opened: Open): void {
   }
 }
 
-/** The connection stays open after refusals of mails, which it outlives; not after anything else. */
+/** Sends over this connection. It survives refusals of mails, but no other errors. */
 async function transmit(pool: Pool, opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
   const { patience } = pool
   clearTimeout(opened.idleTimer)
@@ -150,7 +149,7 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
     try {
       return await transmit(pool, kept, message, abandon)
     } catch (error) {
-      // The server has ended what was idle for too long, or used for too many: a new connection is what there is to judge by.
+      // The server closed a connection that was idle or used for too long. Only a new connection says how the server is.
       if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
     }
   }
@@ -165,22 +164,22 @@ const NO_LOGIN =
 
 const NO_UTF8 = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
 
-/** nodemailer would send such an address to a server that has not said that it reads them. */
+/** nodemailer would send such an address even to a server without SMTPUTF8. */
 const offersSmtpUtf8 = ({ connection }: Open): boolean =>
   (connection as SMTPConnection & { _supportedExtensions: string[] })._supportedExtensions.includes('SMTPUTF8')
 
 const isOver = ({ responseCode, code }: SmtpError): boolean =>
   code !== NO_SMTPUTF8 && (responseCode === undefined || responseCode === 421)
 
-/** How long the server may be silent from now on. nodemailer knows one time for all commands. */
+/** Sets the timeout from now on: nodemailer has a single one for all commands. */
 function setPatience({ connection: { _socket: socket } }: Open, ms: number): void {
   if (socket) socket.setTimeout(ms)
 }
 
-/** Ends the transaction that a refusal has left open. */
+/** Ends the transaction that a refused mail leaves open. */
 const reset = (opened: Open): Promise<void> => perform(opened, undefined, (done) => opened.connection.reset(done))
 
-/** One step of the conversation, to its end, that of the connection, or that of the time there is for all steps. */
+/** Runs one step until it ends, the connection fails, or `abandon` is triggered. */
 const perform = (
   opened: Open,
   abandon: AbortSignal | undefined,
@@ -199,7 +198,7 @@ const perform = (
 
 const NO_END = 'The mail server went on talking, and came to no end'
 
-/** The message as it goes over the line. `onBegin` is called when the server asks for the text. */
+/** Builds the envelope and MIME text. `onBegin` is called when the server asks for the text. */
 async function compose({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
   const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
   const { from, to } = node.getEnvelope()
@@ -228,10 +227,10 @@ function unfoldFirstLines(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(unfolded, 'latin1'), message.subarray(end)])
 }
 
-/** What is asked of servers that tell of mails (RFC 3461): who did not get it, without the text. */
+/** DSN parameters (RFC 3461): report failures only, without the text. */
 const dsnOf = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
 
-/** Who has credentials wants them, and the mails, to be read by nobody on the way. */
+/** Requires TLS if the URL has credentials, unless `isOpportunistic`. */
 function readUrl({ url, name, isOpportunistic }: SmtpSettings, patience: Patience) {
   const { auth, ...parsed } = parseConnectionUrl(url)
   const timeouts = {

@@ -8,10 +8,10 @@ import {
 } from '../domain/mails/template-text.ts'
 import type { Block, Letter, Piece } from './letter.ts'
 
-/** What is put in: nothing but strings. Empty where there is nothing. */
+/** Placeholder values; empty if unknown. */
 export type Values = Readonly<Record<Exclude<Placeholder, 'link'>, string>>
 
-/** A text of an organization's own with its values. @param button stands where its link does; null: it has none. */
+/** Fills an organization's template. @param button replaces the link placeholder; null: removed. */
 export const fillTemplate = (
   { subject, body }: { subject: string; body: string },
   values: Values,
@@ -23,7 +23,7 @@ export const fillTemplate = (
   blocks: parseTemplate(body).flatMap((block) => fillBlock(block, values, button)),
 })
 
-/** Whether a text says itself what somebody has written to the candidate. */
+/** True if the template includes the sender's message. */
 export const saysMessage = (body: string): boolean =>
   parseTemplate(body).some((block) => holesIn(block).some((hole) => hole === 'message'))
 
@@ -39,7 +39,7 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
   const [only] = block.said
   if (block.said.length === 1 && isHole(only) && only.hole === 'message')
     return wordsFor(only, values) === '' ? [] : [{ kind: 'quote', text: wordsFor(only, values) }]
-  // What greets nobody, or names a limit that there is not, is left out.
+  // Paragraphs whose placeholders are all empty are left out, e.g. a greeting without a name.
   const filled = listHoles(block.said).map((hole) => wordsFor(hole, values))
   if (filled.length > 0 && filled.every((value) => value === '')) return []
   return [{ kind: 'paragraph', said: block.said.flatMap((piece) => fillPiece(piece, values)) }]

@@ -22,10 +22,9 @@ import {
 } from './message.ts'
 
 /**
- * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
- * retry is the same message to every mail server on the way.
+ * Renders a candidate's mail. The Message-ID is made of the ids of invite and mail, so a retry is the same message for all mail servers.
  *
- * @throws Error for a kind that only a newer release knows.
+ * @throws Error for a kind of a newer release.
  */
 export function renderInviteEmail(settings: MailSettings, email: InviteEmail): Message {
   const { invite, kind } = email
@@ -61,11 +60,11 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
   }
 }
 
-/** RFC 8058: one click in a mail program stops what comes by itself. Without HTTPS the standard knows no such thing. */
+/** One-click unsubscribe for automatic mails (RFC 8058), which requires HTTPS. */
 const wayOutBy = (url: string): Record<string, string> =>
   url.startsWith('https:') ? { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
 
-/** What was handed in by the clock was so at the end of its time, or a little later. */
+/** `byClock`: the time limit ended the test. The sweep may have submitted it a little later. */
 function handedInOf({ invite, byItself }: InviteEmail): CandidateFacts['handedIn'] {
   const at = byItself?.submittedAt ?? invite.completedAt
   const deadlineAt = byItself?.deadlineAt

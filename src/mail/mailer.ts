@@ -3,20 +3,19 @@ import { type Connections, createConnections, type Patience, SendingError, type 
 import type { Message } from './message.ts'
 import { judge, type SmtpError, storable } from './verdict.ts'
 
-/** The way out for mail. */
 export type Mailer = {
-  /** false: nothing leaves, mails are captured in the local mailbox. */
+  /** false: mails are only stored. */
   delivers: boolean
-  /** Hands the message to the mail server. It takes as long as {@link DEADLINE} at most. */
+  /** Sends one message, within {@link DEADLINE}. */
   send: (message: Message) => Promise<Verdict>
-  /** Connects and authenticates without sending. @throws Error with the reason when that fails. */
+  /** Connects and authenticates. @throws Error with the reason. */
   verify: () => Promise<void>
-  /** Ends the connections that nobody uses, because the server wants fewer. */
+  /** Closes idle connections, because the server throttles. */
   rest: () => void
   close: () => void
 }
 
-/** Milliseconds that a mail may take in all: a server that never stops talking ends no other way. Above the sum of what RFC 5321 allows. */
+/** Milliseconds for one mail, above the sum of RFC 5321's timeouts. It stops servers that keep talking. */
 const DEADLINE = 1_800_000
 
 /** @param smtp undefined: mails are captured. */

@@ -20,7 +20,6 @@ import { previewText } from './preview-text.ts'
 
 type To = { name: string; organization: string }
 type Said = { t: MailTexts; links: Links }
-/** What each kind of mail says. */
 const kinds: Record<
   Exclude<MemberEmailKind, SecurityMailKind | 'text_test'>,
   (to: To, email: MemberEmail, said: Said) => Letter
@@ -35,7 +34,7 @@ const kinds: Record<
     digest('bounce_digest')(t, { ...to, ...figuresOf(links, email, 'settings/suppressions') }),
 }
 
-/** What it counts, and the page that shows it. */
+/** Counts of a digest, and the URL of the page that lists them. */
 function figuresOf(links: Links, { facts, organizationId }: MemberEmail, page: string) {
   const { count = 0, fresh = 0 } = (facts ?? {}) as Record<string, number>
   return { count, fresh, url: links.portalUrl({ organization: { id: organizationId }, mode: 'live' }, page) }
@@ -66,7 +65,7 @@ function linkOf(links: Links, { link }: MemberEmail) {
   return { url: links.accountUrl({ ...link, provesAddress: true }), expiresAt: link.expiresAt }
 }
 
-/** Of its address only the host: the path may hold a token. */
+/** Shows only the host: the URL's path may contain a token. */
 function webhookOf({ webhook }: MemberEmail) {
   if (!webhook) throw new Error('The mail has no webhook')
   const { failingSince, disabledReason } = webhook
@@ -77,7 +76,7 @@ function webhookOf({ webhook }: MemberEmail) {
   }
 }
 
-/** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */
+/** Renders a member's mail, identically on each retry. @throws Error for a kind of a newer release. */
 export function renderMemberEmail(settings: MailSettings, email: MemberEmail): Message {
   const { user, organization } = email.member
   const isTest = email.kind === 'text_test'
@@ -98,7 +97,7 @@ function tell({ languages, links }: MailSettings, email: MemberEmail, to: To) {
   return partsOf(t, letterOf(email.kind, to, email, { t, links }))
 }
 
-/** As candidates would have it, in the language of the text. */
+/** Renders a test of a custom text as a candidate would get it. */
 function tryText(settings: MailSettings, { facts, createdAt: now, member: { organization } }: MemberEmail) {
   const { timeZone: zone, invitationText } = organization
   const example = { organization, zone, invitationText: invitationText ?? '', ...(facts as TestedText) }

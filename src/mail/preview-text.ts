@@ -17,19 +17,14 @@ const NAMES: Record<ExampleName, string | null> = {
   none: null,
 }
 
-/**
- * What an example says besides the text, of the organization.
- *
- * @property scheme as which of them it is shown, whatever the reader's program prefers; undefined: as that does.
- */
+/** @property scheme forced color scheme; undefined: the reader's preference. */
 type Letterhead = { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
 type Parts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
 
 /**
- * A mail for no candidate, to see how a text looks.
+ * Renders a custom text for an invented candidate.
  *
- * @param place.url where its links lead. @param place.now from when on its days are counted. @param place.isTest whether it is sent, which
- *   its subject says then.
+ * @param place.url target of its links. @param place.now start of its day counts. @param place.isTest marks the subject as a test.
  */
 export function previewText(
   { languages, links }: Pick<MailSettings, 'languages' | 'links'>,
@@ -58,13 +53,13 @@ export function previewText(
     template: body === '' ? null : { subject, body },
   })
   if (isTest) return partsOf(t, testOf(t, letter), mailBrandOf(links, organization))
-  // By whatever address the service is looked at: its policy lets in nothing of another.
+  // Relative, because the page's Content-Security-Policy only allows this origin, whichever address it is opened by.
   const ownLinks: Pick<Links, 'logoUrl'> = { logoUrl: (logo) => new URL(links.logoUrl(logo)).pathname }
   const { html, ...others } = partsOf(t, letter, mailBrandOf(ownLinks, organization))
   return { ...others, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }
 }
 
-/** A letter that is sent only to see how it looks. */
+/** Marks the subject as a test. */
 export const testOf = (t: MailTexts, letter: Letter): Letter => ({
   ...letter,
   subject: t.text('test.subject', { subject: letter.subject }),

@@ -1,19 +1,19 @@
 import { open } from 'node:fs/promises'
 import { StreamTarget, type StreamTargetChunk } from 'mediabunny'
 
-/** Of such pieces two are in memory at a time. */
+/** Two chunks are in memory at a time. */
 const CHUNK_BYTES = 2 ** 20
 
-/** @property failing runs what writes to the target to its end. It throws what kept the file from being written before anything else. */
+/** @property failing runs the writer and throws the first write error, if any. */
 export type CheckedTarget = { target: StreamTarget; failing: (run: () => Promise<void>) => Promise<void> } & AsyncDisposable
 
 const notWritten = (): Error =>
   Object.assign(new Error('The disk has not taken all that was written'), { syscall: 'write', code: 'EIO' })
 
 /**
- * A file to write to, of which every byte is known to be written: the library's own takes a disk that is full for one that has room.
+ * Opens a file and verifies that every byte was written: mediabunny's own target ignores short writes, as on a full disk.
  *
- * @param maxBytes what a file that grows beyond is given up at.
+ * @param maxBytes a larger file fails.
  */
 export async function openCheckedTarget(path: string, maxBytes: number): Promise<CheckedTarget> {
   const file = await open(path, 'w')

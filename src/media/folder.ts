@@ -5,7 +5,7 @@ import type { MediaStore, StoredFile } from '../domain/context.ts'
 import { createFolder } from '../files/create-folder.ts'
 import { checkKey, checkPrefix } from './key.ts'
 
-/** A media store in a folder, which is made when something is put into it. */
+/** Media store in a folder, created on first use. */
 export function openFolder(root: string): MediaStore {
   const fileOf = (key: string) => path.join(root, checkKey(key))
   return {
@@ -13,7 +13,7 @@ export function openFolder(root: string): MediaStore {
       const file = fileOf(key)
       const folder = path.dirname(file)
       await makeFolder(folder)
-      // Beside the file, so that what a crash leaves goes with the folder.
+      // In the same folder, so that leftovers of a crash are deleted with it.
       const temporary = `${file}.${randomUUID()}`
       try {
         await write(temporary, content)
@@ -62,7 +62,7 @@ async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: n
   yield files
 }
 
-/** Writes the file; when it returns, the disk has it. */
+/** Writes the file durably (fsync). */
 async function write(file: string, content: Uint8Array | StoredFile): Promise<void> {
   if (!(content instanceof Uint8Array)) await copyFile(content.path, file)
   await using handle = await open(file, content instanceof Uint8Array ? 'wx' : 'r+')
@@ -70,7 +70,7 @@ async function write(file: string, content: Uint8Array | StoredFile): Promise<vo
   await handle.sync()
 }
 
-/** Makes the folder, and those above it that are missing; the disk knows them when it returns. */
+/** Creates the folder and missing parents durably (fsync). */
 async function makeFolder(folder: string): Promise<void> {
   const first = await createFolder(folder)
   if (first === undefined) return

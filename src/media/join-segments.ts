@@ -5,15 +5,14 @@ import { copyByFfmpeg } from './ffmpeg.ts'
 import { canBeRead, remux, type Segment } from './remux.ts'
 import { mendSegment, readBeginning } from './tolerate/mend.ts'
 
-/** Who reads the segments first: the library, with what was written wrongly mended; or ffmpeg, which passes on what it can read. */
+/** Reads segments with the library after repairing them, or with ffmpeg, which copies what it can read. */
 export type Way = 'mended' | 'by ffmpeg'
 
 /**
- * Makes the segments of a recording one file, see {@link remux}. A segment that the library can't read is passed through ffmpeg, where that
- * is installed.
+ * Joins a recording's segments into one file, see {@link remux}. Segments that the library can't read go through ffmpeg, if installed.
  *
- * @param segments paths of files, in the order in which they were recorded.
- * @param to beside it there is room for what is made of the segments.
+ * @param segments paths in recording order.
+ * @param to output path. Temporary files are created beside it.
  * @throws Error as {@link remux}.
  */
 export async function joinSegments(segments: string[], to: string, way: Way): Promise<Remuxed> {
@@ -32,7 +31,7 @@ async function prepare(path: string, beside: string): Promise<Segment> {
   return (await passOn(path, `${beside}-passed`)) ?? segment
 }
 
-/** One that can't be mended is left as it is. What the system refuses says nothing about it. */
+/** Repairs a segment if possible; otherwise returns it unchanged. System errors are thrown: they say nothing about the segment. */
 async function mend(path: string, beside: string): Promise<Segment> {
   const { size } = await stat(path)
   try {
@@ -44,7 +43,7 @@ async function mend(path: string, beside: string): Promise<Segment> {
   }
 }
 
-/** @returns null where ffmpeg makes nothing of it. What it has left out is not known: it is said to be missing at the end. */
+/** @returns null if ffmpeg can't read it. It is unknown what ffmpeg left out, so the loss is recorded at the end. */
 async function passOn(path: string, to: string): Promise<Segment | null> {
   const { size } = await stat(path)
   const container = containerOf(readBeginning(path))

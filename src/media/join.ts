@@ -7,24 +7,23 @@ import { hasFfmpeg } from './ffmpeg.ts'
 import type { Order, Outcome } from './join-process.ts'
 import type { Way } from './join-segments.ts'
 
-/** The heap in megabytes: what is read and written goes through in pieces. */
+/** Heap sizes in megabytes. Data is streamed. */
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./join-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=64', '--max-semi-space-size=1', '--optimize-for-size'],
   patience: 600_000,
 }
-/** Beyond what the process has when it begins, buffers and all. Lists of pictures and sounds grow with the length. */
+/** Memory beyond the process's initial usage, buffers included. Track indexes grow with the recording. */
 const LIMIT_BYTES = 128_000_000
-/** Seconds of a processor's time, and so many more for each megabyte. It takes a small part of that. */
+/** CPU seconds, fixed and per megabyte. Typical use is a small part. */
 const LIMIT_SECONDS = 5
 const LIMIT_SECONDS_A_MB = 0.1
 
 /**
- * Remuxes in a process of its own, with a limit of memory and of time by the size of the recording, behind everything else that the machine
- * has to do. What the recording makes of it, that process dies of alone. What the library makes nothing of, or dies of, is tried once more
- * in another process, through ffmpeg, where that is installed.
+ * Remuxes in a child process at low priority, with limits on memory and CPU time by the recording's size, so that a harmful recording only ends
+ * that process. A recording that the library can't read is retried through ffmpeg, if installed.
  *
- * @throws UnreadableRecording where the recording is at fault; Error where another try may succeed.
+ * @throws UnreadableRecording if the recording is at fault; Error if a retry may succeed.
  */
 export const remuxInProcess: Remux = async (segments, to) => {
   const sizes = await Promise.all(segments.map((segment) => stat(segment)))
@@ -38,7 +37,7 @@ export const remuxInProcess: Remux = async (segments, to) => {
   }
 }
 
-/** As {@link remuxInProcess}, within the given limits. */
+/** Like {@link remuxInProcess}, with explicit limits. */
 export async function remuxWithin(limits: Limits, segments: string[], to: string, way: Way = 'mended'): Promise<Remuxed> {
   const work: Order = { segments, to, way }
   try {

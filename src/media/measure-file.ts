@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { type EncodedPacket, EncodedPacketSink, FilePathSource, Input, type InputTrack, MP4, WEBM } from 'mediabunny'
 
-/** What a track holds: how many pictures or sounds, the SHA-256 of them all, and when the last begins, in seconds. */
+/** Packets of a track. @property sha256 of all packets. @property last start of the last packet in seconds. */
 export type Tallied = { count: number; sha256: string; last: number }
-/** Takes the pictures or sounds of a track in order. */
+/** Summarizes packets, added in order. */
 export type Tally = { add: (packet: EncodedPacket) => void; read: () => Tallied }
 
 export function createTally(): Tally {
@@ -22,10 +22,8 @@ export function createTally(): Tally {
   }
 }
 
-/** What a recording holds, its length in seconds, and the file itself. */
 type Measured = { video: Tallied; audio: Tallied; seconds: number; bytes: number; sha256: string }
 
-/** Reads a recording from its beginning to its end. */
 export async function measureFile(path: string): Promise<Measured> {
   using input = new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, { maxCacheSize: 2 ** 20 }) })
   const video = await tallyTrack(await input.getPrimaryVideoTrack())
@@ -33,7 +31,7 @@ export async function measureFile(path: string): Promise<Measured> {
   return { video, audio, seconds: await input.computeDuration(), ...(await digestFile(path)) }
 }
 
-/** @param track none is one that holds nothing. */
+/** @param track null counts as empty. */
 async function tallyTrack(track: InputTrack | null): Promise<Tallied> {
   const tally = createTally()
   if (track) for await (const packet of new EncodedPacketSink(track).packets()) tally.add(packet)

@@ -17,50 +17,48 @@ import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { openCheckedTarget } from './checked-target.ts'
 import { createTally, measureFile, type Tally } from './measure-file.ts'
 
-/** A kind of track in the output, how a packet gets into it, what went in, and whether that is to come out to the byte. */
+/** Output track. @property isCopied true if the written packets have to equal the input's. */
 type Lane = {
-  /** @returns whether it was taken: one that goes back in time is not. */
+  /** @returns false for a packet that goes back in time, which is left out. */
   add: (packet: EncodedPacket, track: InputAudioTrack | InputVideoTrack) => Promise<boolean>
   tally: Tally
   isCopied: boolean
 }
 type Lanes = { video: Lane | undefined; audio: Lane | undefined }
 /**
- * A segment of a recording. Of one that was mended it is known, in its own time, before which seconds something is missing, Infinity for its
- * end; and how many bytes are to be read of it.
+ * @property lost times in the segment, in seconds, before which data is missing; Infinity: at the end. @property bytes to read.
  */
 export type Segment = { path: string; lost: number[]; bytes: number }
 type Opened = Segment & { input: Input }
-/** Where a segment ends in the output, in seconds, and where in it something is missing. */
+/** @property end of the segment in the output, in seconds. @property cuts times in the output with missing data. */
 type Copied = { end: number; cuts: number[] }
 
-/** Bytes by which the output may be longer than the input: for an index of what browsers write without. */
+/** Bytes for an index, by which the output may exceed the input: browsers write none. */
 const HEADER_BYTES = 256_000
-/** And one for so many of the input, because an index grows with it. */
+/** Plus one byte per so many of the input. */
 const INDEXED_BYTES = 64
-/** Of a segment so many bytes may be neither pictures nor sound: in all, and for each of them; and one in so many. */
+/** Overhead allowed per segment: bytes in all, bytes per packet, and one byte in UNREAD_PART. */
 const FRAME_BYTES = 64_000
 const PACKET_FRAME_BYTES = 64
 const UNREAD_PART = 10
-/** Of a segment so much at most may be left out as out of order: of one that loses more, what arrived is better kept as it is. */
+/** If more than this share of a segment is out of order, joining fails and the segments are kept as they are. */
 const LEFT_OUT_PART = 0.5
-/** Bytes of a file that the library keeps in memory. */
+/** Bytes of a file that mediabunny caches. */
 const CACHE = { maxCacheSize: 2 ** 20 }
-/** Seconds by which the last picture or sound may be at another time: formats round. */
+/** Tolerance in seconds for the last packet's time: formats round. */
 const SAME_TIME = 0.25
 const NOTHING = { tally: createTally(), isCopied: true }
-/** Codecs that browsers describe; the library writes them differently where one of them does not. */
+/** Codecs with a description. mediabunny rewrites packets that lack one. */
 const DESCRIBED = ['avc', 'hevc', 'aac']
 
 /**
- * Makes the segments of a recording, which browsers write without an end in sight, one file that has a length and can be sought. Pictures
- * and sound are copied as they are. WebM stays WebM, MP4 stays MP4. Segments that can't be read, as those cut off in their beginning, are
- * left out; so are pictures and sounds that go back in time, or before the first that can be shown. What was written is read again, and
- * compared with what went in.
+ * Joins a recording's segments, which browsers write without length or index, into one seekable file. Tracks are copied without transcoding; WebM
+ * stays WebM, MP4 stays MP4. Unreadable segments are left out, as are packets that go back in time or precede the first key frame. The written
+ * file is read back and compared with the input.
  *
- * @param segments in the order in which they were recorded.
- * @throws Error where no segment can be read, or not all of one, they differ in their codecs, or the output is not what went in: longer than
- *   the input and an index, shorter, or other pictures and sounds. One of the system where the disk does not take it.
+ * @param segments in recording order.
+ * @throws Error if no segment is readable, one is only partly readable, codecs differ, or the output differs from the input. A system error if the
+ *   disk fails.
  */
 export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
   const opened = segments.map((segment): Opened => ({ ...segment, input: open(segment.path) }))
@@ -100,7 +98,7 @@ export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
 
 const open = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE) })
 
-/** Whether a file has pictures or sound that can be copied. */
+/** True if a file has tracks that can be copied. */
 export async function canBeRead(path: string): Promise<boolean> {
   using input = open(path)
   return isReadable(input)
@@ -111,7 +109,7 @@ function limitOf(segments: Opened[]): number {
   return bytes + HEADER_BYTES + Math.floor(bytes / INDEXED_BYTES)
 }
 
-/** Compares what was written with what was copied: each picture and each sound, and how long they last. */
+/** Compares the written packets and their end with the input. */
 function refuseUnlessSame(measured: Awaited<ReturnType<typeof measureFile>>, lanes: Lanes): void {
   for (const kind of ['video', 'audio'] as const) {
     const { tally, isCopied } = lanes[kind] ?? NOTHING
@@ -122,7 +120,7 @@ function refuseUnlessSame(measured: Awaited<ReturnType<typeof measureFile>>, lan
   }
 }
 
-/** Whether it has a track, and the codec of each is known. What the system refuses to read says nothing about that. */
+/** True if there is a track and each codec is known. System errors are thrown: they say nothing about the file. */
 async function isReadable(input: Input): Promise<boolean> {
   try {
     if (!(await input.canRead())) return false
@@ -135,7 +133,7 @@ async function isReadable(input: Input): Promise<boolean> {
   }
 }
 
-/** A track for each kind that any of the segments has. */
+/** Opens an output track for each kind that any segment has. */
 async function openLanes(inputs: Input[], output: Output): Promise<Lanes> {
   const video = await firstOf(inputs.map((input) => input.getPrimaryVideoTrack()))
   const audio = await firstOf(inputs.map((input) => input.getPrimaryAudioTrack()))
@@ -176,7 +174,7 @@ function onlyOf(codec: string, { description }: { description?: unknown }, add: 
   }
 }
 
-/** Whether a packet can follow those before it: a group begins with a key packet, and none may be earlier than any of the group before. */
+/** True if a packet may follow: groups start with a key packet, and no packet is earlier than any of the previous group. */
 function createOrder(): (packet: EncodedPacket) => boolean {
   let [latest, latestBefore] = [-Infinity, -Infinity]
   return ({ type, timestamp }) => {
@@ -189,9 +187,9 @@ function createOrder(): (packet: EncodedPacket) => boolean {
 }
 
 /**
- * Copies a segment behind what is there already.
+ * Appends a segment to the output.
  *
- * @throws Error where the reader stops far before its end, whether or not it says so.
+ * @throws Error if reading stops far before the segment's end, even silently.
  */
 async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copied> {
   const readers = await openReaders(segment.input, lanes)
@@ -227,7 +225,7 @@ type Reader = {
   track: InputAudioTrack | InputVideoTrack
   packets: AsyncGenerator<EncodedPacket, void>
   head: EncodedPacket | undefined
-  /** Whether it can't be read any further. */
+  /** True if reading failed midway. */
   hasBroken: boolean
 }
 
@@ -244,7 +242,7 @@ async function openReaders(input: Input, lanes: Lanes): Promise<Reader[]> {
   return readers
 }
 
-/** Reads the next packet. What the system refuses to read says nothing about the segment. */
+/** Reads the next packet. System errors are thrown: they say nothing about the segment. */
 async function advance(reader: Reader): Promise<void> {
   try {
     const { value } = await reader.packets.next()

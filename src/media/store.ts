@@ -4,12 +4,12 @@ import type { MediaStore } from '../domain/context.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import { openFolder } from './folder.ts'
 
-/** Milliseconds that whoever waits for it waits. */
+/** Milliseconds that callers wait. */
 const ANSWERS_WITHIN_MS = 8_000
 
 /**
- * Opens the media store. It connects to nothing yet. What it can't do is a StoreUnavailable, at the latest after some seconds: a disk, or
- * a server, may hang. A file, which may be large, may take longer, see s3.ts.
+ * Opens the media store without connecting yet. All failures are StoreUnavailable, and arrive within seconds even if a disk or server hangs. Only
+ * files, which may be large, may take longer, see s3.ts.
  *
  * @param mediaUrl `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder in the data folder.
  */

@@ -3,21 +3,20 @@ import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { type Copied, syncFolder } from '../db/checked-copy.ts'
 
-/** What a backup consists of. It is written last: a folder without it is no backup. */
+/** Contents of a backup. Written last: a folder without a manifest is not a complete backup. */
 export type Manifest = Copied & {
   format: 1
   createdAt: string
-  /** The release that made it. */
   release: string
-  /** PostgreSQL's major version. */
+  /** Major version of PostgreSQL. */
   postgres: string
-  /** What the installation has that is not in the backup. */
+  /** Parts that the installation has and the backup doesn't. */
   without: Missing[]
 }
 
 export type Missing = 'media' | 'secret'
 
-/** The parts of a backup, below its folder. */
+/** Paths below the backup's folder. */
 export const PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
 const MANIFEST = 'manifest.json'
 
@@ -30,7 +29,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder)
 }
 
-/** @throws Error when there is none, or it is not as it was written. */
+/** @throws Error if the manifest is missing or damaged. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const file = path.join(folder, MANIFEST)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

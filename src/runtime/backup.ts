@@ -11,14 +11,14 @@ import { type Config, ConfigError } from './config.ts'
 import { secretFile } from './secret.ts'
 import { version } from './version.ts'
 
-/** Where media lie that are in no bucket. */
+/** Folder of the media, if they are not in a bucket. */
 export const mediaFolder = (dataDir: string): string => path.resolve(dataDir, 'media')
 
 /**
- * Copies the embedded database, then the media, then the secret, while the service runs or without it.
+ * Copies the embedded database, then the media and the secret. The service may run meanwhile.
  *
- * @param folder does not exist, or is empty. What was written is removed again when the backup fails.
- * @throws ConfigError when the database is not the embedded one.
+ * @param folder new or empty. It is emptied again if the backup fails.
+ * @throws ConfigError if the database is not the embedded one.
  */
 export async function makeBackup(config: Config, folder: string): Promise<Manifest> {
   requireEmbedded(config)
@@ -42,7 +42,7 @@ async function fill(config: Config, home: string, folder: string): Promise<Manif
   const without: Missing[] = []
   const postgres = (await readFile(path.join(databaseFolder(home), 'PG_VERSION'), 'utf8')).trim()
   const parts = [await copyDatabase(config, path.join(folder, PARTS.database))]
-  // After the database, so that every file that it knows of is there.
+  // After the database, so that every file the database refers to is included.
   const media = mediaFolder(config.dataDir)
   if (config.mediaUrl !== undefined) without.push('media')
   else if (existsSync(media)) parts.push(below(PARTS.media, await copyFolder(media, path.join(folder, PARTS.media))))
@@ -78,7 +78,7 @@ const below = (part: string, { folders, files }: Copied): Copied => ({
   files: files.map((file) => ({ ...file, path: path.posix.join(part, file.path) })),
 })
 
-/** @throws ConfigError when the database is not the embedded one. */
+/** @throws ConfigError if the database is not the embedded one. */
 export function requireEmbedded({ databaseUrl }: Config): void {
   if (databaseUrl === undefined) return
   throw new ConfigError([
@@ -86,7 +86,7 @@ export function requireEmbedded({ databaseUrl }: Config): void {
   ])
 }
 
-/** What went wrong, in words of its own where there was no room. */
+/** Replaces an error about a full disk by one that says so. */
 export function explainFullDisk(error: unknown, folder: string): unknown {
   const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
   return isFull

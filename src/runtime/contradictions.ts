@@ -11,7 +11,7 @@ import { isTaken } from './paths.ts'
 const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
 const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
 
-/** What a schema can't say of one variable, or of two together. */
+/** Problems that the schema can't express: of one variable's value, or of two variables together. */
 export function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
   const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
   const secretKeys = splitList(settings.SECRET_KEY)
@@ -70,7 +70,6 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
-/** Where what becomes of mails is told. */
 const findUnusableBounces = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   [
     settings.BOUNCE_IMAP_URL && !readImapAddress(settings.BOUNCE_IMAP_URL),
@@ -97,7 +96,7 @@ const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>)
     `${name}: needs host names, addresses and networks, e.g. ${example}, 10.1.0.0/16.`,
   ])
 
-/** A client without its secret, or a secret without its client. */
+/** Requires client id and secret together. */
 const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (
     [
@@ -106,11 +105,11 @@ const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [brok
     ] as const
   ).map(([id, secret]) => [Boolean(settings[id]) !== Boolean(settings[secret]), `${id}: needs a ${secret}, and is needed by it.`])
 
-/** Whether nobody else can follow a link there. @param publicUrl undefined: the default, which is localhost. */
+/** True if only this machine can open the URL. @param publicUrl undefined: the default, localhost. */
 export const isOfThisMachine = (publicUrl: string | undefined): boolean =>
   publicUrl === undefined || isLoopbackHost(URL.parse(publicUrl)?.hostname ?? '')
 
-/** What a process that sends mails can not do without: captured by mistake, they would reach nobody. @param lookalikes see lookalikes.ts. */
+/** Settings required to send mails: a service that captured them by mistake would reach nobody. @param lookalikes see lookalikes.ts. */
 export function findOmissions(
   settings: Partial<Static<typeof Environment>>,
   lookalikes: [name: string, meant: string][],
@@ -134,7 +133,7 @@ export function findOmissions(
   return []
 }
 
-/** The addresses of the database, and of what stands before and beside it. */
+/** Checks the URLs of the database, its pooler, and its replicas. */
 const findUnusableDatabases = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
     (name === 'DATABASE_READ_URL' ? splitAddresses(settings[name]) : [settings[name]]).some((url) => !isReadable(url)),
@@ -148,7 +147,6 @@ const findUnusableDatabases = (settings: Partial<Static<typeof Environment>>): [
   [settings.DATABASE_READ_URL && !settings.DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
 ]
 
-/** What was entered for applicant tracking systems. */
 const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   ...(['ATS_ASHBY', 'ATS_RECRUITEE'] as const).map((name): [unknown, string] => [
     settings[name] && !URL.parse(settings[name])?.hostname,
@@ -160,7 +158,7 @@ const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [br
   ],
 ]
 
-/** What is made at the first start belongs to the organization that is made then. */
+/** Requires INIT_ORG_NAME for the other INIT_ settings. */
 const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [
     settings[name] && !settings.INIT_ORG_NAME,
@@ -169,7 +167,7 @@ const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: un
 
 const isReadable = (url: string | undefined): boolean => !url || isAccepted(() => new Client({ connectionString: url }))
 
-/** Whether those who will connect by it can read it. Making them connects to nothing. */
+/** True if the client library can parse the URL. Creating a client opens no connection. */
 function isAccepted(make: () => unknown): boolean {
   try {
     make()
@@ -179,7 +177,7 @@ function isAccepted(make: () => unknown): boolean {
   }
 }
 
-/** As ioredis reads it, which is not loaded for that. */
+/** Parses the URL like ioredis, without loading it. */
 function readRedisAddress(url: string): void {
   const { username, password } = new URL(url)
   for (const part of [username, password]) decodeURIComponent(part)
@@ -200,10 +198,10 @@ const isProxyList = (list: string): boolean =>
 const isPrefixLength = (bits: string, address: string): boolean =>
   /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)
 
-/** The addresses of a setting that lists several: a password may have a comma in it. */
+/** Splits a comma-separated list of URLs, whose passwords may contain commas. */
 export const splitAddresses = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
 
-/** What BOUNCE_IMAP_URL says; null where it can't be read. TLS options are query parameters, as in SMTP_URL. */
+/** Parses BOUNCE_IMAP_URL; null if invalid. TLS options are query parameters, as in SMTP_URL. */
 export function readImapAddress(text: string): ImapAddress | null {
   const url = URL.parse(text)
   if (!url?.hostname || !url.username || !url.password) return null
@@ -224,10 +222,10 @@ export function readImapAddress(text: string): ImapAddress | null {
 }
 
 const TOPIC = /^ses:(arn:aws(?:-\w+)*:sns:[a-z0-9-]+:\d{12}:[\w-]+)$/
-/** Of a password that a machine sends. */
+/** Characters of Postmark's webhook password. */
 const MIN_PASSWORD_LENGTH = 16
 
-/** The providers of MAIL_EVENTS; null where one of them can't be read. */
+/** Parses MAIL_EVENTS; null if an entry is invalid. */
 export function readMailEvents(text: string): { sesTopic: string | undefined; postmarkSecret: string | undefined } | null {
   let [sesTopic, postmarkSecret]: (string | undefined)[] = []
   for (const item of splitList(text)?.filter((one) => one !== '') ?? []) {
@@ -240,5 +238,5 @@ export function readMailEvents(text: string): { sesTopic: string | undefined; po
   return { sesTopic, postmarkSecret }
 }
 
-/** The items of a setting that lists several. */
+/** Splits a comma-separated list. */
 export const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())

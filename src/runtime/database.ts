@@ -8,10 +8,10 @@ import { requireSettings, UNBOUNDED_OPTIONS } from '../db/session-settings.ts'
 import type { Config } from './config.ts'
 
 const DATABASE_RETRY_MS = 500
-/** How long to wait at the start for a database that is still starting itself. */
+/** The database may still be starting, too. */
 const DATABASE_PATIENCE_MS = 60_000
 
-/** The configured database, started if it is the embedded one. It is brought up to date or, unless `migrates`, has to be. */
+/** Starts the embedded database if it is configured, and applies migrations. @throws Error if migrations are pending and `migrates` is false. */
 export async function openDatabase(
   config: Config,
   log: FastifyBaseLogger,
@@ -32,11 +32,11 @@ export async function openDatabase(
 }
 
 /**
- * The pool of the service's statements, through the pooler where there is one. Commands, which do one thing and end, go past it.
+ * Opens the service's pool, through the pooler if there is one. CLI commands connect directly.
  *
- * @param role.direct where sessions of one's own are to be had.
- * @returns also by which sessions the job queue is reached: a process that does jobs listens for them.
- * @throws Error when the sessions behind the pooler are not as the service needs them.
+ * @param role.direct URL past the pooler.
+ * @returns also the connection of the job queue. A process that runs jobs needs LISTEN, so it connects directly.
+ * @throws Error if the pooler's sessions lack required settings.
  */
 export async function openDb(
   { databaseUrl, databasePooler, databasePoolSize: max }: Config,
@@ -54,7 +54,7 @@ export async function openDb(
   return { pool, db, jobs: isListening ? { url: direct, options: UNBOUNDED_OPTIONS } : { url } }
 }
 
-/** A service that starts beside its database, as under docker compose, may be there first. */
+/** Waits for the database: docker compose may start the service first. */
 async function migrateWhenReachable(
   url: string,
   log: FastifyBaseLogger,
@@ -79,6 +79,6 @@ async function requireMigrations(url: string): Promise<[]> {
   return []
 }
 
-/** No server there (yet), or one that is still starting (57P03). */
+/** True if there is no server (yet), or it is starting (57P03). */
 const isUnreachable = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ENOENT', '57P03'].includes((error as { code?: string }).code ?? '')

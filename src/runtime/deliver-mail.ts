@@ -11,7 +11,7 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
 import type { Config } from './config.ts'
 
-/** Mails of invites are captured where there is no mail server; those of test invites also unless `deliverTestMail`. */
+/** Candidates' mails are captured if there is no mail server, and for test invites unless `deliverTestMail`. */
 const isCaptured = (
   { delivers }: Pick<Mailer, 'delivers'>,
   { deliverTestMail }: Pick<Config, 'deliverTestMail'>,
@@ -26,7 +26,6 @@ export const candidateMailRules = (
   isCaptured: (mode) => isCaptured(mailer, config, mode),
 })
 
-/** Hands each invitation to the mail server, or captures it. */
 export const deliverInvitationsWith = (
   mailer: Mailer,
   settings: MailSettings,
@@ -36,13 +35,13 @@ export const deliverInvitationsWith = (
   send: async (email) => mailer.send(withWayBack(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
 })
 
-/** Hands each mail to a member to the mail server, where there is one. None is a test. */
+/** Member mails are never test mails: they are captured only if there is no mail server. */
 export const deliverMemberEmailsWith = (mailer: Mailer, settings: MailSettings): Deliver<MemberEmail> => ({
   isCaptured: () => !mailer.delivers,
   send: async (email) => mailer.send(renderMemberEmail(settings, email)),
 })
 
-/** The one line in which all mails of this process wait for the mail server. */
+/** The dispatcher that all mails of this process go through. */
 export const createMailLine = (system: ServiceContext, mailer: Mailer, { connections, perMinute }: Config['smtp']): Line =>
   createLine(
     {
@@ -51,7 +50,7 @@ export const createMailLine = (system: ServiceContext, mailer: Mailer, { connect
       claimProbe: () => claimMailProbe(system),
       async end() {
         const hasEnded = await endMailOutage(system)
-        // Whatever each was told before: the mail server takes mails again.
+        // The outage delayed retries of all mails.
         if (hasEnded) await system.deps.queue.bringMailForward()
         return hasEnded
       },

@@ -58,56 +58,53 @@ import { smtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
 import { createWriteCheck } from './write-check.ts'
 
-/** What the service runs on. */
 export type Dependencies = {
-  /** The service acting by itself. */
+  /** Context of the service itself. */
   system: ServiceContext
   log: FastifyBaseLogger
-  /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
+  /** With PORT=0 the port, and so the public URL, is set when the service listens, before any work starts. */
   site: Site
-  /** What candidates and the readers of mails are spoken to in. */
+  /** Languages of the candidates' pages and of all mails. */
   languages: AllLanguages
   mailSettings: MailSettings
-  /** Who may tell what became of mails. */
+  /** Readers of bounces and delivery reports, by provider. */
   mailEventReaders: MailEventReaders
   metrics: MetricsRegistry
   redis: Redis | undefined
-  /** Numbers events, where this process serves; followers of the feed ask it to tell them. */
+  /** Numbers events if this process serves, and notifies the followers of the feed. */
   numbering: Numbering
-  /** The names of the migrations that were applied to get here. */
+  /** Names of the migrations applied by this start. */
   migrated: string[]
-  /** Why requests should not be sent here now; empty when all is well. */
+  /** Reasons why this process is not ready; empty if it is. */
   findProblems: () => Promise<string[]>
-  /** Begins to send mails and to sweep, where that is this process's role. */
+  /** Starts sending mails and running jobs, unless ROLE is api. */
   startWork: () => Promise<void>
-  /** Has the scheduled sweep run in this process, if it works: it sends nothing, so that it need not wait for the port. */
+  /** Starts the scheduled sweep, unless ROLE is api. It sends nothing, so it need not wait for the port. */
   startSweep: () => Promise<void>
-  /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
+  /** Waits for mails in progress, then closes everything in reverse order of creation. */
   dispose: () => Promise<void>
 }
 
 type Choices = {
-  /** false: a process that does one thing and ends, like the command line: it queues mails but sends none, and remembers no keys. */
+  /** false for a single command: it queues mails without sending them, and caches no API keys. */
   serves?: boolean
-  /** false: a database that is not up to date is refused, and nothing in it is changed. */
+  /** false to refuse an outdated database instead of migrating it. */
   migrates?: boolean
-  /** true where the secret key need not be the one that the database was used with: it takes that one's place. */
+  /** true to replace the secret key that the database was used with. */
   replacesSecretKey?: boolean
-  /** The time, where it is not the system's. */
   clock?: () => Date
-  /** Where they are not those that come with the service. */
   languages?: AllLanguages
-  /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
+  /** Aborted when the process is told to stop: startup then ends. */
   signal?: AbortSignal
 }
 
-/** Milliseconds that a mail under way has to finish when the service stops. */
+/** Milliseconds for mails in progress to finish when the service stops. */
 const MAIL_GRACE_MS = 4_000
 
 /**
- * Opens the database, the queue and the way to the mail server. When it fails, nothing stays open.
+ * Connects to the database, the job queue, and the other services. If that fails, nothing stays open.
  *
- * @throws Error when the database can't be reached within a minute, or is not, and can't be, brought up to date.
+ * @throws Error if the database can't be reached within a minute, or is outdated and can't be migrated.
  */
 export async function createDependencies(
   config: Config,
@@ -123,7 +120,7 @@ export async function createDependencies(
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
-  // Read now, because a release that is installed over this one changes the files while this one still runs.
+  // Read now: installing a newer release changes the files while this process still runs.
   const migrations = (await readMigrations()).map(({ name }) => name)
   const database = await openDatabase(config, log, opened, { migrates, signal })
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder)]
@@ -143,7 +140,7 @@ export async function createDependencies(
   opened.defer(mailer.close)
   signal?.throwIfAborted()
   const numbering = createNumbering()
-  opened.defer(numbering.stop) // after the mails under way, so that they are told of too
+  opened.defer(numbering.stop) // after the mails in progress, so that their events are numbered
   const boss = await openQueue(jobs, log, { works, migrates, direct: database.url })
   opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
   metrics.observe(pool, db)
@@ -178,7 +175,7 @@ export async function createDependencies(
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   if (serves) await numbering.start(system)
   const own: Check[] = [['writes', createWriteCheck(db, log)]]
-  // Where candidates answer elsewhere there is nothing to keep.
+  // With PLAYER_URL candidates answer elsewhere, and no media are stored.
   if (config.playerUrl === undefined) own.push(['media', createMediaCheck(deps.media, log)])
   const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
   const kept = opened.move()
@@ -221,13 +218,11 @@ function openReplicas(
   return replica
 }
 
-/** What makes files of what the domain knows. */
 const filesMade = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
   typesetReport: createTypesetting(clock),
   writeArchive,
 })
 
-/** Where the service asks, or tells, besides mail; and what is told outside of the database of who is erased. */
 const waysOut = (
   { webhookAllowance, ssoAllowance, operatorProviders, hibpUrl, erasureLog, backupsKeptDays }: Config,
   { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
@@ -285,7 +280,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   numbering.follow(reports.wake)
 }
 
-/** To bring it up to date may take longer than a session behind a pooler allows. */
+/** Migrates the queue past the pooler, because its sessions may have a statement timeout. */
 async function openQueue(
   { url, options }: { url: string; options?: string },
   log: FastifyBaseLogger,
@@ -297,7 +292,7 @@ async function openQueue(
   return startQueue(url, log, { works, migrates: false })
 }
 
-/** Redis' client is a large module, and most services do without it. */
+/** Loads the Redis client on demand: it is large, and most installations don't use it. */
 async function openRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {
   const { connectRedis } = await import('./redis.ts')
   return connectRedis(url, log)

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
 import { Words } from '../http/schema/field-types.ts'
 
-/** Of a SECRET_KEY, in characters. */
+/** Characters of a SECRET_KEY. */
 export const MIN_SECRET_LENGTH = 32
 
-/** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
+/** Settings that can also be read from a file, whose path is in `<name>_FILE`. */
 export const SECRETS = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -27,7 +27,7 @@ const Count = (preset: number, description: string, bounds: { minimum?: number; 
 
 const KEPT_DAYS = { maximum: 3650 }
 
-/** Every setting by its environment variable. The defaults are those of a first try on one's own machine. */
+/** All settings. The defaults suit a first try on one's own machine. */
 export const Environment = Type.Object({
   PORT: Count(3000, 'TCP port to listen on; 0 takes any free one.', { minimum: 0, maximum: 65_535 }),
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; 0.0.0.0 for every interface.' }),

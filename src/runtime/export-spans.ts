@@ -2,24 +2,24 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { EndedSpan } from '../domain/work/tracing.ts'
 import { version } from './version.ts'
 
-/** Spans of one message, and that wait for the next at most: what comes beyond them is not shown. */
+/** Spans per message, and most that wait; further ones are dropped. */
 const AT_ONCE = 512
 const MOST_WAITING = 4_096
 const EVERY_MS = 5_000
-/** Milliseconds that a message may take, and the last ones at a stop. */
+/** Milliseconds for one message, and for the last one on stop. */
 const DEADLINE_MS = 10_000
 const LAST_DEADLINE_MS = 1_000
 
-/** As OTLP counts them. */
+/** OTLP's numbers. */
 const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 const FAILED = 2
 
 export type SpanExport = { take: (span: EndedSpan) => void; close: () => Promise<void> }
 
 /**
- * Sends spans to a collector, by OTLP over HTTP with JSON, some at a time. A collector that is away costs the spans, and nothing else.
+ * Sends spans in batches to a collector (OTLP over HTTP with JSON). If the collector is away, spans are dropped.
  *
- * @param endpoint as in OTEL_EXPORTER_OTLP_ENDPOINT, without `/v1/traces`.
+ * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT, without `/v1/traces`.
  */
 export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExport {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
@@ -80,7 +80,7 @@ const asOtlpSpan = ({ traceId, spanId, parentId, name, kind, startedAt, millisec
   ...(failed && { status: { code: FAILED } }),
 })
 
-/** Milliseconds with a fraction; as many nanoseconds are more than a number can hold. */
+/** Formats milliseconds as nanoseconds. Text, because they exceed a number's precision. */
 const asNanoseconds = (ms: number): string => `${Math.floor(ms)}${String(Math.floor((ms % 1) * 1e6)).padStart(6, '0')}`
 
 const asAttributes = (attributes: EndedSpan['attributes']) =>

@@ -1,19 +1,18 @@
 import { editDistance } from '../domain/values/edit-distance.ts'
 import { Environment, SECRETS } from './environment.ts'
 
-/** Shorter names are those of many programs. */
+/** Shorter names belong to many programs. */
 const MIN_LENGTH = 6
-/** Letters that may be wrong. */
 const MAX_MISTAKES = 2
-/** What Kubernetes sets for a service of that name. */
+/** Variables that Kubernetes sets for a service with that name. */
 const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT.*|PORT|PORT_\d+_.*)$/
-/** How other programs call what is one setting here. */
+/** Other programs' names for the same setting. */
 const FAMILIES: [RegExp, string][] = [
   [/^SMTP_(URI|HOST|SERVER|USER|USERNAME|PASS|PASSWORD)$|^(MAIL|EMAIL)_(URL|HOST|SERVER)$/, 'SMTP_URL'],
   [/^(SMTP|EMAIL)_(FROM|SENDER)$|^MAIL_SENDER$/, 'MAIL_FROM'],
 ]
 
-/** Variables that are no settings, and look like one. @returns each with the one that may be meant. */
+/** Finds variables that look like a misspelled setting. @returns pairs of variable and probable setting. */
 export function findLookalikes(env: NodeJS.ProcessEnv): [name: string, meant: string][] {
   const names = Object.keys(Environment.properties)
   const known = new Set([...names, ...SECRETS.map((name) => `${name}_FILE`)])

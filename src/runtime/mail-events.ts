@@ -9,10 +9,10 @@ import { createSesReader, type FetchText } from '../mail/events/ses.ts'
 import { createPost } from '../webhooks/post.ts'
 import type { Config } from './config.ts'
 
-/** More than any certificate has. */
+/** Certificates of SNS are smaller. */
 const MAX_CERTIFICATE_BYTES = 16 * 1024
 
-/** How what became of mails is told: who may tell it, and what fetches it from a mailbox, until the service ends; undefined: it is in none. */
+/** Sets up the readers of bounces and delivery reports. `fetchBounces` reads the bounce mailbox; undefined if there is none. */
 export function openMailEvents(
   bounces: Config['bounces'],
   { system, site, opened }: { system: ServiceContext; site: Site; opened: AsyncDisposableStack },
@@ -21,14 +21,12 @@ export function openMailEvents(
   return { mailEventReaders, fetchBounces: createBounceFetching(bounces, system, mailEventReaders, opened) }
 }
 
-/** Who may tell what became of mails, as the settings say. */
 const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: Site): MailEventReaders => ({
   ...(domain !== undefined && { dsn: createDsnReader(() => site.secretKeys, domain) }),
   ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createFetch()) }),
   ...(postmarkSecret !== undefined && { postmark: createPostmarkReader(postmarkSecret) }),
 })
 
-/** What fetches notices from their mailbox. */
 function createBounceFetching(
   { mailbox, domain }: Config['bounces'],
   system: ServiceContext,
@@ -47,7 +45,7 @@ function createBounceFetching(
     }, beginTurn())
 }
 
-/** Public addresses only, whatever webhooks are allowed. */
+/** Fetches from public addresses only, whatever WEBHOOK_ALLOW permits. */
 function createFetch(): FetchText {
   const post = createPost({ hosts: new Set(), networks: [] })
   return async (url) => {

@@ -1,17 +1,17 @@
 import type { MediaStore } from '../domain/context.ts'
 
-/** What is done with a media store, as it is counted: as often as the store is asked. */
+/** Operations of a media store that are measured. */
 export const MEDIA_OPERATIONS = ['put', 'get', 'size', 'delete', 'deletePrefix', 'free'] as const
 export const MEDIA_OUTCOMES = ['done', 'failed'] as const
 
-/** Told of each operation that has ended: of a `get` once its first byte can be read. */
+/** Records a finished operation. A `get` finishes when its first byte can be read. */
 export type NoteOperation = (
   operation: (typeof MEDIA_OPERATIONS)[number],
   outcome: (typeof MEDIA_OUTCOMES)[number],
   seconds: number,
 ) => void
 
-/** The same store, whose operations are noted. */
+/** Wraps the store to record its operations. */
 export function measureStore(store: MediaStore, note: NoteOperation): MediaStore {
   const measured = { ...store }
   for (const operation of MEDIA_OPERATIONS) {

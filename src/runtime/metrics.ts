@@ -21,27 +21,25 @@ import { version } from './version.ts'
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MEDIA_BUCKETS_SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 8, 30]
 
-/** What the process counts, in Prometheus' terms. */
+/** The process's metrics, in Prometheus's terms. */
 export type MetricsRegistry = Metrics & {
   registry: Registry
-  /** Counts and times the requests of the app by route and status. */
+  /** Records requests by method, route, and status. */
   observeRequests: (app: FastifyInstance) => void
-  /** Counts and times a request that could not be routed: no hook runs for it. */
+  /** Records a request without a route: Fastify runs no hooks for it. */
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Counts what was answered so without having become a request. */
+  /** Counts input that could not be parsed as a request. */
   unreadableRequest: (status: number) => void
-  /** The database could not be reached, after it could. */
+  /** Counts an outage of the database. */
   databaseAway: () => void
   mediaOperation: NoteOperation
-  /** Reads what the database knows whenever it is asked for: mails, events, webhooks, media, the sweep, and which one it is. */
+  /** Adds gauges read from the database on each scrape. */
   observe: (pool: Pool, db: Db) => void
-  /** Reads how much work waits whenever it is asked for. */
   observeQueues: (boss: PgBoss) => void
-  /** Reads how much room there is for media whenever it is asked for. */
   observeMedia: (media: MediaStore) => void
-  /** Reads whether requests are counted by this process alone, though there is a Redis, whenever it is asked for. */
+  /** Adds a gauge that shows whether Redis is away and requests are counted per process. */
   observeFallback: (isAlone: () => boolean) => void
-  /** Reads how far the replica is behind, in milliseconds, whenever it is asked for. */
+  /** @param lateness milliseconds. */
   observeReplica: (lateness: () => number) => void
 }
 
@@ -121,7 +119,6 @@ export function createMetrics(): MetricsRegistry {
   }
 }
 
-/** Of requests: how many, how long they took, and which failed. */
 function countRequests(
   registers: Registry[],
 ): Pick<MetricsRegistry, 'observeRequests' | 'observeUnrouted' | 'unreadableRequest'> {
@@ -150,7 +147,7 @@ function countRequests(
   })
   return {
     observeRequests(app) {
-      // The histogram has no series of a failure before the first, which a rate would not see: these begin at 0.
+      // A series that starts with its first failure has no rate for it, so each route starts at 0.
       app.addHook('onRoute', ({ url }) => failed.inc({ route: url }, 0))
       app.addHook('onResponse', (request, reply, done) => {
         observeAnswer(request, reply)
@@ -174,7 +171,7 @@ function countMediaOperations(registers: Registry[]): NoteOperation {
   return (operation, outcome, seconds) => operations.observe({ operation, outcome }, seconds)
 }
 
-/** A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure. */
+/** Creates a counter with every outcome at 0: alerts on a rate would miss the first event of a new series. */
 function makeCounter(registers: Registry[], name: string, help: string, outcomes: readonly string[]): Counter<'outcome'> {
   const counter = new Counter({ name, help, labelNames: ['outcome'] as const, registers })
   for (const outcome of outcomes) counter.inc({ outcome }, 0)

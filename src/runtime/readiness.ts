@@ -7,13 +7,12 @@ import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
 
-/** A name for what is missing, and what fails while it is. */
 export type Check = [name: string, check: () => Promise<unknown>]
 
 /**
- * Why requests should not be sent to this process now; empty when all is well. It answers within {@link CHECK_TIMEOUT_MS}.
+ * Runs all checks. @returns the names of those that failed within {@link CHECK_TIMEOUT_MS}.
  *
- * @param migrations the names of those that this release needs. @param others what this process needs besides.
+ * @param migrations names of this release's migrations. @param others further checks.
  */
 export async function findProblems(
   { db }: ServiceContext,
@@ -42,7 +41,7 @@ export async function findProblems(
   return failed.includes('database') ? failed.filter((name) => name !== 'writes') : failed
 }
 
-/** A check that takes this long is a problem too, and whoever asks waits no longer. */
+/** A check that takes this long counts as failed. */
 async function runOutOfTime(): Promise<never> {
   await sleep(CHECK_TIMEOUT_MS, undefined, { ref: false })
   throw new Error('no answer in time')

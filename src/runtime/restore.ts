@@ -11,16 +11,16 @@ import { secretFile } from './secret.ts'
 
 export type Restored = {
   manifest: Manifest
-  /** Where the database and its secret are now. */
+  /** Folder of the database and its secret. */
   home: string
 }
 
 /**
- * Restores a backup into a DATA_DIR that has no database, media or secret yet. Everything is checked before anything is written, and made
- * beside its place: the database, which is what a start looks for, is moved there last.
+ * Restores a backup into a DATA_DIR without database, media, or secret. Everything is checked first, then written beside its final place. The
+ * database is moved into place last, because startup looks for it.
  *
- * @throws ConfigError when the database is not the embedded one.
- * @throws Error naming the file that is missing or was changed; when the backup is of another major version of PostgreSQL.
+ * @throws ConfigError if the database is not the embedded one.
+ * @throws Error naming a missing or changed file, or if the backup has another major version of PostgreSQL.
  */
 export async function restoreBackup(config: Config, folder: string): Promise<Restored> {
   requireEmbedded(config)
@@ -39,7 +39,7 @@ export async function restoreBackup(config: Config, folder: string): Promise<Res
 }
 
 async function build(folder: string, manifest: Manifest, home: string, media: string): Promise<void> {
-  // The media may lie on another disk than the database.
+  // The media may be on another disk than the database.
   const [draft, mediaDraft] = [restoringFolder(home), `${media}.restoring`]
   await using drafts = new AsyncDisposableStack()
   await using moved = new AsyncDisposableStack()
@@ -66,7 +66,7 @@ async function build(folder: string, manifest: Manifest, home: string, media: st
     moved.defer(() => rm(to, { recursive: true, force: true }))
   }
   for (const changed of [home, path.dirname(media)]) await syncFolder(changed)
-  moved.move() // all is in its place: nothing of it is taken back
+  moved.move() // success: keep the moved folders
 }
 
 async function checkVersion({ postgres, release }: Manifest): Promise<void> {
@@ -93,10 +93,10 @@ async function expectNothing(place: string): Promise<void> {
 }
 
 async function makeDraft(draft: string): Promise<void> {
-  // Who PostgreSQL runs as has to reach its folder within.
+  // PostgreSQL's user has to be able to enter the folder.
   await mkdir(draft, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
     throw new Error(`There is ${draft}: another restore is at work, or was interrupted. If none is at work, remove it.`)
   })
-  await chmod(draft, 0o711) // whatever is masked
+  await chmod(draft, 0o711) // regardless of the umask
 }

@@ -2,12 +2,7 @@ import { coalesce } from '../domain/work/coalesce.ts'
 
 type Watching = { trustedForMs: number; onFailure: (err: unknown) => void; onRecovery: () => void }
 
-/**
- * A check of readiness whose success is trusted for a while, and whose callers share one answer. It reports each failure and each recovery
- * once.
- *
- * @returns rejects with what the check rejects with.
- */
+/** Wraps a readiness check: a success is valid for a while, concurrent callers share one run, and each failure and recovery is reported once. */
 export function createWatchedCheck(check: () => Promise<unknown>, { trustedForMs, onFailure, onRecovery }: Watching) {
   let wellAt = Number.NEGATIVE_INFINITY
   let isWell = true

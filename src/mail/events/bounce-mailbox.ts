@@ -2,11 +2,10 @@ import type { FetchMessageObject, ImapFlow, ImapFlowError } from 'imapflow'
 import type { Log } from '../../domain/context.ts'
 import { withoutAddresses } from '../../domain/mails/mail-outage.ts'
 
-/** Where notices are fetched from. */
 export type ImapAddress = {
   host: string
   port: number | undefined
-  /** Whether it begins encrypted; otherwise it is encrypted before the login (STARTTLS), or there is none. */
+  /** True for TLS from the start; otherwise STARTTLS is required before the login. */
   isSecure: boolean
   user: string
   password: string
@@ -14,35 +13,34 @@ export type ImapAddress = {
   tls: { servername?: string; rejectUnauthorized?: boolean }
 }
 
-/** Does something with the start of a mail. @returns whether it is dealt with; another's is left unread. */
+/** Processes the start of a mail. @returns true if it was processed; other mails stay unread. */
 export type TakeMail = (start: Buffer) => Promise<boolean>
 
 export type BounceMailbox = {
   /**
-   * Hands each unread mail over, and marks those as read that are dealt with. Others get a mark of their own, where the server takes one, and
-   * are not looked at again; where it takes none, each process looks at them once. So it does at a mail that can not be fetched.
+   * Processes unread mails and marks processed ones as read. Other mails, and mails that can't be fetched, are skipped from then on: they get a
+   * keyword, or, if the server supports none, each process remembers them.
    *
-   * @param isOver whether to leave the rest for the next time.
-   * @returns how many were dealt with.
-   * @throws Error when the server is away, or does not do as it has to; what `take` throws.
+   * @param isOver true to leave the remaining mails for the next run.
+   * @returns the number of processed mails.
+   * @throws Error if the server fails; errors of `take`.
    */
   takeUnread: (take: TakeMail, isOver: () => boolean) => Promise<number>
-  /** Ends what is under way. */
+  /** Aborts all connections. */
   close: () => void
 }
 
-/** Of a mail that is longer only the start is read: what a notice says stands before the mail that it is of. */
+/** Bytes read per mail. A bounce's report precedes the copy of the original mail. */
 const MAX_BYTES = 256 * 1024
-/** Mails in memory at a time. */
+/** Mails fetched per request. */
 const AT_ONCE = 20
-/** Milliseconds. */
 const PATIENCE = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
-/** The folder of notices to a domain, of which nothing else is opened. */
+/** Opens only the folder of bounces to this domain. */
 export function createBounceMailbox(address: ImapAddress, { domain, log }: { domain: string; log: Log }): BounceMailbox {
   const open = new Set<ImapFlow>()
   const marks = { dealtWith: '\\Seen', anothers: `NotOf-${domain}` }
-  /** Nothing up to there is fetched again. A folder that is made anew begins with 1 again. */
+  /** Last UID that was processed. A recreated folder has a new uidValidity, and its UIDs start again at 1. */
   let lookedAt = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
   const leaveOut = (failed: number[], uids: number[], error: unknown) => {
@@ -53,7 +51,7 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
 
   async function takeUnread(take: TakeMail, isOver: () => boolean): Promise<number> {
     let taken = 0
-    /** Those that are being fetched. */
+    /** UIDs being fetched. */
     let asked: number[] = []
     let refused: unknown
     const taking: TakeMail = (start) =>
@@ -77,7 +75,7 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
         lookedAt.uid = uids.at(-1)!
       }
     }
-    /** Each over a connection of its own: over what may have ended the one before, the others come through. @returns those that do not. */
+    /** Fetches each mail over its own connection, since a single bad mail may end a connection. @returns UIDs that can't be fetched. */
     const takeEach = async (uids: number[]) => {
       const failed: number[] = []
       for (const uid of uids)
@@ -112,11 +110,11 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
   }
 }
 
-/** Logs in, and opens the folder. @returns how many mails in it are unread. @throws Error. */
+/** Logs in and opens the folder. @returns the number of unread mails. @throws Error. */
 export const countUnread = (address: ImapAddress): Promise<number> =>
   useClient(address, new Set(), async (client) => (await findUnread(client, { after: 0 })).length)
 
-/** `n:*` always has the last one in it, however low its number. */
+/** `n:*` always includes the last mail, however low its UID, so the result is filtered. */
 async function findUnread(client: ImapFlow, { after, without }: { after: number; without?: string }): Promise<number[]> {
   const mark = without !== undefined && { unKeyword: without }
   const found = await client.search({ seen: false, ...mark, uid: `${after + 1}:*` }, { uid: true })
@@ -126,7 +124,7 @@ async function findUnread(client: ImapFlow, { after, without }: { after: number;
 
 type Marks = { dealtWith: string; anothers: string }
 
-/** They are marked once they are kept: what is lost between the two is fetched again, and known by then. @returns how many were dealt with. */
+/** Marks mails after they were stored. After a crash in between they are fetched again and recognized. @returns the number of processed mails. */
 async function takeMails(client: ImapFlow, mails: FetchMessageObject[], take: TakeMail, marks: Marks): Promise<number> {
   const [taken, others]: [number[], number[]] = [[], []]
   for (const { uid, source } of mails) if (source) ((await take(source)) ? taken : others).push(uid)
@@ -162,7 +160,7 @@ async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (cl
   }
 }
 
-/** In the server's words, where there are any. The error itself has the commands in it. */
+/** Describes the error in the server's words. The error itself contains the commands, with the password. */
 function describe(
   { message, responseText, response, code, errors }: ImapFlowError & { errors?: Error[] },
   password: string,

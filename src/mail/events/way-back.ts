@@ -5,7 +5,7 @@ import { sesHeaders } from './ses.ts'
 
 type Ways = { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
 
-/** The mail with what tells later which one it is, should it come back: nothing of it names the candidate. */
+/** Adds what identifies the mail when it bounces. None of it names the candidate. */
 export const withWayBack = (
   links: Links,
   { domain, sesTopic, postmarkSecret }: Ways,

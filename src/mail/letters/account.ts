@@ -4,7 +4,7 @@ import { inSubject } from '../message.ts'
 
 type Facts = { name: string; organization: string; url: string; expiresAt: Date }
 
-/** To somebody who was made a member. */
+/** Invites a new member. */
 export const join = (t: MailTexts, facts: Facts): Letter => ({
   subject: t.text('join.subject', { organization: inSubject(facts.organization) }),
   blocks: [
@@ -15,7 +15,6 @@ export const join = (t: MailTexts, facts: Facts): Letter => ({
   ],
 })
 
-/** To a member whose password is to be set anew. */
 export const reset = (t: MailTexts, facts: Facts): Letter => ({
   subject: t.text('reset.subject'),
   blocks: [
@@ -26,7 +25,6 @@ export const reset = (t: MailTexts, facts: Facts): Letter => ({
   ],
 })
 
-/** A link that is good once. */
 function linkOnce(t: MailTexts, kind: 'join' | 'reset', { url, expiresAt }: Facts) {
   const [button, address] = wayIn(t, url, t.text(`${kind}.button`))
   return [button, note(...say(t, `${kind}.terms`, { time: t.time(expiresAt) })), address]

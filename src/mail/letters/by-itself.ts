@@ -5,7 +5,7 @@ import { inSubject } from '../message.ts'
 import type { CandidateFacts } from './facts.ts'
 import { inWords } from './in-own-words.ts'
 
-// What comes without anybody having asked for it: each has a way to stop it.
+// Automatic mails. Each has an unsubscribe link.
 
 const BUTTONS = {
   not_accepted: 'invitation.button',
@@ -13,7 +13,7 @@ const BUTTONS = {
   not_finished: 'not_finished.button',
 } as const satisfies Record<ReminderKind, string>
 
-/** To a candidate who has not done yet what an invite is for. */
+/** Reminds a candidate to accept, start, or finish. */
 export const reminder =
   (kind: ReminderKind) =>
   (t: MailTexts, facts: CandidateFacts): Letter => {
@@ -21,7 +21,7 @@ export const reminder =
     const [button, address] = wayIn(t, facts.url, t.text(BUTTONS[kind]))
     const subject = { organization: inSubject(organization), assessment }
     const terms = list(
-      // What was started stays open.
+      // A started test has no expiry date.
       ...(kind === 'not_finished' ? [] : [say(t, 'invitation.facts.until', { time: t.time(expiresAt) })]),
       invitedBy === null || invitedBy === organization
         ? say(t, 'invitation.facts.organization', { organization })
@@ -44,13 +44,13 @@ function submitted(t: MailTexts, facts: CandidateFacts): Letter {
     subject: t.text('submitted.subject', { assessment }),
     ours: [greet(t, facts.recipientName), intro, ...at, paragraph(t.text('submitted.next'))],
     button: null,
-    // That it was the clock is said whatever the text says.
+    // A custom text doesn't replace the fact that the time limit ended the test.
     facts: [...(handedIn?.byClock ? [intro] : []), ...at],
     frame: [wayOut(t, facts)],
   })
 }
 
-/** Never what the result is: mails are read by others, too. */
+/** Doesn't contain the result: other people may read the mail. */
 function released(t: MailTexts, facts: CandidateFacts): Letter {
   const { organization, assessment } = facts
   const [button, address] = wayIn(t, facts.url, t.text('released.button'))

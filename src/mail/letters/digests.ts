@@ -5,7 +5,7 @@ import { inSubject } from '../message.ts'
 
 type Facts = { name: string; organization: string; count: number; fresh: number; url: string }
 
-/** To a member, in the morning: figures and where to go, no names. Mails are read by others, and grading may be blind. */
+/** Morning mail to a member: only counts and a link, no names. Other people may read mails, and grading may be blind. */
 export const digest =
   (kind: Digest) =>
   (t: MailTexts, { name, organization, count, fresh, url }: Facts): Letter => {

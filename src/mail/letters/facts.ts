@@ -1,32 +1,31 @@
 import type { Requirement } from '../../domain/submissions/needs.ts'
 import type { PageLink } from '../../domain/values/page-links.ts'
 
-/** What mails to candidates are made of. */
+/** Data for mails to candidates. */
 export type CandidateFacts = {
   organization: string
   assessment: string
   recipientName: string | null
   customMessage: string
-  /** Written by the sender for this one email. */
+  /** Written for this one mail. */
   message: string
-  /** Of the organization, below each invitation. */
+  /** The organization's footer of invitations. */
   invitationText: string
   questionCount: number
-  /** Of the whole, in seconds; 0: there is none. */
+  /** Seconds for the whole assessment; 0: unlimited. */
   timeLimit: number
-  /** What a candidate has to have, or to let be seen. */
   requirements: readonly Requirement[]
-  /** Who of the organization; null where nobody is known. */
+  /** Name of the contact person; null if unknown. */
   invitedBy: string | null
   expiresAt: Date
-  /** Until then, from when it was queued. */
+  /** Days from queueing the mail until the invite expires. */
   daysLeft: number
-  /** When it was handed in, and whether that was by the clock; null: it was not. */
+  /** `byClock`: the time limit ended the test. null: not submitted. */
   handedIn: { at: Date; byClock: boolean } | null
   url: string
   unsubscribeUrl: string
-  /** Where the organization says who it is, in the language of the mail. */
+  /** The organization's legal pages, in the mail's language. */
   links: readonly { link: PageLink; url: string }[]
-  /** The organization's own text; null: ours. */
+  /** The organization's custom text; null: the default. */
   template: { subject: string; body: string } | null
 }

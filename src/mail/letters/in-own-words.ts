@@ -5,15 +5,12 @@ import { type Block, type Letter, note } from '../letter.ts'
 import type { CandidateFacts } from './facts.ts'
 
 /**
- * A mail to a candidate.
- *
- * @property ours what it says where the organization has no words of its own.
- * @property button stands where an own text has its link; null: it has none.
- * @property facts stand below an own text, which may say less. @property frame what nobody can edit away, below either.
+ * @property ours the default text. @property button replaces the link of a custom text; null: none.
+ * @property facts added to a custom text, which may omit them. @property frame ends both, and can't be edited.
  */
 type Parts = { subject: string; ours: readonly Block[]; button: Block | null; facts: readonly Block[]; frame: readonly Block[] }
 
-/** In the organization's own words, where it has any, else in ours. */
+/** Composes a mail from the organization's custom text, or from the default text. */
 export function inWords(t: MailTexts, given: CandidateFacts, { subject, ours, button, facts, frame }: Parts): Letter {
   const { template } = given
   const foot = [...frame, ...linksOf(t, given)]

@@ -5,7 +5,6 @@ import { inSubject } from '../message.ts'
 import type { CandidateFacts } from './facts.ts'
 import { inWords } from './in-own-words.ts'
 
-/** To a candidate. */
 export function invitation(t: MailTexts, facts: CandidateFacts): Letter {
   const { organization, assessment, customMessage, invitationText, url, template } = facts
   const [button, address] = wayIn(t, url, t.text('invitation.button'))
@@ -30,7 +29,7 @@ export function invitation(t: MailTexts, facts: CandidateFacts): Letter {
   })
 }
 
-/** Which of their mails a candidate has to use, before anything else is read: that once more, or the one of an invite that is open again. */
+/** Puts a notice first: the candidate has to know which of several invitations to use. */
 const withNotice =
   (kind: 'resent' | 'reactivated') =>
   (t: MailTexts, facts: CandidateFacts): Letter => {
@@ -60,7 +59,6 @@ export function withdrawn(t: MailTexts, facts: CandidateFacts): Letter {
 export const resent = withNotice('resent')
 export const reactivated = withNotice('reactivated')
 
-/** What, how long, with what, until when, and by whom. */
 const listFacts = (t: MailTexts, facts: CandidateFacts): (readonly Piece[])[] => [
   say(t, 'invitation.facts.assessment', { assessment: facts.assessment, questions: facts.questionCount }),
   ...listTerms(t, facts),

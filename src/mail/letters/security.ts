@@ -4,11 +4,8 @@ import { type Block, greet, type Letter, list, type Piece, paragraph, say, wayIn
 import { inSubject } from '../message.ts'
 
 /**
- * What there is to say of what was done to somebody's account, or to how an organization is entered.
- *
- * @property browser as people know it. @property person who did it, where it is another. @property called what was added or made, or what it is about.
- * @property until from when something is otherwise.
- * @property forgot where a password is set anew. @property log the organization's audit log. @property home its first page.
+ * @property person who did it, if somebody else. @property called name of the added, created, or affected thing.
+ * @property until date of the announced change. @property forgot URL to reset the password. @property log URL of the audit log.
  */
 export type SecurityFacts = {
   name: string
@@ -28,7 +25,6 @@ export type SecurityFacts = {
 
 type Said = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | 'hold' | string }
 
-/** What each kind says: what has happened, and what there is to do. */
 const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Said> = {
   new_browser: (t) => ({ subject: t.text('security.browser.subject'), what: [t.text('security.browser.what')], next: 'own' }),
   password_changed: (t) => ({
@@ -153,7 +149,7 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
 
 export const isSecurityKind = (kind: string): kind is SecurityMailKind => Object.hasOwn(kinds, kind)
 
-/** A mail about the security of an account, or of an organization: what, when, from where, and what to do if it was somebody else. */
+/** Mail about a change of an account's or organization's security: what, when, from where, and what to do if it was somebody else. */
 export function security(t: MailTexts, kind: SecurityMailKind, facts: SecurityFacts): Letter {
   const { subject, what, next } = kinds[kind](t, facts)
   return { subject, blocks: [greet(t, facts.name), paragraph(...what), whenAndWhere(t, facts), ...wayOn(t, next, facts)] }

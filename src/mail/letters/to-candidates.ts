@@ -5,7 +5,6 @@ import { notices, reminder } from './by-itself.ts'
 import type { CandidateFacts } from './facts.ts'
 import { invitation, reactivated, resent, withdrawn } from './invitation.ts'
 
-/** What each kind of mail to a candidate says. */
 export const candidateLetters: Record<CandidateMailKind, (t: MailTexts, facts: CandidateFacts) => Letter> = {
   ...{ invitation, resent, reactivated },
   not_accepted: reminder('not_accepted'),

@@ -4,7 +4,7 @@ import { inSubject } from '../message.ts'
 
 type Facts = { name: string; organization: string; host: string; failingSince: Date | null; isGone: boolean }
 
-/** To the admins of an organization: a webhook of theirs has been failing for a day. */
+/** Tells admins that a webhook has been failing for a day. */
 export const webhookFailing = (t: MailTexts, { name, organization, host, failingSince }: Facts): Letter =>
   tell(t, name, {
     subject: t.text('webhook.failing.subject', { organization: inSubject(organization) }),
@@ -12,7 +12,7 @@ export const webhookFailing = (t: MailTexts, { name, organization, host, failing
     next: t.text('webhook.failing.next'),
   })
 
-/** To the admins of an organization: a webhook of theirs was disabled. */
+/** Tells admins that a webhook was disabled. */
 export const webhookDisabled = (t: MailTexts, { name, organization, host, failingSince, isGone }: Facts): Letter =>
   tell(t, name, {
     subject: t.text('webhook.disabled.subject', { organization: inSubject(organization) }),
@@ -22,7 +22,7 @@ export const webhookDisabled = (t: MailTexts, { name, organization, host, failin
     next: t.text('webhook.disabled.next'),
   })
 
-/** It is there for all that is said of failures. */
+/** `failingSince` is set for all mails that use it. */
 const timeOf = (t: MailTexts, failingSince: Date | null): string => (failingSince ? t.time(failingSince) : '')
 
 type Said = { subject: string; what: readonly Piece[]; next: string }

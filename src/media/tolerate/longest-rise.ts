@@ -1,12 +1,11 @@
 /**
- * Which of a row of times belong to the longest way through it that never goes back: of a few that are out of place, whether too early or
- * too late, it leaves out those few.
+ * Finds a longest non-decreasing subsequence, so that only the few times that are out of order are left out.
  *
- * @param isStrict whether a time that comes again is left out, too. @returns 1 for each that belongs to it, else 0.
+ * @param isStrict true for a strictly increasing one. @returns 1 for each time that belongs to it, else 0.
  */
 export function findLongestRise(times: readonly number[], isStrict: boolean): Uint8Array {
   const before = new Int32Array(times.length).fill(-1)
-  /** The place of the earliest time that ends a way of that length, less one. */
+  /** Index of the smallest last time, by length of subsequence minus one. */
   const ends: number[] = []
   for (const [place, time] of times.entries()) {
     const length = countBelow(ends, (end) => (isStrict ? times[end]! < time : times[end]! <= time))
@@ -18,7 +17,7 @@ export function findLongestRise(times: readonly number[], isStrict: boolean): Ui
   return belongs
 }
 
-/** How many at the beginning of a sorted row are so. */
+/** Length of the prefix of a sorted list that satisfies the condition. */
 function countBelow(sorted: readonly number[], isSo: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

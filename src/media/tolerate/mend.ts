@@ -4,22 +4,21 @@ import type { Mended, Source } from './mended.ts'
 import { mendMp4 } from './mp4.ts'
 import { mendWebm } from './webm.ts'
 
-/** Read at once: what is asked for next mostly lies close by. */
+/** Bytes read at a time: the next read is mostly close by. */
 const WINDOW = 2 ** 20
 const HEADER_BYTES = 64
 
-/** Of a segment so much at most may be lost by mending it: of one that loses more, what arrived is better kept as it is. */
+/** If repairing would lose more than this share of a segment, the segment is kept as it is. */
 const LOST_PART = 0.5
 
-/** What was written of a segment. @property lost see {@link Mended}. @property bytes how much of the segment that is. */
+/** @property lost see {@link Mended}. @property bytes of the segment that were kept. */
 export type Written = { lost: number[]; bytes: number }
 
 /**
- * Writes what is left of a segment that a browser has written wrongly, or that was damaged on its way. It works in one go, without giving
- * way to anything else: for a process that does nothing else.
+ * Repairs a segment that a browser wrote incorrectly or that was damaged in transit. Runs synchronously, so use it only in a child process.
  *
- * @returns null where there is nothing to mend, or too little would be left: then nothing is written.
- * @throws Error for a file that was made to be expensive; for what the system refuses.
+ * @returns null if there is nothing to repair or too little would remain; then nothing is written.
+ * @throws Error for a file built to be expensive, and system errors.
  */
 export function mendSegment(segment: string, to: string): Written | null {
   const file = openSync(segment, 'r')
@@ -34,14 +33,14 @@ export function mendSegment(segment: string, to: string): Written | null {
   }
 }
 
-/** By what it begins with. */
+/** Repairs by container format. */
 export function mend(source: Source): Mended | null {
   const container = containerOf(source.bytes(0, HEADER_BYTES))
   if (container === 'video/webm') return mendWebm(source)
   return container === 'video/mp4' ? mendMp4(source) : null
 }
 
-/** What tells which container a file is. */
+/** First bytes of a file, to detect its container. */
 export function readBeginning(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
@@ -90,7 +89,7 @@ function write(source: Source, { pieces }: Mended, to: string): void {
   }
 }
 
-/** The system may write less than it is given. */
+/** Repeats short writes. */
 function writeWhole(file: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
 }

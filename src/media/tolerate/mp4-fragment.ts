@@ -1,19 +1,19 @@
 import { type Source, sum } from './mended.ts'
 
-/** A box: its header begins at `start`, its content at `body`. */
+/** The header begins at `start`, the content at `body`. */
 export type Box = { type: string; start: number; body: number; end: number }
-/** Of a track, what a fragment does not say for itself. */
+/** Values of a track that fragments may omit. */
 export type TrackDefaults = { timescale: number; size: number }
-/** A row of samples: where its data begins, where its count stands, and the bytes of each sample. */
+/** Samples: the position of their data, the position of their count, and the bytes of each. */
 export type Run = { data: number; countAt: number; sizes: Uint32Array }
-/** What a fragment has of a track. `ticks`: when it begins; null where it does not say. */
+/** @property ticks start time; null if not stated. */
 export type TrackFragment = { track: number; ticks: number | null; runs: Run[] }
 
-/** No fragment of a recording is described by as many bytes. */
+/** Bytes. Descriptions of real fragments are smaller. */
 const MAX_DESCRIPTION = 2 ** 21
 const MAX_SAMPLES = 10_000
 
-/** @returns null for what can't be the header of a box. A box that goes to the end of the file, without a size, ends at Infinity. */
+/** @returns null if there is no valid header. `end` is Infinity for a box without a size, which extends to the end of the file. */
 export function readBox(source: Source, start: number): Box | null {
   const bytes = source.bytes(start, 16)
   if (bytes.length < 8) return null
@@ -25,7 +25,7 @@ export function readBox(source: Source, start: number): Box | null {
   return size < header ? null : { type, start, body: start + header, end: start + size }
 }
 
-/** The boxes in a stretch; none of what is no box any more. */
+/** Reads boxes up to the first invalid one. */
 export function readBoxes(source: Source, from: number, to: number): Box[] {
   const boxes: Box[] = []
   for (let at = from; at < to; ) {
@@ -40,7 +40,7 @@ export function readBoxes(source: Source, from: number, to: number): Box[] {
 const within = (source: Source, box: Box | undefined, type: string): Box | undefined =>
   box && readBoxes(source, box.body, box.end).find((inner) => inner.type === type)
 
-/** What a file says of its tracks. @param moov its box of that type. */
+/** Reads the track headers. @param moov the box of that type. */
 export function readTracks(source: Source, moov: Box): Map<number, TrackDefaults> {
   const tracks = new Map<number, TrackDefaults>()
   for (const trak of readBoxes(source, moov.body, moov.end).filter(({ type }) => type === 'trak')) {
@@ -63,11 +63,11 @@ function readSizes(source: Source, extension: Box | undefined, tracks: Map<numbe
   }
 }
 
-/** What a fragment says of its samples. @returns null for one that can't be read. */
+/** @returns null if the fragment can't be read. */
 export function readFragment(source: Source, moof: Box, tracks: Map<number, TrackDefaults>): TrackFragment[] | null {
   if (moof.end > source.size || moof.end - moof.start > MAX_DESCRIPTION) return null
   const found: TrackFragment[] = []
-  /** Where the data of the run before ends: where the next one's begins, unless it says where. */
+  /** End of the previous run's data, where the next run's data begins by default. */
   let data = moof.start
   try {
     for (const traf of readBoxes(source, moof.body, moof.end).filter(({ type }) => type === 'traf')) {
@@ -109,7 +109,7 @@ function readTrackFragment(source: Source, traf: Box, { moof, data, tracks }: Ar
   return { fragment: { track: header.readUInt32BE(4), ticks, runs }, data: next }
 }
 
-/** Where the data is counted from, and the bytes of a sample that does not say its own. Each field is there if its flag says so. */
+/** Base offset of the data, and default sample size. Fields are present according to flags. */
 function readHeader(header: Buffer, { moof, data, track }: Omit<Around, 'tracks'> & { track: TrackDefaults }) {
   const flags = header.readUIntBE(1, 3)
   const sizeAt = 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0) + (flags & 0x08 ? 4 : 0)
@@ -136,6 +136,6 @@ function readRun(source: Source, box: Box, { base, next, size }: Usual): Run | n
   return { data, countAt: box.body + 4, sizes }
 }
 
-/** What a box holds; a copy, because what a source gives is good for one call. */
+/** Content of a box; a copy, because a source's view is valid for one call. */
 const copyOf = (source: Source, box: Box | undefined): Buffer | undefined =>
   box && box.end - box.body <= MAX_DESCRIPTION ? Buffer.from(source.bytes(box.body, box.end - box.body)) : undefined

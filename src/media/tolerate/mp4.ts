@@ -6,23 +6,23 @@ const TYPES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'free', 'skip', '
 const MOOF = Buffer.from('moof')
 const MFHD = Buffer.from('mfhd')
 const FREE = Buffer.from('free')
-/** Of a recording of a day there are as many. */
+/** Samples of a day-long recording. */
 const MAX_SAMPLES = 10 * MAX_ITEMS
-/** A recording has two. */
+/** Recordings have two. */
 const MAX_TRACKS = 8
 
 type Fragment = { box: Box; tracks: TrackFragment[] | undefined; state: 'kept' | 'again' | 'lost'; isCut: boolean }
-/** Bytes that stand for as many others. */
+/** Replaces as many bytes. */
 type Patch = { at: number; bytes: Buffer }
-/** `gaps`: where something begins that is no box; `skipped`: how many bytes that are. */
+/** `gaps`: positions of invalid data; `skipped`: its bytes. */
 type Read = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: number }
 
 /**
- * What is left of a fragmented MP4 file in which boxes come again, fragments come again or go back in time, and bytes are damaged or cut
- * off. Nothing changes its place, because fragments may say where their data is: what is left out becomes free space.
+ * Repairs a fragmented MP4 file: duplicate boxes, fragments that repeat or go back in time, and damaged or missing bytes. Data is not moved,
+ * because fragments may contain absolute offsets; removed data becomes free space.
  *
- * @returns null for a file that needs none of that, and for one that is not fragmented.
- * @throws Error for one with more boxes or samples than any recording.
+ * @returns null if nothing needs repair, or the file is not fragmented.
+ * @throws Error for more boxes or samples than any recording has.
  */
 export function mendMp4(source: Source): Mended | null {
   const read = readAll(source)
@@ -44,11 +44,11 @@ export function mendMp4(source: Source): Mended | null {
   return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks), kept, repeated }
 }
 
-/** The bytes of a fragment with what there is of its data. */
+/** Bytes of a fragment and the part of its data that is present. */
 const lengthOf = ({ box, tracks = [] }: Fragment, media: Box[]): number =>
   box.end - box.start + sum(tracks.flatMap(({ runs }) => runs.map((run) => sum(run.sizes.subarray(0, countIn(media, run))))))
 
-/** The boxes of the file, and what has to be mended of what stands between and around them. */
+/** Reads the file's boxes, and collects repairs of invalid data between them. */
 function readAll(source: Source): Read {
   const read: Read = { boxes: [], patches: [], gaps: [], skipped: 0 }
   const headers = new Set<string>()
@@ -76,10 +76,10 @@ function readKnown(source: Source, at: number): Box | null {
   return box && TYPES.has(box.type) && (box.end <= source.size || box.type === 'mdat') ? box : null
 }
 
-/** ftyp and moov, of which there is one each. */
+/** ftyp and moov, each of which occurs once. */
 const isHeader = ({ type }: Box): boolean => type === 'ftyp' || type === 'moov'
 
-/** Data goes to the next fragment, or the end of the file, at most, whatever it says. */
+/** Limits an mdat box to the next fragment or the end of the file, whatever its size field says. */
 function endMedia(source: Source, { patches }: Read, box: Box): void {
   const end = Math.min(box.end, source.size)
   const actual = findFragment(source, box.body, end) ?? end
@@ -88,7 +88,7 @@ function endMedia(source: Source, { patches }: Read, box: Box): void {
   patches.push(sizeOf(box))
 }
 
-/** What is no box belongs to the data before it, as far as there is some, or else becomes free space. */
+/** Appends invalid data to the preceding mdat, or turns it into free space. */
 function skip({ boxes, patches }: Read, from: number, to: number): void {
   const before = boxes.at(-1)
   if (before?.type === 'mdat') {
@@ -130,7 +130,7 @@ function readFragments(source: Source, boxes: Box[], tracks: Map<number, TrackDe
     })
 }
 
-/** Keeps the fragments whose data are there, in the longest row that does not go back in any track. */
+/** Keeps fragments with data, in the longest sequence that doesn't go back in any track. */
 function chooseFragments(source: Source, fragments: Fragment[], media: Box[], tracks: number[]): void {
   for (const fragment of fragments) {
     const runs = fragment.tracks?.flatMap((track) => track.runs) ?? []
@@ -140,7 +140,7 @@ function chooseFragments(source: Source, fragments: Fragment[], media: Box[], tr
   leaveOutAgain(source, fragments)
 }
 
-/** How many samples of a run, from its first on, lie in one of the boxes that hold data. */
+/** Number of samples, from the first on, whose data is in an mdat box. */
 function countIn(media: Box[], { data, sizes }: Run): number {
   const end = findHolder(media, data)?.end ?? 0
   let left = end - data
@@ -174,7 +174,7 @@ function leaveOutBackward(fragments: Fragment[], track: number): void {
   for (const [place, { fragment }] of own.entries()) if (!rise[place]) fragment.state = 'lost'
 }
 
-/** Of what is left out nothing is missing where an equal fragment is kept. */
+/** A removed fragment that equals a kept one is no loss. */
 function leaveOutAgain(source: Source, fragments: Fragment[]): void {
   const textOf = ({ box }: Fragment) => Buffer.from(source.bytes(box.start, box.end - box.start)).toString('latin1')
   const lost = fragments.filter(({ state, tracks }) => state === 'lost' && tracks)
@@ -186,7 +186,7 @@ function leaveOutAgain(source: Source, fragments: Fragment[]): void {
 
 const startOf = ({ tracks }: Fragment) => `${tracks?.[0]?.track}:${tracks?.[0]?.ticks}`
 
-/** Of a fragment whose data is cut off, lets each run end with the last sample that is whole. */
+/** Shortens runs with missing data to the last complete sample. */
 function cutRuns(fragment: Fragment, media: Box[]): Patch[] {
   return fragment.tracks!.flatMap(({ runs }) =>
     runs.flatMap((run) => {
@@ -213,7 +213,7 @@ function applyTo(size: number, patches: Patch[]): Piece[] {
   return pieces
 }
 
-/** For each place at which something is missing, the second at which the next fragment that is kept begins. */
+/** For each loss, the start of the next kept fragment in seconds. */
 function findLost(fragments: Fragment[], gaps: number[], tracks: Map<number, TrackDefaults>): number[] {
   const missing = fragments.filter(({ state, isCut }) => state === 'lost' || isCut).map(({ box }) => box.start)
   const places = [...missing, ...gaps].sort((a, b) => b - a)

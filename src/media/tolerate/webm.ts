@@ -11,25 +11,24 @@ const SIMPLE_BLOCK = 0xa3
 const BLOCK_GROUP = 0xa0
 const BLOCK = 0xa1
 const TIMESTAMP_SCALE = 0x2ad7b1
-/** What a file has once, at its beginning. */
+/** Elements that occur once, at the beginning. */
 const HEADERS = new Set([EBML, SEGMENT, INFO, TRACKS])
-/** SeekHead, Cues, Tags, Chapters, Attachments; Void and checksums; a cluster's position, size before, silent tracks. */
+/** SeekHead, Cues, Tags, Chapters, Attachments; Void and CRC-32; a cluster's position, previous size, silent tracks. */
 const OTHERS = new Set([0x114d9b74, 0x1c53bb6b, 0x1254c367, 0x1043a770, 0x1941a469, 0xec, 0xbf, 0xa7, 0xab, 0x5854])
 const CLUSTER_ID = Buffer.from('1f43b675', 'hex')
-/** A size that is not known, in one byte. */
+/** Unknown size, as one byte. */
 const UNKNOWN = 0xff
-/** Nanoseconds that a tick takes, where the file does not say. */
+/** Default nanoseconds per tick. */
 const USUAL_SCALE = 1_000_000
 
 type Element = { id: number; start: number; body: number /** Infinity where its size is not known. */; end: number }
 type Block = { start: number; end: number; track: number; ticks: number; cluster: number }
 type Cluster = { /** Its timestamp, the whole element. */ start: number; end: number; ticks: number }
-/** A walk through a file: what is told of it, and whether it goes on. */
 type Visitor = {
   header: (element: Element) => void
   cluster: (cluster: Cluster) => void
   block: (block: Omit<Block, 'cluster'>) => void
-  /** Something that can't be read. */
+  /** Unreadable bytes. */
   gap: (from: number, to: number) => void
   isEnough: () => boolean
 }
@@ -37,19 +36,19 @@ type Read = {
   headers: Element[]
   clusters: Cluster[]
   blocks: Block[]
-  /** Behind how many blocks something can't be read. */
+  /** Numbers of blocks before each unreadable part. */
   gaps: number[]
-  /** How many bytes can't. */
+  /** Unreadable bytes. */
   skipped: number
   isDamaged: boolean
 }
 
 /**
- * What is left of a WebM file in which headers come again, clusters and blocks come again or go back in time, and bytes are damaged or cut
- * off: its headers, and each block that can be read and is later than those before it, in clusters as they were.
+ * Repairs a WebM file: duplicate headers, clusters and blocks that repeat or go back in time, and damaged or missing bytes. Keeps the headers, and
+ * every readable block that is later than those before it, in its cluster.
  *
- * @returns null for a file that needs none of that, and for one without headers.
- * @throws Error for one with more blocks than any recording.
+ * @returns null if nothing needs repair, or there are no headers.
+ * @throws Error for more blocks than any recording has.
  */
 export function mendWebm(source: Source): Mended | null {
   if (isOrderly(source)) return null
@@ -63,7 +62,7 @@ export function mendWebm(source: Source): Mended | null {
   return { pieces: writeAll(read, isKept), lost, kept: source.size - repeated - lengthOf('lost') - read.skipped, repeated }
 }
 
-/** For each place at which something is missing, the second of the next block that is kept. */
+/** For each loss, the start of the next kept block in seconds. */
 function findLost({ blocks, gaps }: Read, states: string[], scale: number): number[] {
   const before = new Set(gaps)
   const lost = new Set<number>()
@@ -75,7 +74,7 @@ function findLost({ blocks, gaps }: Read, states: string[], scale: number): numb
   return [...lost].reverse()
 }
 
-/** Whether everything can be read, and nothing comes again or goes back; it takes no memory for that. */
+/** True if everything is readable and in order. Uses constant memory. */
 function isOrderly(source: Source): boolean {
   let isSo = true
   const found = new Set<number>()
@@ -118,9 +117,9 @@ function readAll(source: Source): Read {
   return read
 }
 
-/** Goes from element to element; from what is none, to the next cluster. */
+/** Visits all elements. After invalid data, continues at the next cluster. */
 function walk(source: Source, visitor: Visitor): void {
-  /** The ticks of the cluster; null until these are known. */
+  /** Start of the current cluster; null until known. */
   let ticks: number | null = null
   const noted: Visitor = {
     ...visitor,
@@ -146,7 +145,7 @@ function walk(source: Source, visitor: Visitor): void {
   }
 }
 
-/** Tells of an element. @returns where the next one begins; null for what can't be one there. */
+/** Visits an element. @returns the position of the next one; null if it is invalid there. */
 function visit(source: Source, element: Element, visitor: Visitor, isInCluster: boolean): number | null {
   const { id, start, body, end } = element
   if (id === CLUSTER) return body
@@ -171,7 +170,7 @@ function addItem<T>(items: T[], item: T): void {
   items.push(item)
 }
 
-/** The longest row of blocks of each track that does not go back. A block that is left out is lost, unless it came twice. */
+/** Keeps each track's longest sequence of blocks that doesn't go back. Other blocks are lost, unless they are duplicates. */
 function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'lost')[] {
   const states = blocks.map(() => 'lost' as 'kept' | 'again' | 'lost')
   const places = Map.groupBy(blocks.keys(), (place) => blocks[place]!.track)
@@ -201,7 +200,7 @@ function isEqual(source: Source, a: Block, b: Block): boolean {
   if (a === b || a.end - a.start !== b.end - b.start || a.end - a.start > MAX_COMPARED) return a === b
   return Buffer.from(source.bytes(a.start, a.end - a.start)).equals(source.bytes(b.start, b.end - b.start))
 }
-/** No block is as large. */
+/** Blocks are smaller. */
 const MAX_COMPARED = 2 ** 22
 
 function writeAll({ headers, clusters, blocks }: Read, states: string[]): Piece[] {
@@ -234,7 +233,7 @@ function readElement(source: Source, start: number): Element | null {
   return { id: bytes.readUIntBE(0, idLength), start, body, end: body + size.value }
 }
 
-/** A number of one to eight bytes, the first of which says how many. @returns Infinity for one with every bit set. */
+/** Reads an EBML variable-size integer of one to eight bytes. @returns Infinity if all bits are set. */
 function readVint(bytes: Buffer): { length: number; value: number } | null {
   const first = bytes[0] ?? 0
   const length = Math.clz32(first) - 23
@@ -251,7 +250,7 @@ function readVint(bytes: Buffer): { length: number; value: number } | null {
 const readNumber = (source: Source, from: number, to: number): number =>
   source.bytes(from, to - from).reduce((sum, byte) => sum * 256 + byte, 0)
 
-/** The track of a block, and its ticks since its cluster began. */
+/** Track of a block, and its ticks since the start of the cluster. */
 function readBlock(source: Source, body: number, end: number): { track: number; ticks: number } | null {
   const bytes = source.bytes(body, 11)
   const track = readVint(bytes)
@@ -259,7 +258,7 @@ function readBlock(source: Source, body: number, end: number): { track: number; 
   return { track: track.value, ticks: bytes.readInt16BE(track.length) }
 }
 
-/** Where the block of a group begins; -1 for a group without one. */
+/** Position of a group's block; -1 if it has none. */
 function findBlock(source: Source, from: number, to: number): number {
   for (let at = from; at < to; ) {
     const element = readElement(source, at)
