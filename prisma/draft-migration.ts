@@ -1,4 +1,4 @@
-// npm run migration -- <name>: writes what schema.prisma has and the migrations lack as new migrations, to be read and completed by hand.
+// npm run migration -- <name>: drafts migrations from the difference between schema.prisma and the migrations, to be completed by hand.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'

@@ -1,14 +1,13 @@
-// npm run compile: makes of each interface's modules for browsers the one script that its pages load, and the stylesheet of all pages, with
-// its fonts, and their icons. They stand in src/generated/browser/. The texts that pages, scripts and mails say are compiled with them.
-// Beside them lies the list of passwords that nobody is to choose.
+// npm run compile: bundles each interface's browser modules, the stylesheet with its fonts and icons, the texts of all languages, and the list of
+// common passwords into src/generated/.
 import { globSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { look } from './bundle-look.ts'
+import { look } from './bundle-css.ts'
 import { writeCommonPasswords } from './bundle-passwords.ts'
 import { listLanguages, texts } from './locales/compile.ts'
 
-/** The oldest browsers that Tailwind 4 is made for, see docs/browsers.md. */
+/** Tailwind 4's minimum browsers, see docs/browsers.md. */
 const TARGET = ['chrome111', 'edge111', 'firefox128', 'safari16.4']
 
 const inSource = (file: string) => path.join(import.meta.dirname, file)
@@ -20,12 +19,12 @@ const common = {
   bundle: true,
   minify: true,
   format: 'esm',
-  charset: 'utf8', // as they are served; escaped, each apostrophe would be six letters
+  charset: 'utf8', // pages are served as UTF-8; escapes would be longer
   target: TARGET,
   logLevel: 'warning',
 } satisfies BuildOptions
 
-/** Where a script of a language begins: it gives its texts to what all of them share. */
+/** Entry point of each language's script: passes its texts to the shared code. */
 const begin: Plugin = {
   name: 'begin',
   setup({ onResolve, onLoad }) {
@@ -39,10 +38,7 @@ await begin(messages, () => import('./generated/locales/checks.${language}.ts'))
   },
 }
 
-/**
- * The candidate's script, one for each language, and what they share. What only some pages need is in files of its own, which those load:
- * src/http/pages/assets.ts finds them.
- */
+/** The candidate's script, one per language, with shared chunks. Parts that only some pages need are loaded on demand; src/http/pages/assets.ts finds them. */
 export const candidateBundle = {
   ...common,
   entryPoints: listLanguages().map((language) => ({ in: `begin:${language}`, out: `candidate.${language}` })),
@@ -64,11 +60,11 @@ const otherBundles = {
   plugins: [look],
 } satisfies BuildOptions
 
-/** What esbuild is asked for, one after the other, also by src/dev.ts. */
+/** esbuild's options, also used by src/dev.ts. */
 export const bundles: BuildOptions[] = [candidateBundle, otherBundles]
 
 if (import.meta.main) {
-  for (const file of globSync('generated/browser/*.js', { cwd: import.meta.dirname })) rmSync(inSource(file)) // parts as they were
+  for (const file of globSync('generated/browser/*.js', { cwd: import.meta.dirname })) rmSync(inSource(file)) // chunks of the previous build
   for (const options of bundles) await build(options)
   writeCommonPasswords(inSource('generated/common-passwords.txt'))
 }

@@ -13,13 +13,13 @@ import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
-import { findLookalikes } from './runtime/lookalikes.ts'
+import { findLookalikes } from './runtime/misspelled-settings.ts'
 import { PATHS } from './runtime/paths.ts'
 
-/** Milliseconds that requests under way, and then mails under way, have after the notice. */
+/** Milliseconds after the notice for requests, and then mails, in progress. */
 const STOP_WITHIN_MS = 8_000
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** npm passes on the Ctrl-C that the terminal has sent to the whole process group: what comes within this time is one signal. */
+/** npm forwards the Ctrl-C that the terminal already sent to the whole process group: signals within this time count as one. */
 const ONE_SIGNAL_MS = 1_000
 
 async function main(): Promise<void> {
@@ -34,16 +34,16 @@ async function main(): Promise<void> {
     await opened?.disposeAsync()
   })
   await started.catch((error) => {
-    if (stop.signal.aborted) return // it was told to stop before it was ready
+    if (stop.signal.aborted) return // stopped during startup
     log.debug({ err: error }, 'the start failed')
     throw error
   })
 }
 
 /**
- * Brings everything up: what the service runs on, then the listeners, then the sending of mails, whose links need the port.
+ * Starts dependencies, then listeners, then the sending of mails, whose links need the port.
  *
- * @returns what is open, to be disposed of. When the start fails, nothing stays open.
+ * @returns the open resources. If starting fails, nothing stays open.
  */
 async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<AsyncDisposableStack> {
   await using opened = new AsyncDisposableStack()
@@ -58,7 +58,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
-  // Before it listens: a database that goes away later ends nothing.
+  // Before listening, because a database failure ends the start only until then.
   if (!config.isTrial) await sayHowToBegin(system)
   await dependencies.startSweep()
   signal.throwIfAborted()
@@ -66,7 +66,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   let closing: Promise<void> | undefined
   const close = () => (closing ??= app.close())
   opened.defer(close)
-  // Told to stop while it still starts its work, it says so at once, and not only when that is done.
+  // A stop signal during startup of the work closes the app at once.
   signal.throwIfAborted()
   signal.addEventListener('abort', close)
   site.publicUrl = addressOf(config, app.addresses()[0])
@@ -88,8 +88,8 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
 }
 
 /**
- * Stops at the first signal or uncaught error. After `within` milliseconds what is still under way is cut off, and only the embedded database
- * is stopped, which would go on running without the service. A second signal ends the process at once.
+ * Stops at the first signal or uncaught error. After `within` milliseconds everything is cut off, except that the embedded database is stopped:
+ * it would otherwise keep running. A second signal ends the process at once.
  */
 function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
   const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
@@ -114,7 +114,7 @@ function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Prom
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
 }
 
-/** The service's address. With PORT=0 the port is known only when the service listens. */
+/** The public URL. With PORT=0 the port is known after listening. */
 const addressOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
   typeof listening === 'object' ? publicUrl.replace(/:0$/, `:${listening.port}`) : publicUrl
 
@@ -126,24 +126,24 @@ async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependen
   return app
 }
 
-/** What INIT_ORG_NAME, INIT_API_KEY_NAME and INIT_ADMIN_EMAIL ask for, where it is missing. */
+/** Creates what INIT_ORG_NAME, INIT_API_KEY_NAME, and INIT_ADMIN_EMAIL name, if missing. */
 async function announceFirstKey({ init: { organization, apiKey, adminEmail } }: Config, { system }: Dependencies): Promise<void> {
   if (!organization) return
   const key = await makeFirstKey(system, { organization, apiKey })
-  // For whoever reads the output of the first start; the log proper never has it.
+  // Standard output only, so that the key never gets into the log.
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
-  // Not the link itself: it is mailed, and where mail does not arrive, whoever runs the service prints another.
+  // The link itself is mailed. An operator can print another one.
   if (adminEmail && (await inviteFirstAdmin(system, { organization, email: adminEmail })))
     process.stdout.write(
       `The first admin of ${organization} is invited by mail. To print a link: npm run cli -- member invite '${organization}' ${adminEmail}\n`,
     )
 }
 
-/** Says why the service does not start: a line of the log for each reason, whatever LOG_LEVEL is. @returns the exit code. */
+/** Logs one line per reason, whatever LOG_LEVEL is. @returns the exit code. */
 function explain(error: unknown): number {
   const log = createLog('fatal')
   if (!(error instanceof ConfigError)) {
-    const reason = error instanceof SuppressedError ? error.suppressed : error // what failed then, too, when all was closed is not the reason
+    const reason = error instanceof SuppressedError ? error.suppressed : error // errors of the cleanup are not the reason
     log.fatal(`The service can not start: ${describeError(reason)}`)
     return EXIT_FAILED
   }
@@ -151,5 +151,5 @@ function explain(error: unknown): number {
   return EXIT_BAD_CONFIGURATION
 }
 
-// Not when it is only compiled ahead, see compile.ts.
+// compile.ts only loads this module.
 if (import.meta.main) await main().catch((error) => process.exit(explain(error)))

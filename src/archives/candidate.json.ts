@@ -9,9 +9,9 @@ import { inviteDetailView } from '../interfaces/v1/invites.view.ts'
 import { presentGrade, presentResult, presentSubmissionDetail } from '../interfaces/v1/submissions.view.ts'
 import { presentSuppression } from '../interfaces/v1/suppressions.view.ts'
 
-// What is held, as v1 shows it where v1 does, with what only the portal shows beside it. Nothing here opens anything: no links, no secrets.
+// JSON of an archive: v1's shapes where v1 has them, plus data that only the portal shows. Contains no links and no secrets.
 
-/** Where the files of photos and recordings lie, by the ids of these. */
+/** Paths of photos and recordings in the archive, by media id. */
 export type Filed = Map<string, { file: string; bytes: number }>
 
 export type ShownInvite = ReturnType<typeof showInvite>
@@ -20,7 +20,6 @@ export type ShownMessage = ReturnType<typeof showMessages>[number]
 export type ShownSubmission = ReturnType<typeof showSubmission>
 export type ShownMedium = ReturnType<typeof showMedium>
 export type ShownBesides = ReturnType<typeof showBesides>
-/** An invite as the list of all has it. */
 export type ListedInvite = { invite: ShownInvite; folder: string; result: ShownSubmission['result'] }
 
 export function showInvite({ invite, tags, orders }: HeldInvite) {
@@ -36,7 +35,7 @@ export function showInvite({ invite, tags, orders }: HeldInvite) {
   }
 }
 
-/** As the feed has them; what has no place in it yet has none here. */
+/** As in the feed; events not yet numbered have no cursor. */
 export const showEvents = ({ events }: HeldInvite) => events.map(({ ...event }) => presentEvent(event as never))
 
 export const showMessages = ({ mails }: HeldInvite, now: Date) =>
@@ -44,7 +43,6 @@ export const showMessages = ({ mails }: HeldInvite, now: Date) =>
 
 const ROUNDS = { 1: 'first', 2: 'second', 3: 'decision' } as const
 
-/** @param filed where its photos and recordings lie. */
 export function showSubmission(ctx: Context, submission: HeldSubmission, filed: Filed) {
   const { questions, ...summary } = presentSubmissionDetail(ctx, submission)
   const { state, consentAt, consentMedia, consentVersion, consentLanguage, passedChecks, userAgent, extraTimePercent } =
@@ -109,7 +107,7 @@ const showTake = (
   ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted },
 })
 
-/** @property file below the folder of its invite; null: it is not there (any more), see `state`. */
+/** @property file path below the invite's folder; null if there is none (any more), see `state`. */
 const showMedium = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: Filed) => ({
   ...{ kind, state, contentType, milliseconds, createdAt, deletedAt },
   file: filed.get(id)?.file ?? null,

@@ -20,7 +20,7 @@ type CandidateFacts = {
   besides: ShownBesides
 }
 
-/** The first page: all invites, and what there is besides. */
+/** Overview page: all invites and other data. */
 export const candidatePage = ({ address, organization, madeAt, listed, besides }: CandidateFacts): ArchivePage => ({
   title: `What is held about ${address}`,
   intro: html`<p>All that <strong>${organization}</strong> holds about this address on its assessment service, as of ${time(madeAt)}. The files that end in .json hold the same for programs; photos and recordings lie beside them.</p>`,
@@ -88,7 +88,7 @@ const erasureTable = (rows: ShownBesides['erasures']): Html =>
 
 type InviteFacts = { invite: ShownInvite; events: ShownEvent[]; messages: ShownMessage[]; submissions: ShownSubmission[] }
 
-/** An invite, with all that hangs on it. */
+/** Page of one invite with its submissions. */
 export const invitePage = ({ invite, events, messages, submissions }: InviteFacts): ArchivePage => ({
   title: titleOf(invite),
   back: '../../index.html',
@@ -228,7 +228,7 @@ const takePart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: N
   html`${text !== '' && words(text)}${media && mediumPart(media)}
 <p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', cut off'}</p>`
 
-/** One that is there is played, or a link where a browser knows no such file; of another it is said why it is not. */
+/** Plays the recording, links to an incomplete one, or says why there is none. */
 function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMedium): Html {
   if (file === null)
     return html`<p class="quiet">${wordOf(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'not there any more' : 'not complete'}.</p>`
@@ -241,7 +241,7 @@ function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: Sh
     : html`<video controls preload="none" src="${address}"></video><p class="quiet"><a href="${address}">The file</a></p>`
 }
 
-/** Photos first, side by side. */
+/** Photos first, as a gallery. */
 function captureParts(captures: ShownMedium[]): Html | false {
   const isPhoto = ({ file, contentType }: ShownMedium) => file !== null && contentType.startsWith('image/')
   return (

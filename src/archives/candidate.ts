@@ -23,7 +23,7 @@ import type { Zip } from './zip.ts'
 
 const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
 
-/** Adds all that is held about whoever has the address: an invite after the other, so that memory holds one of them. */
+/** Adds all data about the address, one invite at a time to limit memory. */
 export async function addCandidate(ctx: Context, address: string, zip: Zip): Promise<void> {
   const madeAt = ctx.deps.clock()
   const listed: ListedInvite[] = []
@@ -62,7 +62,7 @@ async function addInvite(ctx: Context, zip: Zip, { id, folder }: Place): Promise
   return { invite: shown.invite, folder, result: submissions.findLast(({ result }) => result !== null)?.result ?? null }
 }
 
-/** @returns where each lies, by its id: below the page of its invite. */
+/** @returns the paths by media id, relative to the invite's folder. */
 async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, folder: string): Promise<Filed> {
   const filed: Filed = new Map()
   for (const [i, medium] of submission.media.entries()) {

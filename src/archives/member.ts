@@ -11,11 +11,11 @@ import { type Html, html } from '../html/html.ts'
 import { type ArchivePage, facts, section, table, time, toFile, wordOf } from './page.ts'
 import type { Zip } from './zip.ts'
 
-/** Adds all that is held about a member of the organization. What there may be much of comes line by line. */
+/** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
 export async function addMember(ctx: Context, asked: MemberAsked, zip: Zip): Promise<void> {
   const { memberId: id } = asked
   const held = await readHeldMember(ctx, asked)
-  if (!held) return // gone meanwhile, and the row of the archive with it
+  if (!held) return // deleted meanwhile, together with the archive
   const madeAt = ctx.deps.clock()
   const acts = { count: 0, grades: 0 }
   await zip.addStream(
@@ -37,7 +37,7 @@ async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) =>
   }
 }
 
-/** Field by field: what they sign in with is not in it. */
+/** Selects fields explicitly, so that no credentials get in. */
 const showMember = (held: HeldMember) => ({
   ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
   ...{

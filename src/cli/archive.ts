@@ -21,7 +21,7 @@ export function addArchiveCommand(program: Command): void {
     )
 }
 
-/** What was cut off is no archive: it is not left behind. @throws Error for a file that is there already. */
+/** Deletes the file if writing fails. @throws Error if the file exists. */
 async function writeFileOf(ctx: Context, address: string, file: string): Promise<number> {
   const handle = await open(file, 'wx', 0o600)
   let bytes = 0

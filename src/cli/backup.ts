@@ -17,7 +17,7 @@ const NOT_RESTORED: Record<Missing, string> = {
   secret: 'Not in it: the secret that links are signed with. Set SECRET_KEY as it was, or all links are void.',
 }
 
-/** `backup | restore`, of the embedded database and what belongs to it. */
+/** `backup | restore`, for the embedded database with its media and secret. */
 export function addBackupCommands(program: Command): void {
   addCommand(program, 'backup', 'copy the embedded database, the media and the secret; the service may be running')
     .argument('<folder>', 'is made, or empty')

@@ -15,27 +15,26 @@ import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/me
 import { hasSecretKey } from '../domain/work/secret-fingerprint.ts'
 import type { Config } from '../runtime/config.ts'
 import { WRONG_SECRET_KEY } from '../runtime/secret.ts'
+import { type Check, ok, problem } from './check-environment.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
-import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
 
-/** A mail server that is away for a moment is no problem yet. */
+/** Short outages of the mail server are normal. */
 const PATIENCE_MS = 15 * 60_000
-/** It waits for a store that is away for a while. */
+/** Erasures wait for the media store, which may be away for a while. */
 const ERASURE_PATIENCE_MS = 3_600_000
-/** A running service needs a second. */
+/** A running service numbers events within a second. */
 const NUMBERING_PATIENCE_MS = 60_000
-/** What failed before is history: who wanted to has acted on it. */
+/** Older failures are not reported. */
 const RECENT_MS = 86_400_000
 
-/** What the checks need besides the database. */
 type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & {
   erasureLog: ErasureLog
   /** undefined before the first start. */
   secretKeys: readonly string[] | undefined
 }
 
-/** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
+/** Checks that the database answers, is up to date, and folds case, and the state of mails, events, and other work. */
 export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
@@ -59,11 +58,11 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
 const BAD_LOCALE =
   'letters like É are not folded, so an erasure may miss a name that a text has in another case. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
-/** Milliseconds for which commits wait for a standby that hangs, at most, as ops/ha/patroni.yml has it. */
+/** Most milliseconds that commits should wait for a hanging standby, as in ops/ha/patroni.yml. */
 const STANDBY_TIMEOUT_MS = 5_000
 const STANDBY_TIMEOUTS = ['wal_sender_timeout', 'tcp_user_timeout']
 
-/** Where there are standbys: whether one that hangs, or whose network is gone, holds up commits for long. */
+/** Checks how long a hanging standby can block commits. */
 async function checkTimeouts(client: Client): Promise<Check[]> {
   const { rows: standbys } = await client.query(`SELECT FROM pg_stat_replication WHERE application_name <> 'pg_basebackup'`)
   if (standbys.length === 0) return []
@@ -117,7 +116,7 @@ async function checkSecretKey(db: Db, secretKeys: readonly string[]): Promise<Ch
   return isRight ? ok('secret key', "is this database's") : problem('secret key', WRONG_SECRET_KEY)
 }
 
-/** Whether a backup has brought back whom the log outside of the database says to be erased. */
+/** Checks erasures in progress, and whether a restored backup brought back erased data. */
 async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
   const candidates = await db.erasure.count({
@@ -131,7 +130,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
     )
   const reader = { db, deps: { erasureLog } }
   const lines = await readReceiptLines(reader)
-  // A night's erasure by an organization's own setting has no line: after a restore what is due goes again by itself.
+  // Erasures by an organization's retention have no receipt: they are repeated by themselves after a restore.
   const where = { finishedAt: { not: null }, subject: { not: 'retention' } }
   const finished = await db.erasure.findMany({ where, select: { id: true } })
   if (!lines && finished.length === 0) return ok('erasures', 'none so far, and no file at ERASURE_LOG')
@@ -177,10 +176,7 @@ async function checkQueue(db: Db): Promise<Check> {
   return problem('queue', `${since}. Is the service running? For the reasons: npm run cli -- mail list --state queued`)
 }
 
-/**
- * A recipient that is refused and a link that was dead before its mail went out are the organization's affair. A server that could not be
- * reached for all the retries, or that refuses more than it takes, is the operator's.
- */
+/** Refused recipients and expired links concern the organization. Exhausted retries, or more refusals than mails sent, concern the operator. */
 async function checkFailedMails(db: Db): Promise<Check> {
   const since = new Date(Date.now() - RECENT_MS)
   const [toCandidates, toMembers] = [await measureFailedEmails({ db }, since), await measureFailedMemberEmails({ db }, since)]
@@ -197,7 +193,7 @@ async function checkFailedMails(db: Db): Promise<Check> {
   return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
 }
 
-/** Beyond that it is no single server's dislike. */
+/** Share of bounces above which the service itself is probably blocked. */
 const BLOCKED_SHARE = 0.05
 const WHY_BLOCKED =
   'their servers want no mail from the service. Look at SPF, DKIM and DMARC of MAIL_FROM, and at what its address is known for'
@@ -236,7 +232,7 @@ async function checkRecordings(db: Db): Promise<Check> {
   )
 }
 
-/** So many organizations are named, and from this share of MEDIA_QUOTA on somebody is to be told before nobody there can record. */
+/** Number of organizations listed, and share of MEDIA_QUOTA from which on it is a problem: nobody there can record soon. */
 const LARGEST = 10
 const NEARLY_FULL = 0.9
 

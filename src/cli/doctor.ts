@@ -16,12 +16,12 @@ import {
   checkReplicas,
   checkSecret,
   ok,
-} from './checks.ts'
+} from './check-environment.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
 import { addCommand } from './session.ts'
 
-/** `doctor`: what an operator would look at first. It changes nothing, but for a byte put into the media store and taken out again. */
+/** `doctor`: checks the installation. It changes nothing, except for a byte written to the media store and deleted again. */
 export function addDoctorCommand(program: Command): void {
   addCommand(program, 'doctor', 'check configuration, database, queue, mail server and media store').action(
     async (options: OutputOptions) => {

@@ -12,7 +12,7 @@ import { findOrganization } from '../domain/members/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
-/** `erase <organization> <address>`, `--member` of a member, and `erase --again`. */
+/** `erase <organization> <address>`, with `--member` for a member, and `erase --again`. */
 export function addEraseCommand(program: Command): void {
   addCommand(program, 'erase', 'erase a candidate or a member, or those whom a restored backup has brought back')
     .argument('[organization]', 'id or name')
@@ -27,7 +27,7 @@ export function addEraseCommand(program: Command): void {
           throw new Error('Name the organization and the address, or give --again')
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
         const { id } = options.member ? await eraseMember(ctx, address, options) : await requestErasure(ctx, { address })
-        // Here and now, whether the service runs or not; where it does, both work on it together.
+        // Erases in this process. If the service runs, both work on it.
         await continueErasure(operator, { organizationId: ctx.organization.id, erasureId: id })
         return showReceipt(await getErasure(ctx, id))
       }),
@@ -54,7 +54,7 @@ function showReceipt(erasure: Erasure): Output {
   return { text: table(['WHAT', 'VALUE'], rows), json: erasure }
 }
 
-/** Organizations first: with one that has come back go its candidates. */
+/** Organizations first: erasing one erases its candidates. */
 const showRepeated = (organizations: OrganizationLine[], repeated: Repeated[]): Output => ({
   text:
     repeated.length + organizations.length === 0

@@ -11,10 +11,10 @@ import {
   type KeptKey,
   type Progress,
   type Summary,
-} from '../import/load.ts'
+} from '../import/import-document.ts'
 import { KINDS } from '../import/match.ts'
 import { describeProblem, ImportError } from '../import/problems.ts'
-import { readDocument } from '../import/read.ts'
+import { readDocument } from '../import/read-document.ts'
 import { describeError, type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, perform } from './session.ts'
 

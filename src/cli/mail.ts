@@ -20,10 +20,9 @@ import { addCommand, parseCount, perform } from './session.ts'
 type ListOptions = OutputOptions & { state?: (typeof EMAIL_STATES)[number]; limit: number }
 
 const MAX_LISTED = 10_000
-/** Servers repeat a long address before the word that tells. It is the last column. */
+/** Servers repeat long addresses before the reason. This is the last column. */
 const SHOWN_REASON_LENGTH = 500
 
-/** A mail of either kind, as it is listed. */
 type Mail = {
   id: string
   state: string
@@ -151,7 +150,7 @@ const toTable = (mails: Mail[]): string =>
     ]),
   )
 
-/** The newest of both kinds, by their ids, which rise with time. */
+/** The newest mails of both kinds, ordered by their time-ordered ids. */
 async function listMails(
   operator: ServiceContext,
   window: { state?: (typeof EMAIL_STATES)[number]; limit: number },

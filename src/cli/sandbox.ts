@@ -14,10 +14,10 @@ import { addCommand, perform } from './session.ts'
 
 type Options = OutputOptions & { url?: string; key?: string }
 
-/** Deliveries are attempted at once: this is for a machine that is busy. */
+/** Deliveries are attempted at once; a busy machine may take longer. */
 const WEBHOOK_WITHIN_MS = 30_000
 
-/** `sandbox`: what an integrator does first, step by step, as curl would. */
+/** `sandbox`: runs an integrator's first steps and prints each as a curl command. */
 export function addSandboxCommand(program: Command): void {
   addCommand(program, 'sandbox', 'try the API of the running service with test data: from an invite to its released result')
     .argument('[organization]', 'id or name; the only one unless given')
@@ -45,7 +45,7 @@ type Say = (line: string) => void
 type Answer = { status: number; body: any }
 type Api = (method: string, path: string, body?: object) => Promise<Answer>
 
-/** Calls the service, and prints each call as the curl that does it. @throws Error when it can't be reached. */
+/** Creates a client that prints each call as curl. @throws Error if the service can't be reached. */
 function createApi(url: string, key: string, say: Say): Api {
   say(`export SERVICE=${url.replace(/\/$/, '')}\nexport KEY=${key}`)
   return async (method, path, body) => {
@@ -60,7 +60,7 @@ function createApi(url: string, key: string, say: Say): Api {
   }
 }
 
-/** What a successful call answers. @throws Error with what is wrong. */
+/** Returns the body of a successful response. @throws Error with the service's message. */
 async function expectOk(answer: Promise<Answer>) {
   const { status, body } = await answer
   if (status >= 300) throw new Error(`The service answers ${status}: ${body.error}`)
@@ -110,7 +110,7 @@ async function run(api: Api, say: Say): Promise<Output> {
 
 type Event = { type: string; data: { percent: number | null } }
 
-/** Listens on this machine alone. @returns the first message that arrives, once its signature was verified. */
+/** Starts a webhook receiver on localhost. @returns the first message, with verified signature. */
 async function listen() {
   const server = createServer()
   server.listen(0, '127.0.0.1')

@@ -79,13 +79,12 @@ const refusals: Partial<Record<ErrorKind, string>> = {
   cursor_gone: 'The events behind this cursor are no longer kept.',
 }
 
-/** Says what the domain refuses in words for a person. */
+/** Explains an error of the domain to a person. */
 function explain(error: unknown): never {
   const words = error instanceof DomainError ? refusals[error.kind] : undefined
   throw words === undefined ? error : new Error(words, { cause: error })
 }
 
-/** The operator at work for one organization. */
 const enter = async (operator: ServiceContext, idOrName: string): Promise<Context> =>
   enterOrganization(operator, await findOrganization(operator, idOrName))
 

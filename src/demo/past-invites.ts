@@ -1,7 +1,6 @@
 import type { Context } from '../domain/context.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { revokeInvite } from '../domain/invites/operations.ts'
-import { relive, type Step } from './past.ts'
 import {
   agree,
   type Graders,
@@ -13,20 +12,21 @@ import {
   sit,
   TWO_GRADERS,
 } from './past-submissions.ts'
+import { relive, type Step } from './replay-steps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const INVITES = 50
 const FIRST_NAMES = ['Amara', 'Ben', 'Chloé', 'Dilan', 'Elena', 'Farid', 'Grace', 'Hugo', 'Ines', 'Jonas']
 const LAST_NAMES = ['Adeyemi', 'Berg', 'Costa', 'Duarte', 'Eriksen']
-/** They repeat from the newest to the oldest; what is too young to have expired is pending. */
+/** States of invites from newest to oldest, repeated. An invite too recent to be expired is pending. */
 const STATES = [
   ...['pending', 'completed', 'accepted', 'expired', 'started', 'expired', 'completed', 'revoked'],
   ...['pending', 'expired', 'accepted', 'pending', 'expired', 'accepted', 'completed', 'revoked'],
 ] as InviteStatus[]
-/** Every so many invites it is one whose mail did not arrive: it is pending. */
+/** Index of the pending invites whose mail was refused. */
 const UNREACHED = STATES.indexOf('pending', 1)
-/** What was handed in, from the newest to the oldest; what is older still was taken for the first assessment, and is released. */
+/** Submissions from newest to oldest. Older ones belong to the first assessment, and are released. */
 const HANDED_IN: [Sitting['assessment'], Stage][] = [
   [ONE_GRADER, 'ungraded'],
   [TWO_GRADERS, 'ungraded'],
@@ -38,16 +38,15 @@ const HANDED_IN: [Sitting['assessment'], Stage][] = [
   [TWO_GRADERS, 'decided'],
   [ONE_GRADER, 'releasedAnew'],
 ]
-/** An assessment that was begun is revoked when it was left lying so long. */
+/** Started assessments are revoked after this time. */
 const LEFT_LYING_MS = 5 * DAY_MS
 
 type Assessments = readonly { id: string; name: string }[]
 type PastInvite = ReturnType<typeof pastInvite>
 
 /**
- * Gives an organization invites of the last month in every state, with what their candidates have handed in and what became of that, and
- * with mails that were sent and some that failed. Nobody is behind the addresses: their mails are written as they came to be, and none is
- * queued. What candidates and graders did is done by what does it otherwise, at its time.
+ * Creates invites of the last month in every state, with submissions, grades, and mails, some of which failed. Invites and mails are inserted
+ * directly, because nobody is behind the addresses. Actions of candidates and graders run through the domain's functions, with the clock set back.
  */
 export async function addPastInvites(
   ctx: Context,
@@ -57,7 +56,7 @@ export async function addPastInvites(
   const organizationId = organization.id
   const where = { organizationId, id: idOf(assessments, TWO_GRADERS) }
   await db.assessment.updateMany({ where, data: { secondGrader: true } })
-  // The oldest first: lists by id, such as the mailbox, have them in the order of time.
+  // Oldest first, so that time-ordered ids match.
   const places = Array.from({ length: INVITES }, (_, n) => INVITES - 1 - n)
   const invites = places.map((i) => pastInvite(ctx, i, { assessments, graders }))
   await db.invite.createMany({ data: invites.map(({ row }) => ({ ...row, organizationId, createdById })) })
@@ -71,10 +70,9 @@ export async function addPastInvites(
 const idOf = (assessments: Assessments, name: string): string => assessments.find((assessment) => assessment.name === name)!.id
 
 /**
- * What becomes of an invite, and when. One that nothing is sent in for is written as it came to be; of the others it is that they are
- * accepted, and the rest is done.
+ * Plans an invite's status and times. Invites with a submission start as accepted; the steps do the rest.
  *
- * @param i how many are newer.
+ * @param i number of newer invites.
  */
 function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
@@ -122,7 +120,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
 
 type Sent = Omit<Sitting, 'inviteId'> & { stage: Stage | null; isAssigned: boolean }
 
-/** What the candidate of a started or completed invite has sent in. What was handed in last is nobody's yet. */
+/** The submission of a started or completed invite. The newest one has no grader yet. */
 function takenOf(becomes: InviteStatus, i: number): Sent | null {
   if (becomes === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
   if (becomes !== 'completed') return null
@@ -131,7 +129,7 @@ function takenOf(becomes: InviteStatus, i: number): Sent | null {
   return { assessment, n, stage, isAssigned: n > 0 }
 }
 
-/** What was done with an invite that had been accepted, and when. */
+/** Steps after an invite was accepted. */
 function stepsOf({ row, i, taken, now, begins }: PastInvite, graders: Graders): Step[] {
   if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => agree(ctx, row.id) }] : []
   const { stage } = taken
@@ -142,7 +140,7 @@ function stepsOf({ row, i, taken, now, begins }: PastInvite, graders: Graders): 
   return leftAt < now ? [sat, { at: leftAt, run: (ctx) => withdraw(ctx, row.id) }] : [sat]
 }
 
-/** Revokes the invite of a candidate who has begun, and does at once what the sweep would do soon. */
+/** Revokes a started invite, and withdraws its submission as the sweep would soon. */
 async function withdraw(ctx: Context, inviteId: string): Promise<void> {
   await revokeInvite(ctx, inviteId)
   const where = { organizationId: ctx.organization.id, inviteId, state: 'in_progress' } as const

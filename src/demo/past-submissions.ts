@@ -10,29 +10,28 @@ import { saveText } from '../domain/submissions/taking/save-text.ts'
 import { enterSession, findOwnSubmission, requirePrepared, type Session } from '../domain/submissions/taking/session.ts'
 import { startSubmission } from '../domain/submissions/taking/start-submission.ts'
 import answers from './answers.json' with { type: 'json' }
-import { asOf, type Step } from './past.ts'
+import { asOf, type Step } from './replay-steps.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** How long a candidate reads before the start, and writes for each question. */
+/** Time for reading before the start, and for answering each question. */
 const READING_MS = 2 * MINUTE_MS
 const WRITING_MS = 6 * MINUTE_MS
-/** Points by which two graders differ, of ten: nobody but an admin can decide then. */
+/** Difference of two graders' points, out of ten, that an admin has to decide. */
 const TOO_FAR_APART = 2.5
 const RECOMMENDED = 'Worth a conversation.'
 const THANKS = 'Thank you for the time that you have taken. We will write to you about the next step.'
 
-/** What candidates have written, and what graders gave for it: by assessment, then by question, from the best answer to the weakest. */
+/** Answers with their points and comments, by assessment and question, from best to worst. */
 const WRITTEN: Record<string, { text: string; points: number; comment: string }[][]> = answers
-/** The assessments that are answered in writing alone: the demo has no recordings, so only these are taken. The second is graded twice. */
+/** The demo has no recordings, so only these written assessments are taken. The second one has a second grader. */
 export const [ONE_GRADER, TWO_GRADERS] = ['Working remotely, in writing', 'Backend engineering, written exercise'] as const
 type Taken = typeof ONE_GRADER | typeof TWO_GRADERS
 
-/** A member who grades. */
 export type Grader = { id: string; userId: string; roles: string[] }
 export type Graders = { admin: Grader; first: Grader; second: Grader }
 
-/** How far the grading of a submission has come; from `byOne` on it is of an assessment that is graded twice. */
+/** Progress of grading. `byOne` and later ones are for assessments with a second grader. */
 export type Stage =
   | 'ungraded'
   | 'inPart'
@@ -44,17 +43,17 @@ export type Stage =
   | 'undecided'
   | 'decided'
 
-/** An invite whose candidate has accepted it. @property n tells candidates apart: each answers otherwise. */
+/** A candidate's accepted invite. @property n number of the candidate, which selects the answers. */
 export type Sitting = { inviteId: string; assessment: Taken; n: number }
 
-/** Agrees to what the assessment asks for. */
+/** Gives consent. */
 export async function agree(ctx: Context, inviteId: string): Promise<Session> {
   const session = await enterSession(ctx, { inviteId, linkVersion: 1 })
   await giveConsent(session, { needs: await findNeeds(session.ctx, session.invite, null), userAgent: '' })
   return { ...session, submission: await findOwnSubmission(session.ctx, session.invite) }
 }
 
-/** Takes the assessment from the consent on. @param upTo answers are written; with all of them it is handed in. */
+/** Takes the assessment after the consent. @param upTo number of answers to write. If it covers all, the test is submitted. */
 export async function sit(ctx: Context, { inviteId, assessment, n }: Sitting, upTo = Number.POSITIVE_INFINITY): Promise<void> {
   const session = await agree(ctx, inviteId)
   requirePrepared(session)
@@ -77,13 +76,13 @@ function answerOf(assessment: Taken, n: number, number: number) {
   return { number, ...written[(n + Math.floor(n / 3) * number) % written.length]! }
 }
 
-/** Who grades what that candidate has handed in, and who besides: they take turns, and the admin has a share. */
+/** First and second grader of a submission: graders alternate, and the admin takes every fourth. */
 export function gradersOf({ admin, first, second }: Graders, n: number): [Grader, Grader] {
   if (n % 4 === 2) return [admin, first]
   return n % 4 === 3 ? [second, first] : [first, second]
 }
 
-/** What graders have done with a submission that was handed in at that time. */
+/** Steps that graders take after the submission. @param at time of the submission in milliseconds since 1970. */
 export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage, graders: Graders, at: number): Step[] {
   const questions = WRITTEN[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
   const [first, second] = gradersOf(graders, n)

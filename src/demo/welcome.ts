@@ -1,20 +1,17 @@
 import type { ServiceContext } from '../domain/context.ts'
-import { describeDemo, loadDemo } from './load.ts'
+import { describeDemo, loadDemo } from './load-demo.ts'
 
-/** Where the parts of the service can be reached. */
+/** URLs of the service's parts. */
 export type Addresses = {
   v1: string
   alternate: string
   docs: string
   portal: string
-  /** undefined: it is not shown. */
+  /** undefined: not available. */
   mailbox: string | undefined
 }
 
-/**
- * Greets whoever tries the service out: says where everything is and, in a database without any
- * organization, makes one to try it with.
- */
+/** Prints the service's URLs. In a database without organizations it also creates the demo. */
 export async function welcome(system: ServiceContext, addresses: Addresses): Promise<void> {
   process.stdout.write(describeAddresses(addresses))
   const isFresh = (await system.db.organization.count()) === 0
@@ -22,7 +19,7 @@ export async function welcome(system: ServiceContext, addresses: Addresses): Pro
   process.stdout.write(demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY)
 }
 
-/** Says what comes first in a database without any organization, where nothing is made up: mails go out. */
+/** Prints the first steps if the database has no organization. */
 export async function sayHowToBegin({ db }: ServiceContext): Promise<void> {
   if ((await db.organization.count()) === 0) process.stdout.write(HOW_TO_BEGIN)
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 /** A theme's colours by their names, as #rrggbb. */
 export type Theme = Record<'base-100' | 'base-200' | 'base-300' | 'base-content' | 'primary' | 'primary-content', string>
 
-/** What src/bundle-look.ts makes of the pages' themes, for what stands alone and knows no stylesheet of theirs: mails and reports. */
+/** What src/bundle-css.ts makes of the pages' themes, for what stands alone and knows no stylesheet of theirs: mails and reports. */
 const FILE = path.join(import.meta.dirname, '../generated/palette.json')
 export const palette: Record<'light' | 'dark', Theme> = JSON.parse(readFileSync(FILE, 'utf8'))
 

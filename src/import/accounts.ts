@@ -4,16 +4,16 @@ import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, MemberEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
-/** A member of the document, with the account it is, or will be, the membership of. */
+/** A member of the document with its account, which may be new. */
 type Membership = Found<MemberEntry> & { memberId: string; accountId: string; organizationId: string }
 
 const FACTS = ['email', 'firstName', 'lastName', 'avatarUrl'] as const
 
 /**
- * Finds each member's account: the one named by `userId`, else the one the member has, else a new one. Accounts are shared by all
- * organizations, so that a change of address reaches the person's other memberships: reports where it can't.
+ * Finds each member's account: the one of `userId`, else the member's current one, else a new one. Organizations share accounts, so a changed
+ * address also changes the person's other memberships. Reports conflicts.
  *
- * @returns the accounts' ids by the members' rows.
+ * @returns account ids by member row.
  */
 export async function matchAccounts(check: Check, { organizations }: ImportDocument): Promise<Map<object, string>> {
   const members = rowsIn(organizations, 'organizations').flatMap((organization) =>
@@ -56,7 +56,7 @@ function reportContradictions(check: Check, memberships: Membership[]): void {
   }
 }
 
-/** One account twice in one organization would be two members with one address. */
+/** Reports an account that would have two members in one organization. */
 async function reportDoubleMemberships(check: Check, memberships: Membership[]): Promise<void> {
   const accountIds = memberships.map((m) => m.accountId)
   const memberIds = memberships.map((m) => m.memberId)

@@ -6,13 +6,13 @@ import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
 import type { ImportDocument, OrganizationEntry, QuestionEntry } from './format.ts'
 import { rowsIn } from './match.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './plan-import.ts'
 import type { Problem } from './problems.ts'
 import type { WrittenDefinition } from './rows.ts'
 
-// Questions that score themselves: what they show and what is right are rows of their own, which the question refers to.
+// Definitions of automatically scored questions. They are rows of their own, which questions refer to.
 
-/** What is wrong with the definitions of a document. */
+/** Validates the definitions of a document. */
 export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): Problem[] =>
   rowsIn(document.organizations, 'organizations')
     .flatMap(({ path, row }) => rowsIn(row.assessments, `${path}.assessments`))
@@ -34,9 +34,9 @@ const BATCH = 1_000
 type Into = { tx: Connection; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
 
 /**
- * Keeps the definitions of an organization's questions, unless they are kept already. One whose key was corrected since stays as it is.
+ * Writes the definitions of an organization's questions, unless they are unchanged. A definition with a corrected answer key is kept.
  *
- * @param into.onKept is told of a question of which the document says otherwise. @returns what becomes of each question by its row.
+ * @param into.onKept called for a kept definition that differs from the document's. @returns the result by question row.
  */
 export async function writeDefinitions(
   service: ServiceContext,
@@ -64,7 +64,7 @@ export async function writeDefinitions(
 
 type Current = { id: string; versionId: string | null; responseType: string }
 
-/** @returns undefined: the question stays what it is. */
+/** @returns undefined if the question keeps its definition. */
 async function write(
   ctx: Context,
   { responseType, definition }: QuestionEntry,

@@ -12,10 +12,10 @@ import type { Wanted } from './save.ts'
 import type { InviteRow } from './tables.ts'
 
 type Stamp = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
-/** How far an invite has come: what the service itself changes when a candidate, the organization or the clock moves it. */
+/** Fields that change as candidates, the organization, or the clock move the invite. */
 type Progress = Pick<InviteRow, Stamp | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
 
-/** The stamps without which an invite can't be in a state: guides/invites.md, States of an invite. */
+/** Timestamps required by each state, see guides/invites.md, "States of an invite". */
 const NEEDED: Record<InviteStatus, Stamp[]> = {
   pending: [],
   accepted: ['acceptedAt'],
@@ -26,8 +26,8 @@ const NEEDED: Record<InviteStatus, Stamp[]> = {
 }
 
 /**
- * An invite as the document gives it. One that is new gets the defaults of POST /invites, as of the time it says it was sent. One that is
- * there keeps its progress, unless that is to be overwritten.
+ * The invite as the document defines it. A new invite gets the defaults of POST /invites, relative to its `sentAt`. An existing one keeps its
+ * progress, unless `overwriteProgress`.
  */
 export function wantInvite(
   entry: InviteEntry,
@@ -96,9 +96,8 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
 }
 
 /**
- * The progress that the document gives to an invite, as of now. Where the document gives a state, it also takes away the stamps that it
- * doesn't give; those without which the invite can't be in that state are kept, or taken from the stamp after, the last from the time of
- * the last change.
+ * Progress according to the document, as of now. If the document sets a status, timestamps that it omits are removed. Timestamps that the status
+ * requires are kept or filled from the next later one, the last from the time of the last change.
  */
 function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial<InviteRow> {
   const { status = invite.status, sentAt = invite.sentAt, expiresAt = invite.expiresAt, updatedAt = invite.updatedAt } = entry
@@ -108,7 +107,7 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
     if (NEEDED[status].includes(field)) return invite[field] ?? next
     return entry.status === undefined && given === undefined ? invite[field] : null
   }
-  // Nobody accepts or starts what has expired.
+  // Candidates can't accept or start after the expiry.
   const inTime = (time: Date): Date => (time < expiresAt ? time : expiresAt)
   const completedAt = stamp('completedAt', updatedAt)
   const startedAt = stamp('startedAt', inTime(completedAt ?? updatedAt))
@@ -127,6 +126,6 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
     updatedAt,
   }
   const { updatedAt: changedAt, ...rest } = asOfNow(progress, now)
-  // Where the document is silent on it, it is the time at which something else changes.
+  // Without a value in the document, `updatedAt` changes only together with other fields.
   return changedAt === invite.updatedAt ? rest : { ...rest, updatedAt: changedAt }
 }

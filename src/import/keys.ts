@@ -9,10 +9,10 @@ import type { Place } from './rows.ts'
 import type { KeyObserver, Wanted } from './save.ts'
 import type { ApiKeyRow } from './tables.ts'
 
-/** The mode that a key itself shows. */
+/** The mode in the key's prefix. */
 const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
 
-/** Reports keys that contradict their mode, and keys that another row has already. */
+/** Reports keys whose prefix contradicts their mode, and keys in use. */
 export async function checkApiKeys(check: Check, { organizations }: ImportDocument): Promise<void> {
   const rows = rowsIn(organizations, 'organizations').flatMap(({ path, row }) => rowsIn(row.apiKeys, `${path}.apiKeys`))
   await checkModes(check, rows)
@@ -49,10 +49,7 @@ async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promis
   }
 }
 
-/**
- * A key as the document gives it, if there is none. Nothing of one that is there is changed: an earlier document knows neither that it
- * was rotated since, nor that it was revoked.
- */
+/** Creates missing keys. Existing keys never change: an older document doesn't know of their rotation or revocation. */
 export function wantApiKey(
   { name, key, mode: given, expiresAt, revokedAt, createdById }: ApiKeyEntry,
   { id, organizationId, now }: Place,

@@ -5,14 +5,14 @@ import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
 import { type Check, type Found, rowsIn } from './match.ts'
 
-/** A language as it will be; without a name it keeps the one it has. */
+/** @property name undefined: unchanged. */
 export type Language = { id: string; code: string; name?: string }
 
 type Merged = { path: string; row: { id?: string; code: string; name?: string } }
 
 /**
- * Puts together what the organizations say of the languages, which they share, and adds the codes that they only use. A language is its
- * code: the document's id is for one that is new. Reports what contradicts.
+ * Merges the languages of all organizations, which share them, and adds codes that are used without being declared. The code identifies a
+ * language; the document's id only applies to new ones. Reports contradictions.
  */
 export async function matchLanguages(check: Check, { organizations }: ImportDocument): Promise<Map<string, Language>> {
   const merged = new Map<string, Merged>()
@@ -58,7 +58,7 @@ async function identify(check: Check, merged: Merged[]): Promise<Map<string, Lan
   return languages
 }
 
-/** The codes of an organization's languages, declared or used. */
+/** Codes of an organization's languages, declared or used. */
 export const codesOf = (organization: OrganizationEntry): Set<string> =>
   new Set([...(organization.languages ?? []).map(({ code }) => code), ...usedCodes(organization, '').map(({ code }) => code)])
 

@@ -1,7 +1,7 @@
-/** One thing wrong with a document, and where, e.g. `organizations[0].members[3].email`. */
+/** @property path e.g. `organizations[0].members[3].email`. */
 export type Problem = { path: string; message: string }
 
-/** A document that was refused whole: nothing of it has been written. */
+/** The document was refused; nothing was written. */
 export class ImportError extends Error {
   readonly problems: Problem[]
   constructor(problems: Problem[]) {

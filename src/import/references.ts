@@ -3,11 +3,11 @@ import type { OrganizationEntry } from './format.ts'
 import { type Check, type Found, type Kind, nounOf, rowsIn } from './match.ts'
 
 type Referable = Extract<Kind, 'categories' | 'instructions' | 'members' | 'tags' | 'assessments'>
-/** The ids of each kind that the organization has, or will have. */
+/** Ids of each kind that the organization has, or will have. */
 export type KnownIds = Record<Referable, Set<string>>
 type Reference = { path: string; kind: Referable; id: string }
 
-/** Reports every id that stands for no row of the same organization, neither in the document nor in the database. */
+/** Reports ids that refer to no row of the same organization, in the document or the database. */
 export function checkReferences({ report }: Check, organization: Found<OrganizationEntry>, known: KnownIds): void {
   for (const { path, kind, id } of findReferences(organization)) {
     if (!known[kind].has(id)) report(path, `is not the id of any ${nounOf(kind)} of this organization`)
@@ -45,7 +45,7 @@ function many<F extends string>({ path, row }: Found<{ [K in F]?: readonly strin
   return ids.flatMap((id, index) => (id ? [{ path: `${path}.${field}[${index}]`, kind, id }] : []))
 }
 
-/** The database keeps the sum of an assessment's points in an integer. */
+/** The database stores the sum of an assessment's points as an integer. */
 export function checkPoints({ report }: Check, { path, row }: Found<OrganizationEntry>): void {
   for (const assessment of rowsIn(row.assessments, `${path}.assessments`)) {
     const questions = rowsIn(assessment.row.questions, '')

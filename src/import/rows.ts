@@ -15,18 +15,15 @@ import type { Language as KnownLanguage } from './languages.ts'
 import type { Wanted } from './save.ts'
 import type { AssessmentRow, MemberRow, OrganizationRow } from './tables.ts'
 
-// Each function says of one row of the document what it gives, and what it is to be in full where it is new. What is not given is
-// left alone in a row that exists.
+// Each function returns the fields that a row of the document sets, and a complete row in case it is new. Omitted fields of existing rows are
+// unchanged.
 
-/** Where a row belongs, and which row of the database it stands for. */
 export type Place = { id: string; organizationId: string; now: Date }
-/** Ids of the languages by code. */
 export type LanguageIds = Map<string, string>
 
 export const distinct = <T>(list: readonly T[] | undefined): T[] | undefined => list && [...new Set(list)]
 const languageIds = (codes: readonly string[] | undefined, languages: LanguageIds): string[] | undefined =>
   distinct(codes)?.map((code) => languages.get(code)!)
-/** An empty code is none. */
 const codeOrNull = (code: string | null | undefined): string | null | undefined => (code === '' ? null : code)
 
 const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date }, now: Date) => ({
@@ -62,7 +59,7 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
 })
 
 const isOwner = ({ duties }: MemberEntry): boolean => duties?.includes('owner') ?? false
-/** An owner is an admin as well. */
+/** Owners are always admins. */
 const rolesOf = (entry: MemberEntry, roles: readonly string[]): string[] => [
   ...new Set([...(entry.roles ?? roles), ...(isOwner(entry) ? ['admin'] : [])]),
 ]
@@ -217,12 +214,12 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
 }
 
 /**
- * @property versionId null: the question has a definition no more; undefined: what it has stays. @property responseType where that stays, too,
- *   whatever the document says.
+ * @property versionId null: the definition is removed; undefined: unchanged. @property responseType kept response type, which overrides the
+ *   document's.
  */
 export type WrittenDefinition = { versionId?: string | null; responseType?: string; isChanged: boolean }
 
-/** @param definition what became of its definition, where there is any. */
+/** @param definition result of writing its definition, if any. */
 export function wantQuestion(
   entry: QuestionEntry,
   { id, organizationId, now }: Place,

@@ -6,18 +6,18 @@ import { transact } from '../db/transact.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
-/** Of all advisory locks of the database, the one of the import. */
+/** Id of the import's advisory lock. */
 const LOCK = 72_707_370
 const RETRY_MS = 100
-/** Milliseconds: for a whole organization, and for all of a document. */
+/** Milliseconds for one organization, and for a whole document. */
 const ORGANIZATION_TIMEOUT_MS = 30 * 60_000
 const IMPORT_TIMEOUT_MS = 24 * 3_600_000
 
 /**
- * Does the work while no other process imports: two documents at once could make the same rows. The database forgets the lock with the
- * connection that holds it, so a process that is killed leaves nobody waiting.
+ * Runs the work while no other process imports, because two imports could create the same rows. The lock ends with its connection, even if the
+ * process is killed.
  *
- * @param onWait called once when another import is under way.
+ * @param onWait called once if another import is running.
  */
 export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
   let done: { result: T } | undefined
@@ -33,7 +33,7 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
     },
     { timeout: IMPORT_TIMEOUT_MS },
   )
-  // The work has transactions of its own: when the connection of the lock breaks after it, what it did is done all the same.
+  // The work uses other transactions: once it is done, a broken lock connection doesn't matter.
   await turn.catch((error) => {
     if (!done) throw error
   })
@@ -45,11 +45,11 @@ async function tryLock(tx: Connection): Promise<boolean> {
   return (await lock.executeTakeFirstOrThrow()).locked
 }
 
-/** Until the transaction ends: between two of its statements so long may pass. */
+/** Sets the idle timeout until the transaction ends. */
 const mayIdle = (time: string) =>
   unscoped().selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
 
-/** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
+/** A transaction that may pause between statements. The pool's timeout is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection) => Promise<T>): Promise<T> =>
   transact(
     db,

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
 import { bindToTrace, inSpan } from '../domain/work/tracing.ts'
-import type { Line } from './line.ts'
+import type { Line } from './mail-dispatcher.ts'
 import type { Email, Mailing } from './mailing.ts'
 
 const RECORD_AGAIN_MS = 500

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
 import type { Connection, Log, Queue } from '../domain/context.ts'
 import type { JoinRef } from '../domain/submissions/media/joinable.ts'
-import { traced } from './within-job.ts'
+import { traced } from './run-job.ts'
 
 export const INVITATION_EMAILS = 'invitation-email'
 /** Receives jobs without retries left, as all DEAD_ queues do. */
@@ -65,7 +65,7 @@ const KEPT_FOR_SECONDS = 10 * 365 * 86_400
 /**
  * 33 retries over about a day: the first after 10 s, doubling up to an hour; pg-boss adds random jitter of up to the same. mail/verdict.ts
  * decides whether an attempt is retried, attempt-mail.ts acts on it. An outage of the mail server uses up no retries: mails wait in the
- * dispatcher (see line.ts).
+ * dispatcher (see mail-dispatcher.ts).
  */
 const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelayMax: 3_600 }
 /**

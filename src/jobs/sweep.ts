@@ -29,7 +29,7 @@ import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts
 import { forgetOldAnswers } from '../domain/work/do-once.ts'
 import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
-import { withinJob } from './within-job.ts'
+import { runJob } from './run-job.ts'
 
 /** Name of a part's queue. Its jobs have no data. */
 export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
@@ -122,7 +122,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
     const queue = sweepQueue(part)
     await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
     await boss.work<object>(queue, TAKEN, async (jobs) => {
-      for (const job of jobs) await withinJob(queue, job, () => sweep(system, part, settings))
+      for (const job of jobs) await runJob(queue, job, () => sweep(system, part, settings))
     })
     await boss.schedule(queue, '* * * * *')
   }

@@ -8,8 +8,8 @@ import { withExtraTime } from '../domain/values/extra-time.ts'
 import { pageLinksFor } from '../domain/values/page-links.ts'
 import { visibleName } from '../domain/values/visible-name.ts'
 import { zoneOf } from '../domain/values/zones.ts'
-import type { CandidateFacts } from './letters/facts.ts'
-import { candidateLetters } from './letters/to-candidates.ts'
+import type { CandidateFacts } from './letters/candidate-facts.ts'
+import { candidateLetters } from './letters/candidate-letters.ts'
 import {
   headerText,
   type Mailbox,

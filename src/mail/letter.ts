@@ -18,7 +18,7 @@ export type Block =
   | { kind: 'note'; said: readonly Piece[] }
   /** Set apart from the rest: the link has changed. */
   | { kind: 'notice'; said: readonly Piece[] }
-    | { kind: 'list'; items: readonly (readonly Block[])[] /** First number, if numbered. */; from?: number }
+  | { kind: 'list'; items: readonly (readonly Block[])[] /** First number, if numbered. */; from?: number }
   /** Written by a person; line breaks are kept. */
   | { kind: 'quote'; text: string }
   /** Footer below a line; line breaks are kept. */

@@ -7,7 +7,7 @@ import type { Scheme } from '../html/brand.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import { DARK_QUERY } from './inline-styles.ts'
 import type { Letter } from './letter.ts'
-import { candidateLetters } from './letters/to-candidates.ts'
+import { candidateLetters } from './letters/candidate-letters.ts'
 import { type MailSettings, type Message, mailBrandOf, partsOf } from './message.ts'
 
 const NAMES: Record<ExampleName, string | null> = {

@@ -38,7 +38,7 @@ export async function openCheckedTarget(path: string, maxBytes: number): Promise
     target: new StreamTarget(stream, { chunked: true, chunkSize: CHUNK_BYTES }),
     async failing(run) {
       await run().catch((error) => {
-        throw failure ?? error // the library wraps what it was told
+        throw failure ?? error // the library wraps the write error
       })
       if (failure) throw failure
       const { size: written } = await file.stat()

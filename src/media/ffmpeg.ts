@@ -45,7 +45,7 @@ async function runLimited(given: string[]): Promise<unknown> {
   const running = run('ffmpeg', given, { env: { PATH }, timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: 2 ** 20 })
   const { child } = running
   const end = () => void child.kill('SIGKILL')
-  process.once('exit', end) // nobody would end it then
+  process.once('exit', end) // it would outlive this process
   const watching = watch(child)
   try {
     await running

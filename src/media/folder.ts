@@ -19,7 +19,7 @@ export function openFolder(root: string): MediaStore {
         await write(temporary, content)
         await rename(temporary, file)
       } catch (error) {
-        await rm(temporary, { force: true }) // what there was no room for is not to keep the room that there is
+        await rm(temporary, { force: true }) // frees the space of a partial file
         throw error
       }
       await sync(folder)
@@ -53,7 +53,7 @@ async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: n
   for await (const entry of folder) {
     if (!entry.isFile()) continue
     const file = path.join(entry.parentPath, entry.name)
-    const found = await unlessMissing(stat(file)) // it may have gone since
+    const found = await unlessMissing(stat(file)) // it may be deleted meanwhile
     if (found) files.push({ key: path.relative(root, file).split(path.sep).join('/'), bytes: found.size })
     if (files.length < LISTED_AT_ONCE) continue
     yield files

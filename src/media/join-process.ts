@@ -1,5 +1,5 @@
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
-import { doOneWork } from '../processes/do-one-work.ts'
+import { doOneWork } from '../processes/run-task.ts'
 import { joinSegments, type Way } from './join-segments.ts'
 
 export type Order = { segments: string[]; to: string; way: Way }

@@ -3,7 +3,7 @@ import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { containerOf } from '../domain/values/type-of-content.ts'
 import { copyByFfmpeg } from './ffmpeg.ts'
 import { canBeRead, remux, type Segment } from './remux.ts'
-import { mendSegment, readBeginning } from './tolerate/mend.ts'
+import { mendSegment, readBeginning } from './repair/repair-segment.ts'
 
 /** Reads segments with the library after repairing them, or with ffmpeg, which copies what it can read. */
 export type Way = 'mended' | 'by ffmpeg'

@@ -33,7 +33,7 @@ export async function openMediaStore(
 
 async function open(mediaUrl: string | undefined, dataDir: string): Promise<MediaStore> {
   if (mediaUrl === undefined) return openFolder(path.resolve(dataDir, 'media'))
-  const { openS3 } = await import('./s3.ts') // S3's client is an optional package, and a large one
+  const { openS3 } = await import('./s3.ts') // the S3 client is a large, optional package
   return openS3(new URL(mediaUrl))
 }
 

@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** What a process may use beyond what it has used up to now. */
+/** Limits beyond the process's current usage. */
 export type Limits = { bytes: number; cpuSeconds: number }
 
 const run = promisify(execFile)
 const LOOK_EVERY_MS = 100
-/** Of its own time a process on a busy machine gets this part at least. */
+/** On a busy machine a process gets at least a quarter of a CPU, so elapsed time may be four times its CPU limit. */
 const SHARE_OF_TIME = 4
 
-/** Bytes that a process holds in memory; null where it is over, or the system does not tell. */
+/** Reads the resident memory in bytes; null if the process ended, or the system doesn't tell. */
 type Measure = (pid: number) => Promise<number | null>
 
 const measures: Record<'proc' | 'ps', Measure> = {
@@ -23,7 +23,7 @@ const measures: Record<'proc' | 'ps', Measure> = {
     ),
 }
 
-/** How processes can be limited here: by the system, or by looking at them all the time; null: not at all. */
+/** Finds a way to limit processes: prlimit, or polling /proc or ps; null if there is none. */
 export async function findWayToLimit(): Promise<'prlimit' | keyof typeof measures | null> {
   const hasPrlimit = run('prlimit', ['--pid', String(process.pid), '--data']).then(
     () => true,
@@ -34,29 +34,26 @@ export async function findWayToLimit(): Promise<'prlimit' | keyof typeof measure
   return null
 }
 
-/**
- * Limits a running process. What is beyond the limits ends by a signal: of the system's (`SIGXCPU`, or what a program does that gets no
- * memory) or, where the system limits nobody, by {@link Watch}.
- */
+/** Limits a running process. Beyond the limits it ends by a signal, from the system (e.g. `SIGXCPU`) or, without prlimit, from {@link Watch}. */
 export async function limitProcess(pid: number, limits: Limits): Promise<Watch> {
   if (await limitBySystem(pid, limits)) return { exceeded: () => null, [Symbol.dispose]() {} }
   const way = await findWayToLimit()
   return watch(pid, limits, measures[way === 'ps' ? 'ps' : 'proc'])
 }
 
-/** Looks at a process until it is disposed of. @property exceeded what it was killed for. */
+/** Polls a process until disposed. @property exceeded the reason why it was killed. */
 export type Watch = Disposable & { exceeded: () => 'memory' | 'time' | null }
 
-/** A buffer counts as data, which V8's own limits leave out. @returns whether the system has taken the limits. */
+/** Limits data, which includes buffers, unlike V8's own limits. @returns false if the system refused. */
 async function limitBySystem(pid: number, { bytes, cpuSeconds }: Limits): Promise<boolean> {
   try {
-    const data = await readKilobytes(pid, 'VmData') // far more than it uses: what the engine has set apart
+    const data = await readKilobytes(pid, 'VmData') // far more than the resident memory: V8 reserves it
     const cpu = Math.ceil(cpuSeconds)
-    // The soft limit ends it by a signal that tells why.
+    // The soft limit's signal tells the reason.
     await run('prlimit', ['--pid', String(pid), `--data=${data + bytes}`, `--cpu=${cpu}:${cpu + 5}`, '--core=0'])
     return true
   } catch {
-    return false // it may not, as where a lower limit is set already
+    return false // e.g. a lower limit is set already
   }
 }
 

@@ -10,6 +10,8 @@ import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/iden
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
+import { Environment, SECRETS } from './environment.ts'
+import { findLookalikes } from './misspelled-settings.ts'
 import {
   findContradictions,
   findOmissions,
@@ -18,9 +20,7 @@ import {
   readMailEvents,
   splitAddresses,
   splitList,
-} from './contradictions.ts'
-import { Environment, SECRETS } from './environment.ts'
-import { findLookalikes } from './lookalikes.ts'
+} from './validate-settings.ts'
 
 /** Sender of captured mails. */
 const NOBODY = 'Assessments <assessments@localhost.localdomain>'

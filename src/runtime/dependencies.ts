@@ -18,37 +18,33 @@ import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
-import { startArchiving } from '../jobs/archives.ts'
-import { startCorrectingKeys } from '../jobs/correct-keys.ts'
-import { startDeletingTestData } from '../jobs/delete-test-data.ts'
-import { startErasing } from '../jobs/erase.ts'
-import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
-import { startJoiningRecordings } from '../jobs/join-recordings.ts'
-import { createNumbering, type Numbering } from '../jobs/number-events.ts'
+import { startErasing } from '../jobs/erasure-workers.ts'
+import { createNumbering, type Numbering } from '../jobs/event-sequencer.ts'
+import { startSendingInvitations } from '../jobs/invitation-workers.ts'
+import { startReadingMailEvents } from '../jobs/mail-event-worker.ts'
+import { startSendingMemberEmails } from '../jobs/member-email-workers.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
-import { startReadingMailEvents } from '../jobs/read-mail-events.ts'
-import { startSendingInvitations } from '../jobs/send-invitations.ts'
-import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
-import { startSuspensionWorker } from '../jobs/suspension.ts'
+import { startJoiningRecordings } from '../jobs/recording-workers.ts'
+import { startSerialWorkers } from '../jobs/serial-workers.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
 import { type AllLanguages, shippedLanguages } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
-import { remuxInProcess } from '../media/join.ts'
+import { remuxInProcess } from '../media/remux-in-process.ts'
 import { openMediaStore } from '../media/store.ts'
 import { createTypesetting } from '../reports/typeset.ts'
 import { createBreachedPasswords } from '../sso/breached-passwords.ts'
 import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
-import { startReports } from '../webhooks/reports.ts'
-import { startWebhooks } from '../webhooks/worker.ts'
+import { startReports } from '../webhooks/start-reports.ts'
+import { startWebhooks } from '../webhooks/start-webhooks.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { candidateMailRules, createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
 import { openMailEvents } from './mail-events.ts'
-import { measureStore } from './measured-store.ts'
+import { measureStore } from './measure-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
@@ -258,12 +254,8 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   const invitations = deliverInvitationsWith(mailer, mailSettings, config)
   await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
   await startReadingMailEvents(boss, system, mailEventReaders)
-  await startWorkingOnInvites(boss, system)
-  await startDeletingTestData(boss, system)
+  await startSerialWorkers(boss, system)
   await startErasing(boss, system)
-  await startSuspensionWorker(boss, system)
-  await startArchiving(boss, system)
-  await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)

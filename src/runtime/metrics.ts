@@ -15,7 +15,7 @@ import {
   WEBHOOK_OUTCOMES,
 } from '../domain/context.ts'
 import { observeDatabase, observeFallback, observeMedia, observeQueues, observeReplica } from './gauges.ts'
-import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type NoteOperation } from './measured-store.ts'
+import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type NoteOperation } from './measure-store.ts'
 import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -5,18 +5,18 @@ import type { Allowance } from '../domain/context.ts'
 import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from '../webhooks/resolve.ts'
 
-/** Milliseconds for everything: finding the host, connecting, asking, and the whole of the answer. */
+/** Milliseconds for a request, including DNS lookup and the whole response. */
 const DEADLINE_MS = 5_000
-/** Of an answer; the metadata and keys of any provider are a tenth of that. */
+/** Bytes of a response. Real metadata and keys have a tenth of that. */
 const MAX_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const USER_AGENT = 'Assessment-Invitation-Service'
 
 type Asked = { method?: string; headers?: Record<string, string> | Headers; body?: unknown }
-/** As `fetch`, for the libraries that ask identity providers. */
+/** Like `fetch`, for the OpenID libraries. */
 export type Fetch = (url: string, asked?: Asked) => Promise<Response>
 
-/** No answer, or one that is not taken. @property code says why, in a word. */
+/** There is no usable response. @property code the reason. */
 export class Unreachable extends Error {
   readonly code: string
   constructor(code: string, cause?: unknown) {
@@ -27,8 +27,8 @@ export class Unreachable extends Error {
 }
 
 /**
- * The way out to identity providers, whose addresses organizations name: as that of webhooks a connection of its own each time, to an
- * address that has just been checked. No redirect is followed, and what is too long or too late is no answer.
+ * Creates the client for identity providers, whose addresses organizations enter. Like webhooks, each request has its own connection to a freshly
+ * checked address. Redirects are not followed; long or late responses fail.
  */
 export const createFetch =
   (allowance: Allowance, resolve: Resolve = resolvePublicName): Fetch =>

@@ -2,30 +2,27 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Allowance, Log } from '../domain/context.ts'
 import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/values/identity-provider.ts'
-import { Fault } from './fault.ts'
 import { createFetch, type Fetch, Unreachable } from './fetch.ts'
+import { Fault } from './provider-fault.ts'
 import { createLogoutReader } from './read-logout.ts'
 import { readTextRecords } from './text-records.ts'
 
-/** Milliseconds for which is known what a provider has said of itself, and that it has said nothing. */
+/** Milliseconds for which a provider's metadata, and its failure to answer, are cached. */
 const KNOWN_MS = 3_600_000
 const UNREACHABLE_MS = 10_000
 const KNOWN_PROVIDERS = 1_000
-/** Seconds since somebody who was to sign in there anew has done so, at most. */
+/** Most seconds since the last sign-in at the provider if a fresh one is required. */
 const FRESH_SECONDS = 300
-/** Seconds that the times in a token may be off. */
+/** Clock tolerance for times in tokens. */
 const TOLERANCE_SECONDS = 60
-/** Seconds from its making at which a token that has just been handed out can't be: one of the two clocks is wrong. */
+/** Clock skew beyond which a token is refused: one of the clocks is wrong. */
 const MOST_SKEW_SECONDS = 180
 
 type Library = typeof import('openid-client')
 type Configuration = import('openid-client').Configuration
 type Asks = { fetch: Fetch; clock: () => Date; library: Library }
 
-/**
- * What asks identity providers: by `openid-client`, which is loaded when it is first needed. The signature of an ID token is checked although
- * it comes by a connection of our own (ASVS 6.8.2).
- */
+/** Talks to identity providers with `openid-client`, loaded on first use. ID token signatures are checked even on direct connections (ASVS 6.8.2). */
 export function createIdentityProviders(
   allowance: Allowance,
   { clock, log, fetch = createFetch(allowance) }: { clock: () => Date; log: Pick<Log, 'warn'>; fetch?: Fetch },
@@ -71,7 +68,7 @@ export function createIdentityProviders(
   }
 }
 
-/** The library asks the system's clock; the service may have its own. In seconds, to the minute. */
+/** Seconds, rounded to minutes, that the service's clock differs from the system's, which the library uses. */
 const skewOf = ({ clock }: Asks): number => Math.round((clock().getTime() - Date.now()) / 60_000) * 60
 
 const keyOf = ({ id, issuer, clientId, clientAuth, clientSecret }: IdpClient, skew: number): string =>
@@ -85,7 +82,7 @@ async function discover(asks: Asks, { issuer, clientId, clientAuth, clientSecret
     clientAuth === 'client_secret_post' ? library.ClientSecretPost(clientSecret) : library.ClientSecretBasic(clientSecret)
   const url = new URL(issuer)
   const metadata = { [library.clockSkew]: skewOf(asks), [library.clockTolerance]: TOLERANCE_SECONDS }
-  // By http only where the operator has named the host: the way out refuses all others.
+  // The client refuses http unless the operator allowed the host.
   const insecure = url.protocol === 'http:' ? [library.allowInsecureRequests] : []
   const config = await library.discovery(url, clientId, metadata, auth, {
     [library.customFetch]: fetch as never,
@@ -134,10 +131,10 @@ async function redeem({ library, clock }: Asks, config: Configuration, way: WayT
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Some providers say it as text. */
+/** Some providers send booleans as text. */
 const readWord = (value: unknown): boolean | null => (value === 'true' ? true : value === 'false' ? false : null)
 
-/** The library's codes, and those of the connection. What is none of these is no fault of a provider. */
+/** Maps errors of the library and the connection. Other errors are rethrown: they are not the provider's fault. */
 function faultOf(error: unknown): IdpFault {
   if (error instanceof Fault) return error.fault
   const chain = causesOf(error)

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { IdpClient, LogoutToken } from '../domain/values/identity-provider.ts'
-import { Fault } from './fault.ts'
 import type { Fetch } from './fetch.ts'
+import { Fault } from './provider-fault.ts'
 
-/** Seconds since a token was made, at most, and that the clocks may differ. */
+/** Seconds: the token's maximum age, and the clock tolerance. */
 const MOST_AGE_SECONDS = 120
 const TOLERANCE_SECONDS = 60
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Never one that is made with a secret, which would be ours. */
+/** No symmetric algorithms. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-/** As headers say it: the standard only recommends the first, and providers leave it out. */
+/** Values of the `typ` header. The standard only recommends one, and some providers omit it. */
 const TYPES = [undefined, 'logout+jwt', 'application/logout+jwt', 'jwt']
 const KNOWN_KEY_SETS = 1_000
 
@@ -19,8 +19,7 @@ type Asks = { fetch: Fetch; clock: () => Date }
 type Configuration = { serverMetadata: () => { issuer: string; jwks_uri?: string } }
 
 /**
- * Reads logout tokens by `jose`, which is loaded when it is first needed. Keys are asked for by the way out to identity providers, at most once in half a
- * minute however many tokens name one that is not known.
+ * Reads logout tokens with `jose`, loaded on first use. Unknown key ids trigger a request for the provider's keys at most once in 30 s.
  */
 export function createLogoutReader() {
   const known = new LRUCache<string, Keys>({ max: KNOWN_KEY_SETS })

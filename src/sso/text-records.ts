@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises'
 
-/** Milliseconds for one question to one name server, and how often it is asked. */
+/** Milliseconds per query and name server, and number of tries. */
 const QUESTION = { timeout: 3_000, tries: 2 }
 const NONE = ['ENOTFOUND', 'ENODATA']
 
-/** The TXT records of a name, each in one piece; none where it has none. @throws Error when no name server answers. */
+/** The TXT records of a name, each joined to one string; empty if there are none. @throws Error if no name server answers. */
 export async function readTextRecords(name: string): Promise<string[]> {
   const resolver = new Resolver(QUESTION)
   try {

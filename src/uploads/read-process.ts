@@ -2,10 +2,10 @@ import { DomainError, type Issue } from '../domain/errors.ts'
 import type { ListRow } from '../domain/invites/batches/check-rows.ts'
 import { readFile } from '../kinds/formats/read-file.ts'
 import type { ReadQuestion } from '../kinds/neutral.ts'
-import { doOneWork } from '../processes/do-one-work.ts'
+import { doOneWork } from '../processes/run-task.ts'
 import { parseList } from './candidate-list.ts'
 
-/** What a file holds: its rows, and facts about the whole. */
+/** Rows and file-level facts, by kind of file. */
 export type Contents = {
   questions: { row: ReadQuestion; facts: { format: string; unusedColumns: string[] } }
   candidates: { row: ListRow; facts: { unusedColumns: string[] } }
@@ -13,14 +13,14 @@ export type Contents = {
 export type Content = keyof Contents
 
 export type Order = { content: Content; bytes: Uint8Array; maxRows: number }
-/** @property issues why the file is refused. @property bug an error that is ours. */
+/** @property issues reasons why the file is refused. @property bug stack of an unexpected error. */
 export type Outcome = { facts: Contents[Content]['facts'] } | { issues: Issue[] } | { bug: string }
 export type Part = Contents[Content]['row'][]
 
-/** Characters of a part, as JSON: a few milliseconds of work for the service. */
+/** Characters of a batch as JSON, which the service processes in a few milliseconds. */
 const PART_LENGTH = 100_000
 
-// The program that read-upload.ts starts: one file, then it ends.
+// Program started by read-upload.ts for one file.
 doOneWork<Order, Outcome, Part>(
   async ({ content, bytes, maxRows }, sendPart) => {
     const { rows, ...facts } = content === 'questions' ? readFile(bytes, maxRows) : parseList(bytes, maxRows)

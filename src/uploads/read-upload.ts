@@ -11,18 +11,17 @@ const PROGRAM: Program = {
   heap: ['--max-old-space-size=256', '--max-semi-space-size=4'],
   patience: 10_000, // somebody waits for it
 }
-/** The largest workbook that is taken needs a third of each. */
+/** The largest accepted workbook needs a third of each. */
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 5 }
 
 /** One file is read at a time, and eight wait. */
 const inTurn = createFairTurns(1, { waiting: 8, refusal: () => new DomainError('too_many_imports') })
 
 /**
- * Reads an uploaded file in a process of its own: whatever somebody has made of it, only that process dies of it, and nobody else's request
- * waits. Organizations take turns. The file arrives in parts of about 100 kB, and the process sends the next one when the last is written,
- * so that the service never holds the whole.
+ * Reads an uploaded file in a child process, so that harmful files only end that process and delay no other request. Organizations take turns. Rows
+ * arrive in batches of about 100 kB, the next one after the last was written, so that the service never holds the whole file.
  *
- * @throws DomainError too_many_imports; invalid for what can't be read.
+ * @throws DomainError too_many_imports; invalid for an unreadable file.
  */
 export const readUpload =
   <C extends Content>(

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
 
-/** Deliveries to one endpoint at a time, of one process, however well it answers. */
+/** Most concurrent deliveries to one endpoint, per process. */
 const MOST = 32
-/** Milliseconds for an answer, above which more at a time would only make it slower. */
+/** Milliseconds of a response above which more concurrency would only slow the endpoint down. */
 const SLOW_MS = 2_000
-/** Of so many endpoints it is known how they answer; of others, as of those never asked. */
+/** Endpoints whose concurrency is remembered. */
 const KNOWN_ENDPOINTS = 10_000
 
 /**
- * How many deliveries to an endpoint may be under way: one more after each that is taken in time, half as many after one that is not, and
- * never less than `least`. (Of one that fails they are fewer, see domain/webhooks/record-attempt.ts.)
+ * Limits concurrent deliveries per endpoint: one more after each fast success, half after a failure or slow success, never below `least`.
+ * (domain/webhooks/record-attempt.ts lowers it further for failing endpoints.)
  */
 export function createConcurrency(least: number) {
   const known = new LRUCache<string, number>({ max: KNOWN_ENDPOINTS })

@@ -15,7 +15,7 @@ import { signedHeaders } from './sign.ts'
 
 const UNREADABLE_SECRET = 'The secret of the endpoint can not be decrypted: rotate it'
 
-/** One attempt at a delivery. An attempt that the stop of the service interrupts counts for nothing. */
+/** Attempts a delivery and records the result. Attempts interrupted by a stop are not recorded. */
 export async function deliver(
   system: ServiceContext,
   post: Post,
@@ -36,7 +36,7 @@ export async function deliver(
   report(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
 }
 
-/** @returns null when it was interrupted. */
+/** @returns null if interrupted. */
 async function send(
   system: ServiceContext,
   post: Post,
@@ -57,10 +57,10 @@ async function send(
   }
 }
 
-/** Why there is no answer. A failure to connect to several addresses has no message of its own. */
+/** The reason for a failed connection. A connection to several addresses has no message of its own. */
 export const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
 
-/** The URL is left out: it may hold a token. */
+/** Logs the attempt without the URL, which may contain a token. */
 function report(
   { deps }: ServiceContext,
   { delivery }: TakenDelivery,

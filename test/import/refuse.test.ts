@@ -1,8 +1,8 @@
 import { v7 as newId } from 'uuid'
 import { describe, expect, test } from 'vitest'
-import { importDocument } from '../../src/import/load.ts'
+import { importDocument } from '../../src/import/import-document.ts'
 import { ImportError, type Problem } from '../../src/import/problems.ts'
-import { readDocument } from '../../src/import/read.ts'
+import { readDocument } from '../../src/import/read-document.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { documentOf, dumpDatabase, uniqueName } from './document.ts'
 

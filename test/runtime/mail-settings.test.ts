@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/runtime/config.ts'
-import { findLookalikes } from '../../src/runtime/lookalikes.ts'
+import { findLookalikes } from '../../src/runtime/misspelled-settings.ts'
 import { smtpSettings } from '../../src/runtime/smtp-settings.ts'
 import { launchService } from '../support/processes.ts'
 

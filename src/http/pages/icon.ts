@@ -5,7 +5,7 @@ import { ICON_NAMES } from './icon-names.ts'
 
 export type IconName = (typeof ICON_NAMES)[number]
 
-/** What src/bundle-look.ts makes. */
+/** What src/bundle-css.ts makes. */
 const FILE = path.join(import.meta.dirname, '../../generated/browser/icons.json')
 const texts: Record<string, string> = JSON.parse(readFileSync(FILE, 'utf8'))
 

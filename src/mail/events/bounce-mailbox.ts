@@ -44,7 +44,7 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
   let lookedAt = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
   const leaveOut = (failed: number[], uids: number[], error: unknown) => {
-    if (uids.length > 1 && failed.length === uids.length) throw error // it is the server, and none of the mails
+    if (uids.length > 1 && failed.length === uids.length) throw error // the server is at fault, not the mails
     for (const uid of failed) log.warn({ uid }, 'a mail in the mailbox of notices can not be fetched, and is left out')
     lookedAt.uid = uids.at(-1)!
   }
@@ -131,20 +131,20 @@ async function takeMails(client: ImapFlow, mails: FetchMessageObject[], take: Ta
   const mark = (uids: number[], flag: string) => uids.length === 0 || client.messageFlagsAdd(uids, [flag], { uid: true })
   if (!(await mark(taken, marks.dealtWith)))
     throw Object.assign(new Error('What was read can not be marked as read'), { code: 'ReadOnly' })
-  await mark(others, marks.anothers) // a server that has no such marks says so, and they are known until the process ends
+  await mark(others, marks.anothers) // without keywords on the server, lookedAt remembers them until the process ends
   return taken.length
 }
 
 async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (client: ImapFlow) => Promise<T>): Promise<T> {
   const { host, port, isSecure, user, password, folder, tls } = address
-  const { ImapFlow } = await import('imapflow') // most do without it
+  const { ImapFlow } = await import('imapflow') // few installations need it
   const client = new ImapFlow({
     ...{ host, secure: isSecure, tls, ...PATIENCE, auth: { user, pass: password } },
     ...{ logger: false, disableAutoIdle: true, maxLiteralSize: 2 * MAX_BYTES },
     ...(port !== undefined && { port }),
     ...(!isSecure && { doSTARTTLS: true }),
   })
-  client.on('error', () => {}) // what is under way is rejected with it
+  client.on('error', () => {}) // the pending command rejects with it
   open.add(client)
   try {
     await client.connect()

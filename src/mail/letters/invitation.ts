@@ -2,8 +2,8 @@ import type { MailTexts } from '../../locales/languages.ts'
 import { saysMessage } from '../fill-template.ts'
 import { greet, type Letter, list, note, type Piece, paragraph, say, wayIn } from '../letter.ts'
 import { inSubject } from '../message.ts'
-import type { CandidateFacts } from './facts.ts'
-import { inWords } from './in-own-words.ts'
+import type { CandidateFacts } from './candidate-facts.ts'
+import { inWords } from './compose-letter.ts'
 
 export function invitation(t: MailTexts, facts: CandidateFacts): Letter {
   const { organization, assessment, customMessage, invitationText, url, template } = facts

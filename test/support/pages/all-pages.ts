@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
-import { loadDemo } from '../../../src/demo/load.ts'
+import { loadDemo } from '../../../src/demo/load-demo.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { mailboxPath } from '../../../src/interfaces/mailbox/access.ts'
 import { links } from '../links.ts'
