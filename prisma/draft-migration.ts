@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'
-import { splitDraft, stampsBehind } from './split-draft.ts'
+import { nextTimestamps, splitDraft } from './split-draft.ts'
 
 const name = process.argv[2]
 if (!name || !/^[a-z0-9_]+$/.test(name)) {
@@ -16,7 +16,7 @@ if (sql === EMPTY_MIGRATION) {
 }
 const migrations = path.join(import.meta.dirname, 'migrations')
 const parts = splitDraft(sql)
-const stamps = stampsBehind(await readdir(migrations), new Date(), parts.length)
+const stamps = nextTimestamps(await readdir(migrations), new Date(), parts.length)
 for (const [i, part] of parts.entries()) {
   const folder = path.join(migrations, `${stamps[i]}_${part.index ?? name}`)
   await mkdir(folder, { recursive: true })

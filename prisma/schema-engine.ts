@@ -38,14 +38,14 @@ type AdapterFactory = Parameters<typeof bindMigrationAwareSqlAdapterFactory>[0]
 
 /** Loads Prisma's schema engine. The package is made for bundlers, so its WebAssembly module is linked by hand. */
 export async function loadSchemaEngine(factory: AdapterFactory) {
-  glue ??= loadGlue()
-  return (await glue).SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
+  engineModule ??= loadEngineModule()
+  return (await engineModule).SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
 }
 
 /** Loaded once per process: a second WebAssembly module linked to the same JavaScript would never answer. */
-let glue: ReturnType<typeof loadGlue> | undefined
+let engineModule: ReturnType<typeof loadEngineModule> | undefined
 
-async function loadGlue() {
+async function loadEngineModule() {
   const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'))
   const made = await import(path.join(folder, 'schema_engine_bg.js'))
   const wasm = await readFile(path.join(folder, 'schema_engine_bg.wasm'))

@@ -22,7 +22,7 @@ export function splitDraft(sql: string): { sql: string; index?: string }[] {
 }
 
 /** Timestamps for new migrations: one second apart, and later than all existing ones, even if those come from a clock that was ahead. */
-export function stampsBehind(names: string[], now: Date, count: number): string[] {
+export function nextTimestamps(names: string[], now: Date, count: number): string[] {
   const times = names
     .map((name) => name.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_.*/, '$1-$2-$3T$4:$5:$6Z'))
     .map((time) => Date.parse(time) + SECOND_MS)

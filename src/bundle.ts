@@ -3,19 +3,19 @@
 import { globSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { look } from './bundle-css.ts'
+import { stylesPlugin } from './bundle-css.ts'
 import { writeCommonPasswords } from './bundle-passwords.ts'
 import { listLanguages, texts } from './locales/compile.ts'
 
 /** Tailwind 4's minimum browsers, see docs/browsers.md. */
 const TARGET = ['chrome111', 'edge111', 'firefox128', 'safari16.4']
 
-const inSource = (file: string) => path.join(import.meta.dirname, file)
+const sourcePath = (file: string) => path.join(import.meta.dirname, file)
 
 const common = {
   loader: { '.woff2': 'file' },
   assetNames: '[name].[hash]',
-  outdir: inSource('generated/browser'),
+  outdir: sourcePath('generated/browser'),
   bundle: true,
   minify: true,
   format: 'esm',
@@ -25,7 +25,7 @@ const common = {
 } satisfies BuildOptions
 
 /** Entry point of each language's script: passes its texts to the shared code. */
-const begin: Plugin = {
+const languageEntry: Plugin = {
   name: 'begin',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^begin:/ }, ({ path: entry }) => ({ path: entry.slice('begin:'.length), namespace: 'begin' }))
@@ -42,7 +42,7 @@ await begin(messages, () => import('./generated/locales/checks.${language}.ts'))
 export const candidateBundle = {
   ...common,
   entryPoints: listLanguages().map((language) => ({ in: `begin:${language}`, out: `candidate.${language}` })),
-  plugins: [texts, begin],
+  plugins: [texts, languageEntry],
   splitting: true,
   chunkNames: '[name].[hash]',
 } satisfies BuildOptions
@@ -50,21 +50,21 @@ export const candidateBundle = {
 const otherBundles = {
   ...common,
   entryPoints: [
-    { in: inSource('interfaces/candidate/browser/clock.ts'), out: 'candidate.clock' },
-    { in: inSource('interfaces/portal/browser/portal.ts'), out: 'portal' },
-    { in: inSource('interfaces/portal/browser/brand.ts'), out: 'brand' },
-    { in: inSource('interfaces/portal/browser/passkeys.ts'), out: 'passkeys' },
-    { in: inSource('http/docs/browser/docs.ts'), out: 'docs' },
-    { in: inSource('http/pages/assets/pages.css'), out: 'pages' },
+    { in: sourcePath('interfaces/candidate/browser/clock.ts'), out: 'candidate.clock' },
+    { in: sourcePath('interfaces/portal/browser/portal.ts'), out: 'portal' },
+    { in: sourcePath('interfaces/portal/browser/brand.ts'), out: 'brand' },
+    { in: sourcePath('interfaces/portal/browser/passkeys.ts'), out: 'passkeys' },
+    { in: sourcePath('http/docs/browser/docs.ts'), out: 'docs' },
+    { in: sourcePath('http/pages/assets/pages.css'), out: 'pages' },
   ],
-  plugins: [look],
+  plugins: [stylesPlugin],
 } satisfies BuildOptions
 
 /** esbuild's options, also used by src/dev.ts. */
 export const bundles: BuildOptions[] = [candidateBundle, otherBundles]
 
 if (import.meta.main) {
-  for (const file of globSync('generated/browser/*.js', { cwd: import.meta.dirname })) rmSync(inSource(file)) // chunks of the previous build
+  for (const file of globSync('generated/browser/*.js', { cwd: import.meta.dirname })) rmSync(sourcePath(file)) // chunks of the previous build
   for (const options of bundles) await build(options)
-  writeCommonPasswords(inSource('generated/common-passwords.txt'))
+  writeCommonPasswords(sourcePath('generated/common-passwords.txt'))
 }

@@ -45,7 +45,7 @@ function createProgram(): Command {
 }
 
 /** Prints the error. @returns the exit code. */
-function explain(error: unknown): number {
+function printError(error: unknown): number {
   // Commander has printed its message; --help ends the same way.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE
   const isConfiguration = error instanceof ConfigError
@@ -63,6 +63,6 @@ if (import.meta.main) {
   await createProgram()
     .parseAsync()
     .catch((error) => {
-      process.exitCode = explain(error)
+      process.exitCode = printError(error)
     })
 }

@@ -10,7 +10,7 @@ import { startEmbeddedDatabase } from './db/embedded.ts'
 import { loadConfig } from './runtime/config.ts'
 
 /** Milliseconds to collect changes: editors and git write several files at once. */
-const GATHER_MS = 50
+const DEBOUNCE_MS = 50
 /** Output of the build. */
 const GENERATED = /^generated\b/
 
@@ -18,10 +18,10 @@ const stop = new AbortController()
 process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
 
 const { databaseUrl, dataDir } = loadConfig(process.env)
-const database = databaseUrl === undefined ? await holdEmbeddedDatabase(dataDir) : undefined
+const database = databaseUrl === undefined ? await keepEmbeddedDatabase(dataDir) : undefined
 const bundlers = await Promise.all(bundles.map((options) => context(options)))
 await bundle()
-let service = start()
+let service = startService()
 let timer: NodeJS.Timeout | undefined
 let restarting = Promise.resolve()
 try {
@@ -29,21 +29,21 @@ try {
     if (filename === null || GENERATED.test(filename)) continue
     clearTimeout(timer)
     timer = setTimeout(() => {
-      restarting = restarting.then(restart)
-    }, GATHER_MS)
+      restarting = restarting.then(rebuildAndRestart)
+    }, DEBOUNCE_MS)
   }
 } catch (error) {
   if (!stop.signal.aborted) throw error
 } finally {
   clearTimeout(timer)
   await restarting
-  await end(service)
+  await stopService(service)
   for (const bundler of bundlers) await bundler.dispose()
   await database?.release()
 }
 
 /** Keeps a connection, because the embedded database stops without one, as during a restart. */
-async function holdEmbeddedDatabase(dataDir: string) {
+async function keepEmbeddedDatabase(dataDir: string) {
   const { url, release } = await startEmbeddedDatabase({ dataDir })
   const client = new Client({ connectionString: url })
   client.on('error', () => {}) // the service restarts a database that was stopped by hand
@@ -51,9 +51,9 @@ async function holdEmbeddedDatabase(dataDir: string) {
   return { release: () => client.end().then(release) }
 }
 
-async function restart(): Promise<void> {
-  await Promise.all([bundle(), end(service)])
-  service = start()
+async function rebuildAndRestart(): Promise<void> {
+  await Promise.all([bundle(), stopService(service)])
+  service = startService()
 }
 
 /** esbuild prints its errors, and the pages keep the previous bundle. */
@@ -62,14 +62,14 @@ async function bundle(): Promise<void> {
 }
 
 /** A service that fails to start prints its error; the next change starts it again. */
-function start(): ChildProcess {
+function startService(): ChildProcess {
   const memory = ['--max-old-space-size=384', '--max-semi-space-size=8']
   const given = process.argv.slice(2) // Node options, such as --inspect
   const env = { STOP_NOTICE: '0', ...process.env } // no load balancer to wait for
   return spawn(process.execPath, [...memory, ...given, path.join(import.meta.dirname, 'server.ts')], { stdio: 'inherit', env })
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stopService(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')

@@ -5,7 +5,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
 import { releaseEmbeddedDatabases } from './db/embedded.ts'
-import { sayHowToBegin, welcome } from './demo/welcome.ts'
+import { printFirstSteps, printWelcome } from './demo/welcome.ts'
 import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
 import { mailboxPath } from './interfaces/mailbox/access.ts'
@@ -13,7 +13,7 @@ import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
-import { findLookalikes } from './runtime/misspelled-settings.ts'
+import { findMisspelledSettings } from './runtime/misspelled-settings.ts'
 import { PATHS } from './runtime/paths.ts'
 
 /** Milliseconds after the notice for requests, and then mails, in progress. */
@@ -25,7 +25,8 @@ const ONE_SIGNAL_MS = 1_000
 async function main(): Promise<void> {
   const config = loadConfig(process.env, { serves: true })
   const log = createLog(config.logLevel)
-  for (const [name, meant] of findLookalikes(process.env)) log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
+  for (const [name, meant] of findMisspelledSettings(process.env))
+    log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
   stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, async () => {
@@ -46,9 +47,9 @@ async function main(): Promise<void> {
  * @returns the open resources. If starting fails, nothing stays open.
  */
 async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<AsyncDisposableStack> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
-  opened.defer(dependencies.dispose)
+  stack.defer(dependencies.dispose)
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
@@ -56,26 +57,26 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
   const app = await buildApp(config, { ...dependencies, findProblems })
   const metricsApp = await serveMetrics(config, dependencies)
-  if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
-  await announceFirstKey(config, dependencies)
+  if (metricsApp) stack.defer(async () => void (await metricsApp.close()))
+  await createInitialRows(config, dependencies)
   // Before listening, because a database failure ends the start only until then.
-  if (!config.isTrial) await sayHowToBegin(system)
+  if (!config.isTrial) await printFirstSteps(system)
   await dependencies.startSweep()
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= app.close())
-  opened.defer(close)
+  stack.defer(close)
   // A stop signal during startup of the work closes the app at once.
   signal.throwIfAborted()
   signal.addEventListener('abort', close)
-  site.publicUrl = addressOf(config, app.addresses()[0])
+  site.publicUrl = publicUrlOf(config, app.addresses()[0])
   await warnOfOtherHosts(system)
   await dependencies.startWork()
   await dependencies.findProblems() // logs what is missing
   if (config.isTrial) {
     const { publicUrl } = site
-    await welcome(system, {
+    await printWelcome(system, {
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
@@ -84,7 +85,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
     })
   }
   hasStarted = true
-  return opened.move()
+  return stack.move()
 }
 
 /**
@@ -115,7 +116,7 @@ function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Prom
 }
 
 /** The public URL. With PORT=0 the port is known after listening. */
-const addressOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
+const publicUrlOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
   typeof listening === 'object' ? publicUrl.replace(/:0$/, `:${listening.port}`) : publicUrl
 
 async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {
@@ -127,7 +128,10 @@ async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependen
 }
 
 /** Creates what INIT_ORG_NAME, INIT_API_KEY_NAME, and INIT_ADMIN_EMAIL name, if missing. */
-async function announceFirstKey({ init: { organization, apiKey, adminEmail } }: Config, { system }: Dependencies): Promise<void> {
+async function createInitialRows(
+  { init: { organization, apiKey, adminEmail } }: Config,
+  { system }: Dependencies,
+): Promise<void> {
   if (!organization) return
   const key = await makeFirstKey(system, { organization, apiKey })
   // Standard output only, so that the key never gets into the log.

@@ -12,21 +12,21 @@ import { presentSuppression } from '../interfaces/v1/suppressions.view.ts'
 // JSON of an archive: v1's shapes where v1 has them, plus data that only the portal shows. Contains no links and no secrets.
 
 /** Paths of photos and recordings in the archive, by media id. */
-export type Filed = Map<string, { file: string; bytes: number }>
+export type MediaPaths = Map<string, { file: string; bytes: number }>
 
 export type ShownInvite = ReturnType<typeof showInvite>
 export type ShownEvent = ReturnType<typeof showEvents>[number]
 export type ShownMessage = ReturnType<typeof showMessages>[number]
 export type ShownSubmission = ReturnType<typeof showSubmission>
-export type ShownMedium = ReturnType<typeof showMedium>
-export type ShownBesides = ReturnType<typeof showBesides>
+export type ShownMediaFile = ReturnType<typeof showMediaFile>
+export type ShownOther = ReturnType<typeof showOther>
 export type ListedInvite = { invite: ShownInvite; folder: string; result: ShownSubmission['result'] }
 
 export function showInvite({ invite, tags, orders }: HeldInvite) {
-  const { assignedGrader: _, ...shown } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
+  const { assignedGrader: _, ...visible } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
   const { mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks } = invite
   return {
-    ...shown,
+    ...visible,
     ...{ mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks, tags },
     declinedAt: invite.declinedAt?.toISOString() ?? null,
     orders: orders.map(({ connection, naturalKey, profileUrl, createdAt, cancelledAt, reportedStatus, reportedAt }) => ({
@@ -43,7 +43,7 @@ export const showMessages = ({ mails }: HeldInvite, now: Date) =>
 
 const ROUNDS = { 1: 'first', 2: 'second', 3: 'decision' } as const
 
-export function showSubmission(ctx: Context, submission: HeldSubmission, filed: Filed) {
+export function showSubmission(ctx: Context, submission: HeldSubmission, filed: MediaPaths) {
   const { questions, ...summary } = presentSubmissionDetail(ctx, submission)
   const { state, consentAt, consentMedia, consentVersion, consentLanguage, passedChecks, userAgent, extraTimePercent } =
     submission
@@ -63,8 +63,8 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
       const chosen = answerOf(attempts)
       return {
         ...question,
-        answer: chosen ? showTake(chosen, filed) : null,
-        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showTake(attempt, filed)),
+        answer: chosen ? showAttempt(chosen, filed) : null,
+        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showAttempt(attempt, filed)),
         score: score ? { points: score.points && Number(score.points), dropped: score.dropped, at: score.createdAt } : null,
         grades: submission.grades
           .filter(({ questionNumber }) => questionNumber === question.number)
@@ -79,14 +79,14 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
         ...presentGrade({ number, ofPoints, ...grade }),
       })),
     })),
-    captures: submission.media.filter(({ id }) => !recorded.has(id)).map((medium) => showMedium(medium, filed)),
+    captures: submission.media.filter(({ id }) => !recorded.has(id)).map((medium) => showMediaFile(medium, filed)),
     notes: submission.notes,
   }
 }
 
 type AnswerAttempt = HeldSubmission['paper'][number]['attempts'][number]
 
-const showTake = (
+const showAttempt = (
   {
     kind,
     state,
@@ -100,21 +100,21 @@ const showTake = (
     interruptions,
     restarted,
   }: AnswerAttempt,
-  filed: Filed,
+  filed: MediaPaths,
 ) => ({
   ...{ kind, state, text, value },
-  media: media && showMedium(media, filed),
+  media: media && showMediaFile(media, filed),
   ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted },
 })
 
 /** @property file path below the invite's folder; null if there is none (any more), see `state`. */
-const showMedium = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: Filed) => ({
+const showMediaFile = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: MediaPaths) => ({
   ...{ kind, state, contentType, milliseconds, createdAt, deletedAt },
   file: filed.get(id)?.file ?? null,
   bytes: filed.get(id)?.bytes ?? null,
 })
 
-export const showBesides = ({ listRows, suppressions, erasures }: HeldBesides) => ({
+export const showOther = ({ listRows, suppressions, erasures }: HeldBesides) => ({
   listRows: listRows.map(({ batchId, number, email, name, terms, state, issues, inviteId }) => ({
     ...{ list: batchId, number, recipientEmail: email, recipientName: name || null, terms, state, issues, inviteId },
   })),

@@ -3,21 +3,21 @@ import { type Html, html } from '../html/html.ts'
 import { EVENT_MEANINGS } from '../interfaces/v1/events.view.ts'
 import type {
   ListedInvite,
-  ShownBesides,
   ShownEvent,
   ShownInvite,
-  ShownMedium,
+  ShownMediaFile,
   ShownMessage,
+  ShownOther,
   ShownSubmission,
 } from './candidate.json.ts'
-import { type ArchivePage, facts, section, table, time, wordOf, words } from './page.ts'
+import { type ArchivePage, facts, formatCode, section, table, time, userText } from './page.ts'
 
 type CandidateFacts = {
   address: string
   organization: string
   madeAt: Date
   listed: ListedInvite[]
-  besides: ShownBesides
+  besides: ShownOther
 }
 
 /** Overview page: all invites and other data. */
@@ -43,7 +43,7 @@ const inviteTable = (listed: ListedInvite[]): Html =>
       html`<a href="${`./${folder}/index.html`}">${titleOf(invite)}</a>`,
       statusOf(invite),
       time(invite.sentAt),
-      result && wordResult(result),
+      result && formatResult(result),
     ]),
   )
 
@@ -52,16 +52,16 @@ const titleOf = ({ assessmentName, attempt, mode }: ShownInvite): string =>
 
 const statusOf = ({ status, declinedAt }: ShownInvite): string => (declinedAt ? 'declined' : status)
 
-const wordResult = ({ points, ofPoints, percent }: { points: number; ofPoints: number; percent: number | null }): string =>
+const formatResult = ({ points, ofPoints, percent }: { points: number; ofPoints: number; percent: number | null }): string =>
   percent === null ? 'released' : `${points} of ${ofPoints} points (${percent} %)`
 
-const listTable = (rows: ShownBesides['listRows']): Html =>
+const listTable = (rows: ShownOther['listRows']): Html =>
   table(
     ['Address', 'Name', 'Row', 'What became of it'],
-    rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, wordOf(state)]),
+    rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, formatCode(state)]),
   )
 
-const SUPPRESSED: Record<ShownBesides['suppressions'][number]['reason'], string> = {
+const SUPPRESSION_REASONS: Record<ShownOther['suppressions'][number]['reason'], string> = {
   bounce: 'there is no such mailbox',
   full: 'the last emails came back',
   complaint: 'an email was called spam',
@@ -69,18 +69,18 @@ const SUPPRESSED: Record<ShownBesides['suppressions'][number]['reason'], string>
   unsubscribed: 'the candidate has stopped emails',
 }
 
-const suppressionTable = (rows: ShownBesides['suppressions']): Html =>
+const suppressionTable = (rows: ShownOther['suppressions']): Html =>
   table(
     ['Emails', 'Why', 'Since', 'Until'],
     rows.map(({ scope, reason, since, until }) => [
       scope === 'all' ? 'all' : 'reminders and notices',
-      SUPPRESSED[reason],
+      SUPPRESSION_REASONS[reason],
       time(since),
       time(until) ?? 'it is lifted',
     ]),
   )
 
-const erasureTable = (rows: ShownBesides['erasures']): Html =>
+const erasureTable = (rows: ShownOther['erasures']): Html =>
   table(
     ['Asked for', 'State', 'Done'],
     rows.map(({ requestedAt, state, finishedAt }) => [time(requestedAt), state, time(finishedAt)]),
@@ -114,7 +114,7 @@ const inviteFacts = (invite: ShownInvite): Html =>
     ['Recordings of an answer', invite.answerRecordLimit],
     ['Watched by', watchedBy(invite)],
     ['More time', invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
-    ['Checks that were waived', invite.waivedChecks.map(wordOf).join(', ')],
+    ['Checks that were waived', invite.waivedChecks.map(formatCode).join(', ')],
     ['Spoken to in', invite.chosenLanguage ?? invite.language],
     ['Time zone', invite.timeZone],
     ['Tags of the organization', invite.tags.join(', ')],
@@ -122,7 +122,7 @@ const inviteFacts = (invite: ShownInvite): Html =>
     ...Object.entries(invite.metadata ?? {}).map(([name, value]) => [`Noted: ${name}`, value] as const),
     ['Afterwards to', invite.returnUrl],
     ...invite.orders.map(({ system, order, profileUrl }) => [`Ordered by ${system}`, `${order} ${profileUrl}`] as const),
-  ])}${invite.customMessage !== '' && html`<h3>Message with the invitation</h3>${words(invite.customMessage)}`}`
+  ])}${invite.customMessage !== '' && html`<h3>Message with the invitation</h3>${userText(invite.customMessage)}`}`
 
 const watchedBy = ({ proctoringSettings: { screenRecording, webcamMonitoring, requireIdCapture } }: ShownInvite): string =>
   [screenRecording && 'screen recording', webcamMonitoring && 'webcam', requireIdCapture && 'photo of an ID']
@@ -141,7 +141,7 @@ const eventTable = (events: ShownEvent[]): Html =>
     ['When', 'What', 'By'],
     events.map(({ createdAt, type, actor, data }) => [
       time(createdAt),
-      html`${EVENT_MEANINGS[type] ?? type}${data.reason && `: ${wordOf(data.reason)}`}`,
+      html`${EVENT_MEANINGS[type] ?? type}${data.reason && `: ${formatCode(data.reason)}`}`,
       ACTORS[actor.type],
     ]),
   )
@@ -177,28 +177,28 @@ ${submission.questions.map(questionPart)}${captureParts(submission.captures)}${
   submission.notes.length > 0 &&
   html`<h3>While it was taken</h3>${table(
     ['When', 'What'],
-    submission.notes.map(({ at, kind }) => [time(at), wordOf(kind)]),
+    submission.notes.map(({ at, kind }) => [time(at), formatCode(kind)]),
   )}`
 }`
 
 const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, passedChecks, browser }: ShownSubmission): Html =>
   html`${facts([
-    ['State', wordOf(state)],
+    ['State', formatCode(state)],
     ['Started', time(startedAt)],
     ['Deadline', time(deadlineAt)],
     ['Submitted', time(submittedAt)],
-    ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(wordOf).join(', ')}`],
-    ['Checks that were passed', passedChecks.map(wordOf).join(', ')],
+    ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(formatCode).join(', ')}`],
+    ['Checks that were passed', passedChecks.map(formatCode).join(', ')],
     ['Browser', browser],
-  ])}${consent?.own && html`<p class="quiet">What the organization has added to what was agreed to, version ${consent.own.version}</p>${words(consent.own.body)}`}`
+  ])}${consent?.own && html`<p class="quiet">What the organization has added to what was agreed to, version ${consent.own.version}</p>${userText(consent.own.body)}`}`
 
 const resultPart = (result: ShownSubmission['results'][number]): Html =>
   html`<h3>Result, version ${result.version}</h3>
 ${facts([
-  ['Points', wordResult(result)],
+  ['Points', formatResult(result)],
   ['Released', time(result.releasedAt)],
   ['Shown to the candidate', result.toCandidate ? 'yes' : 'no'],
-])}${result.message !== '' && html`<p class="quiet">Message to the candidate</p>${words(result.message)}`}${result.comment !== '' && html`<p class="quiet">Comment of the organization</p>${words(result.comment)}`}${table(
+])}${result.message !== '' && html`<p class="quiet">Message to the candidate</p>${userText(result.message)}`}${result.comment !== '' && html`<p class="quiet">Comment of the organization</p>${userText(result.comment)}`}${table(
   ['Question', 'Points', 'Comment'],
   result.questions.map(({ number, points, ofPoints, comment }) => [
     number,
@@ -212,42 +212,42 @@ type Question = ShownSubmission['questions'][number]
 const questionPart = ({ number, script, points, openedAt, closedAt, answer, otherAttempts, score, grades }: Question): Html =>
   html`<div class="question">
 <h3>Question ${number}</h3>
-${script !== '' && words(script)}
+${script !== '' && userText(script)}
 <p class="quiet">${points > 0 && `${points} points. `}${openedAt ? html`Opened ${time(openedAt)}${closedAt && html`, closed ${time(closedAt)}`}.` : 'Never opened.'}</p>
 <p><strong>Answer</strong></p>
-${answer ? takePart(answer) : html`<p>None.</p>`}
-${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(takePart)}`}
+${answer ? attemptPart(answer) : html`<p>None.</p>`}
+${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(attemptPart)}`}
 ${score && html`<p>By the key: ${score.dropped ? 'not counted' : score.points === null ? 'left to people' : `${score.points} points`}.</p>`}
-${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${GRADED[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && words(comment)}`)}
+${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${ROUND_LABELS[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && userText(comment)}`)}
 </div>
 `
 
-const GRADED = { first: 'Graded', second: 'Graded for a second time', decision: 'Decided' } as const
+const ROUND_LABELS = { first: 'Graded', second: 'Graded for a second time', decision: 'Decided' } as const
 
-const takePart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
-  html`${text !== '' && words(text)}${media && mediumPart(media)}
+const attemptPart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
+  html`${text !== '' && userText(text)}${media && mediaPart(media)}
 <p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', cut off'}</p>`
 
 /** Plays the recording, links to an incomplete one, or says why there is none. */
-function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMedium): Html {
+function mediaPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMediaFile): Html {
   if (file === null)
-    return html`<p class="quiet">${wordOf(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'not there any more' : 'not complete'}.</p>`
+    return html`<p class="quiet">${formatCode(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'not there any more' : 'not complete'}.</p>`
   const address = `./${file}`
   if (contentType.startsWith('image/'))
-    return html`<a href="${address}"><img src="${address}" alt="${wordOf(kind)}" loading="lazy"></a>`
-  if (state !== 'ready') return html`<p><a href="${address}">${wordOf(kind)}, as far as it arrived</a></p>`
+    return html`<a href="${address}"><img src="${address}" alt="${formatCode(kind)}" loading="lazy"></a>`
+  if (state !== 'ready') return html`<p><a href="${address}">${formatCode(kind)}, as far as it arrived</a></p>`
   return contentType.startsWith('audio/')
     ? html`<audio controls preload="none" src="${address}"></audio><p class="quiet"><a href="${address}">The file</a></p>`
     : html`<video controls preload="none" src="${address}"></video><p class="quiet"><a href="${address}">The file</a></p>`
 }
 
 /** Photos first, as a gallery. */
-function captureParts(captures: ShownMedium[]): Html | false {
-  const isPhoto = ({ file, contentType }: ShownMedium) => file !== null && contentType.startsWith('image/')
+function captureParts(captures: ShownMediaFile[]): Html | false {
+  const isPhoto = ({ file, contentType }: ShownMediaFile) => file !== null && contentType.startsWith('image/')
   return (
     captures.length > 0 &&
     html`<h3>Photos and recordings</h3>
-<ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediumPart(photo)}<p class="quiet">${wordOf(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
-${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${wordOf(one.kind)}, ${time(one.createdAt)}</p>${mediumPart(one)}`)}`
+<ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediaPart(photo)}<p class="quiet">${formatCode(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
+${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${formatCode(one.kind)}, ${time(one.createdAt)}</p>${mediaPart(one)}`)}`
   )
 }

@@ -8,7 +8,7 @@ import {
 import type { Context } from '../domain/context.ts'
 import { nameOf } from '../domain/values/name-of.ts'
 import { type Html, html } from '../html/html.ts'
-import { type ArchivePage, facts, section, table, time, toFile, wordOf } from './page.ts'
+import { type ArchivePage, facts, formatCode, section, table, time, toFile } from './page.ts'
 import type { Zip } from './zip.ts'
 
 /** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
@@ -75,7 +75,7 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
       ['Time zone', held.timeZone],
       ['Tags', held.tags.map(({ tag }) => tag.name).join(', ')],
       ['Grades in', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
-      ['Digests', held.notices.map(wordOf).join(', ')],
+      ['Digests', held.notices.map(formatCode).join(', ')],
       ['Acts that the audit log has', html`${count} (<a href="./acts.ndjson">file</a>)`],
       ['Grades given', html`${grades} (<a href="./grades.ndjson">file</a>)`],
     ]),
@@ -85,7 +85,7 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
       table(
         ['Email', 'State', 'Created', 'Sent', 'What its server said'],
         held.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
-          wordOf(kind),
+          formatCode(kind),
           state,
           time(createdAt),
           time(sentAt),

@@ -59,7 +59,7 @@ export const time = (at: string | Date | null | undefined): Html | null =>
   at ? html`<time datetime="${new Date(at).toISOString()}">${format.format(new Date(at))} UTC</time>` : null
 
 /** User-written text of unknown language. */
-export const words = (text: string): Html => html`<div class="words" lang="" dir="auto">${text}</div>`
+export const userText = (text: string): Html => html`<div class="words" lang="" dir="auto">${text}</div>`
 
 /** Definition list, without empty values. */
 export const facts = (known: readonly (readonly [string, Value])[]): Html =>
@@ -78,4 +78,4 @@ export const section = (title: string, body: Html | null | false): Html | false 
   body !== null && body !== false && html`<section><h2>${title}</h2>\n${body}</section>\n`
 
 /** Formats a code such as `id_photo` or `in_progress` for readers. */
-export const wordOf = (code: string): string => code.replaceAll('_', ' ').replace(/^id /, 'ID ')
+export const formatCode = (code: string): string => code.replaceAll('_', ' ').replace(/^id /, 'ID ')

@@ -7,33 +7,33 @@ import { chooseHome } from '../db/embedded-files.ts'
 import { countUnread, type ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
-import { findWayToLimit } from '../processes/limit-process.ts'
+import { findLimiter } from '../processes/limit-process.ts'
 import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
 import { secretFile } from '../runtime/secret.ts'
-import { smtpSettings } from '../runtime/smtp-settings.ts'
-import { isOfThisMachine } from '../runtime/validate-settings.ts'
+import { toSmtpSettings } from '../runtime/smtp-settings.ts'
+import { isLocalUrl } from '../runtime/validate-settings.ts'
 import { describeError } from './output.ts'
 
 /** Result of one check. The message of a problem says what to do. */
-export type Check = { name: string; problem: boolean; message: string }
+export type DoctorCheck = { name: string; problem: boolean; message: string }
 
-const PROXY_ANSWERS_WITHIN_MS = 3_000
-export const ok = (name: string, message: string): Check => ({ name, problem: false, message })
-export const problem = (name: string, message: string): Check => ({ name, problem: true, message })
+const PROXY_TIMEOUT_MS = 3_000
+export const ok = (name: string, message: string): DoctorCheck => ({ name, problem: false, message })
+export const problem = (name: string, message: string): DoctorCheck => ({ name, problem: true, message })
 
 /** Candidates can't open a link to localhost. */
-export function checkPublicAddress({ publicUrl, smtp }: Config): Check {
-  if (isOfThisMachine(publicUrl) && smtp.url)
+export function checkPublicAddress({ publicUrl, smtp }: Config): DoctorCheck {
+  if (isLocalUrl(publicUrl) && smtp.url)
     return problem('links', `mails go out with links to ${publicUrl}: set PUBLIC_URL to the public address`)
   return ok('links', `lead to ${publicUrl}`)
 }
 
 /** Asks the running service, by its public URL, whether requests come through an untrusted proxy. */
-export async function checkProxy(config: Config): Promise<Check> {
+export async function checkProxy(config: Config): Promise<DoctorCheck> {
   const advice = 'Set TRUST_PROXY to its address, or all its clients count as one, and some lock out the others'
   try {
-    const answer = await fetch(`${config.publicUrl}/readyz`, { signal: AbortSignal.timeout(PROXY_ANSWERS_WITHIN_MS) })
+    const answer = await fetch(`${config.publicUrl}/readyz`, { signal: AbortSignal.timeout(PROXY_TIMEOUT_MS) })
     const { untrustedProxy } = (await answer.json()) as { untrustedProxy?: boolean }
     if (untrustedProxy) return problem('proxy', `requests come through one that is not trusted. ${advice}`)
     return ok('proxy', `${config.publicUrl} is reached without one, or by one that is trusted`)
@@ -44,7 +44,7 @@ export async function checkProxy(config: Config): Promise<Check> {
 }
 
 /** Checks the secret that signs links. */
-export async function checkSecret({ secretKeys, dataDir }: Config): Promise<Check> {
+export async function checkSecret({ secretKeys, dataDir }: Config): Promise<DoctorCheck> {
   if (secretKeys)
     return ok('secret', secretKeys.length === 1 ? 'SECRET_KEY' : `SECRET_KEY, the first of ${secretKeys.length} signs`)
   const file = secretFile(await chooseHome(dataDir).catch(() => dataDir)) // checkDatabase reports the reason
@@ -56,25 +56,25 @@ export async function checkSecret({ secretKeys, dataDir }: Config): Promise<Chec
 }
 
 /** Connects to the mail server without sending. */
-export async function checkMailServer(config: Config): Promise<Check> {
-  const mailer = createMailer(smtpSettings(config), { patience: DOCTORS_PATIENCE })
+export async function checkMailServer(config: Config): Promise<DoctorCheck> {
+  const mailer = createMailer(toSmtpSettings(config), { patience: CHECK_TIMEOUTS })
   if (!mailer.delivers) return ok('mail server', 'none: mails are captured')
   const { host } = new URL(config.smtp.url!)
   try {
     await mailer.verify()
     return ok('mail server', `${host} answers`)
   } catch (error) {
-    return problem('mail server', `${host}: ${describeError(error)}. ${adviceOn(error as Error)}`)
+    return problem('mail server', `${host}: ${describeError(error)}. ${adviceFor(error as Error)}`)
   } finally {
     mailer.close()
   }
 }
 
 /** Milliseconds. Shorter than the service's timeouts, so a slow server fails here and may still accept mails. */
-const DOCTORS_PATIENCE = { command: 20_000, end: 20_000 }
+const CHECK_TIMEOUTS = { command: 20_000, end: 20_000 }
 
 /** Advice by error. */
-function adviceOn({ message, cause }: Error): string {
+function adviceFor({ message, cause }: Error): string {
   const { code } = (cause ?? {}) as { code?: string }
   if (code === 'EAUTH') return 'Check user and password in SMTP_URL'
   if (code === 'ENOAUTH') return 'Check SMTP_URL'
@@ -84,7 +84,7 @@ function adviceOn({ message, cause }: Error): string {
 }
 
 /** Logs in to the bounce mailbox, without changing anything. */
-export async function checkBounceMailbox(address: ImapAddress): Promise<Check> {
+export async function checkBounceMailbox(address: ImapAddress): Promise<DoctorCheck> {
   const name = 'bounces'
   try {
     const unread = await countUnread(address)
@@ -97,7 +97,7 @@ export async function checkBounceMailbox(address: ImapAddress): Promise<Check> {
   }
 }
 
-export async function checkRedis(url: string): Promise<Check> {
+export async function checkRedis(url: string): Promise<DoctorCheck> {
   const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null })
   let reason: unknown
   redis.on('error', (error) => {
@@ -117,14 +117,14 @@ export async function checkRedis(url: string): Promise<Check> {
 }
 
 /** Checks that at least one replica follows, and all answer. One URL may be the primary, as after a failover. */
-export async function checkReplicas(urls: string[]): Promise<Check> {
-  const found = await Promise.all(urls.map(lookAtReplica))
+export async function checkReplicas(urls: string[]): Promise<DoctorCheck> {
+  const found = await Promise.all(urls.map(probeReplica))
   const says = found.map(({ says }) => says).join('; ')
   if (found.some(({ follows }) => follows) && found.every(({ answers }) => answers)) return ok('replica', says)
   return problem('replica', `${says}. Check DATABASE_READ_URL; while none follows, lists are read from the database`)
 }
 
-async function lookAtReplica(url: string): Promise<{ follows: boolean; answers: boolean; says: string }> {
+async function probeReplica(url: string): Promise<{ follows: boolean; answers: boolean; says: string }> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
@@ -145,8 +145,8 @@ async function lookAtReplica(url: string): Promise<{ follows: boolean; answers: 
 }
 
 /** Checks how the processes that join recordings are limited. */
-export async function checkJoining(): Promise<Check> {
-  const way = await findWayToLimit()
+export async function checkProcessLimits(): Promise<DoctorCheck> {
+  const way = await findLimiter()
   if (way === 'prlimit') return ok('joining', 'prlimit bounds what joins recordings')
   if (way !== null)
     return ok(
@@ -160,7 +160,7 @@ export async function checkJoining(): Promise<Check> {
 }
 
 /** Checks that media can be stored, by putting, reading, and deleting one byte. */
-export async function checkMedia(config: Config): Promise<Check> {
+export async function checkMedia(config: Config): Promise<DoctorCheck> {
   const where =
     config.mediaUrl === undefined ? 'the folder media under DATA_DIR' : `the bucket ${new URL(config.mediaUrl).hostname}`
   const key = `doctor/${randomUUID()}`

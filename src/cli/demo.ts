@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { DEMO_NAME, describeDemo, loadDemo } from '../demo/load-demo.ts'
 import { PATHS } from '../runtime/paths.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 /** `demo`: creates the organization that a trial has, in any database. */
 export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
-    perform(
+    runCommand(
       options,
       async ({ operator, site }) => {
         const demo = await loadDemo(operator)

@@ -5,16 +5,16 @@ import { openErasureLog } from '../runtime/erasure-log.ts'
 import { readSecret } from '../runtime/secret.ts'
 import { checkDatabase } from './check-database.ts'
 import {
-  type Check,
   checkBounceMailbox,
-  checkJoining,
   checkMailServer,
   checkMedia,
+  checkProcessLimits,
   checkProxy,
   checkPublicAddress,
   checkRedis,
   checkReplicas,
   checkSecret,
+  type DoctorCheck,
   ok,
 } from './check-environment.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
   )
 }
 
-async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
+async function examine(): Promise<{ checks: DoctorCheck[]; exitCode: number }> {
   const config = readConfig()
   if (Array.isArray(config)) return { checks: config, exitCode: EXIT_BAD_CONFIGURATION }
   const checks = [
@@ -46,13 +46,13 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
     await checkMailServer(config),
     ...(config.bounces.mailbox ? [await checkBounceMailbox(config.bounces.mailbox)] : []),
     await checkMedia(config),
-    await checkJoining(),
+    await checkProcessLimits(),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
   ]
   return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }
 }
 
-function readConfig(): Config | Check[] {
+function readConfig(): Config | DoctorCheck[] {
   try {
     return loadConfig(process.env, { serves: true })
   } catch (error) {
@@ -63,7 +63,7 @@ function readConfig(): Config | Check[] {
 
 const ABANDONED = 'PostgreSQL still ran, because the service was killed; it is stopped now. Each start takes such a server over'
 
-async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<Check[]> {
+async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<DoctorCheck[]> {
   const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {

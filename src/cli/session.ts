@@ -10,7 +10,7 @@ import { describeError, type Output, type OutputOptions, writeOutput } from './o
 const createLogToStderr = () =>
   pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
 
-export type Session = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
+export type CommandSession = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
 
 /** Adds a command with the option `--json`. */
 export const addCommand = (parent: Command, usage: string, description: string): Command =>
@@ -21,9 +21,9 @@ export const addCommand = (parent: Command, usage: string, description: string):
  *
  * @param choices.migrates true if the command migrates the database first. It then also waits for a database that is starting.
  */
-export async function perform(
+export async function runCommand(
   options: OutputOptions,
-  work: (session: Session) => Promise<Output>,
+  work: (session: CommandSession) => Promise<Output>,
   { migrates = false, replacesSecretKey = false } = {},
 ): Promise<void> {
   const config = loadConfig(process.env)

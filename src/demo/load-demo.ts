@@ -20,15 +20,15 @@ export type Demo = {
   testKey: string
   assessmentId: string
   /** Link by which the admin sets a password for the portal. */
-  join: { email: string; url: string }
+  portalLink: { email: string; url: string }
 }
 
 const { name, assessments } = document.organizations[0]!
 const ADMIN = 'priya.raman@northwind.example'
 const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
 /** The practice assessment, which is scored automatically. */
-const SCORED = 'Office basics, scored by itself'
-const INVITED_TO = assessments.find((assessment) => assessment.name !== SCORED)!.name
+const PRACTICE = 'Office basics, scored by itself'
+const INVITED_ASSESSMENT = assessments.find((assessment) => assessment.name !== PRACTICE)!.name
 export const DEMO_NAME = name
 
 /**
@@ -37,11 +37,11 @@ export const DEMO_NAME = name
  * @returns null if an organization of its name exists, or another process creates it at the same time.
  */
 export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
-  const taken = await service.db.organization.findUnique({ where: { nameKey: caseKey(name) } })
-  if (taken) return null
-  const { organizations } = await importDocument(service, readDocument(demoFor(service)))
+  const existing = await service.db.organization.findUnique({ where: { nameKey: caseKey(name) } })
+  if (existing) return null
+  const { organizations } = await importDocument(service, readDocument(chooseDocument(service)))
   const { id: organizationId } = organizations[0]!
-  await service.db.assessment.updateMany({ where: { organizationId, name: SCORED }, data: { practice: true } })
+  await service.db.assessment.updateMany({ where: { organizationId, name: PRACTICE }, data: { practice: true } })
   const memberOf = (email: string) => service.db.member.findFirstOrThrow({ where: { organizationId, email } })
   const [admin, first, second] = [await memberOf(ADMIN), await memberOf(GRADERS[0]), await memberOf(GRADERS[1])]
   const createdById = admin.id
@@ -57,7 +57,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'live' },
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
-  const { id: assessmentId } = items.find((assessment) => assessment.name === INVITED_TO)!
+  const { id: assessmentId } = items.find((assessment) => assessment.name === INVITED_ASSESSMENT)!
   await addPrompts(ctx)
   await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
   const invite = await createInvite(ctx, {
@@ -75,7 +75,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   await service.db.inviteEmail.create({
     data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
-  return { organization: { id: organizationId, name }, key, testKey, assessmentId, join: { email: admin.email, url } }
+  return { organization: { id: organizationId, name }, key, testKey, assessmentId, portalLink: { email: admin.email, url } }
 }
 
 /** Durations of the questions' media in milliseconds, by file name in `media/`. The document refers to these names. */
@@ -99,14 +99,14 @@ async function addPrompts(ctx: Context): Promise<void> {
 }
 
 /** Leaves out the automatically scored assessment if candidates use another player, which could not show it. */
-function demoFor({ deps }: ServiceContext): unknown {
+function chooseDocument({ deps }: ServiceContext): unknown {
   if (deps.hasOwnPlayer) return document
   const [organization] = document.organizations
-  return { organizations: [{ ...organization!, assessments: assessments.filter((assessment) => assessment.name !== SCORED) }] }
+  return { organizations: [{ ...organization!, assessments: assessments.filter((assessment) => assessment.name !== PRACTICE) }] }
 }
 
 /** Explains the demo on a terminal. @param v1 URL of the v1 interface. */
-export const describeDemo = (v1: string, { organization, key, testKey, assessmentId, join }: Demo): string => `
+export const describeDemo = (v1: string, { organization, key, testKey, assessmentId, portalLink }: Demo): string => `
   For a first try there is an organization, ${organization.name}, with its API key, shown this once:
 
   ${key}
@@ -125,8 +125,8 @@ export const describeDemo = (v1: string, { organization, key, testKey, assessmen
 
   ${testKey}
 
-  Sign in to the portal as its admin, ${join.email}: this link, good once, sets a password
+  Sign in to the portal as its admin, ${portalLink.email}: this link, good once, sets a password
 
-  ${join.url}
+  ${portalLink.url}
 
 `

@@ -2,17 +2,17 @@ import type { Context } from '../domain/context.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { revokeInvite } from '../domain/invites/operations.ts'
 import {
-  agree,
+  type AcceptedInvite,
+  assignGraders,
   type Graders,
-  gradersOf,
+  type GradingStage,
+  giveDemoConsent,
   gradingSteps,
   ONE_GRADER,
-  type Sitting,
-  type Stage,
-  sit,
   TWO_GRADERS,
+  takeAssessment,
 } from './past-submissions.ts'
-import { relive, type Step } from './replay-steps.ts'
+import { type DemoStep, replaySteps } from './replay-steps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -25,9 +25,9 @@ const STATES = [
   ...['pending', 'expired', 'accepted', 'pending', 'expired', 'accepted', 'completed', 'revoked'],
 ] as InviteStatus[]
 /** Index of the pending invites whose mail was refused. */
-const UNREACHED = STATES.indexOf('pending', 1)
+const BOUNCED_STATE = STATES.indexOf('pending', 1)
 /** Submissions from newest to oldest. Older ones belong to the first assessment, and are released. */
-const HANDED_IN: [Sitting['assessment'], Stage][] = [
+const SUBMISSIONS: [AcceptedInvite['assessment'], GradingStage][] = [
   [ONE_GRADER, 'ungraded'],
   [TWO_GRADERS, 'ungraded'],
   [ONE_GRADER, 'inPart'],
@@ -39,7 +39,7 @@ const HANDED_IN: [Sitting['assessment'], Stage][] = [
   [ONE_GRADER, 'releasedAnew'],
 ]
 /** Started assessments are revoked after this time. */
-const LEFT_LYING_MS = 5 * DAY_MS
+const ABANDONED_AFTER_MS = 5 * DAY_MS
 
 type Assessments = readonly { id: string; name: string }[]
 type PastInvite = ReturnType<typeof pastInvite>
@@ -60,10 +60,10 @@ export async function addPastInvites(
   const places = Array.from({ length: INVITES }, (_, n) => INVITES - 1 - n)
   const invites = places.map((i) => pastInvite(ctx, i, { assessments, graders }))
   await db.invite.createMany({ data: invites.map(({ row }) => ({ ...row, organizationId, createdById })) })
-  await db.inviteEmail.createMany({ data: invites.map((invite) => mailOf(ctx, invite)) })
-  await relive(
+  await db.inviteEmail.createMany({ data: invites.map((invite) => createMailRow(ctx, invite)) })
+  await replaySteps(
     ctx,
-    invites.flatMap((invite) => stepsOf(invite, graders)),
+    invites.flatMap((invite) => listSteps(invite, graders)),
   )
 }
 
@@ -79,15 +79,15 @@ function planInvite(now: number, i: number) {
   const sent = now - age
   const step = Math.min(age / 4, 9 * HOUR_MS)
   const wanted = STATES[i % STATES.length]!
-  const becomes = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
-  const taken = takenOf(becomes, i)
+  const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
+  const submission = planSubmission(status, i)
   const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), begins: sent + 2 * step }
-  return { status: taken ? 'accepted' : becomes, taken, ...times }
+  return { status: submission ? 'accepted' : status, taken: submission, ...times }
 }
 
 function pastInvite({ deps }: Context, i: number, { assessments, graders }: { assessments: Assessments; graders: Graders }) {
   const now = deps.clock().getTime()
-  const { status, taken, sentAt, movedAt, begins } = planInvite(now, i)
+  const { status, taken: submission, sentAt, movedAt, begins } = planInvite(now, i)
   const firstName = FIRST_NAMES[i % FIRST_NAMES.length]!
   const lastName = LAST_NAMES[Math.floor(i / FIRST_NAMES.length)]!
   const expiresAt = new Date(sentAt.getTime() + (status === 'expired' ? 7 : 30) * DAY_MS)
@@ -95,7 +95,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
   const isDeclined = i % STATES.length === STATES.length - 1
   const row = {
     id: deps.newId(),
-    assessmentId: taken ? idOf(assessments, taken.assessment) : assessments[i % assessments.length]!.id,
+    assessmentId: submission ? idOf(assessments, submission.assessment) : assessments[i % assessments.length]!.id,
     recipientName: `${firstName} ${lastName}`,
     recipientEmail: `${firstName}.${lastName}@example.com`.toLowerCase().replace('é', 'e'),
     status,
@@ -106,7 +106,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     webcamMonitoring: false,
     requireIdCapture: false,
     facePhotoRequired: false,
-    assignedGraderId: taken?.isAssigned ? gradersOf(graders, taken.n)[0].id : null,
+    assignedGraderId: submission?.isAssigned ? assignGraders(graders, submission.n)[0].id : null,
     sentAt,
     expiresAt,
     acceptedAt: movedTo('accepted'),
@@ -115,28 +115,28 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     createdAt: sentAt,
     updatedAt: { pending: sentAt, expired: expiresAt }[status as string] ?? movedAt,
   }
-  return { row, i, taken, now, begins }
+  return { row, i, taken: submission, now, begins }
 }
 
-type Sent = Omit<Sitting, 'inviteId'> & { stage: Stage | null; isAssigned: boolean }
+type PastSubmission = Omit<AcceptedInvite, 'inviteId'> & { stage: GradingStage | null; isAssigned: boolean }
 
 /** The submission of a started or completed invite. The newest one has no grader yet. */
-function takenOf(becomes: InviteStatus, i: number): Sent | null {
+function planSubmission(becomes: InviteStatus, i: number): PastSubmission | null {
   if (becomes === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
   if (becomes !== 'completed') return null
   const n = Array.from({ length: i }).filter((_, newer) => STATES[newer % STATES.length] === 'completed').length
-  const [assessment, stage] = HANDED_IN[n] ?? [ONE_GRADER, 'released']
+  const [assessment, stage] = SUBMISSIONS[n] ?? [ONE_GRADER, 'released']
   return { assessment, n, stage, isAssigned: n > 0 }
 }
 
 /** Steps after an invite was accepted. */
-function stepsOf({ row, i, taken, now, begins }: PastInvite, graders: Graders): Step[] {
-  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => agree(ctx, row.id) }] : []
+function listSteps({ row, i, taken, now, begins }: PastInvite, graders: Graders): DemoStep[] {
+  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => giveDemoConsent(ctx, row.id) }] : []
   const { stage } = taken
   const sitting = { inviteId: row.id, ...taken }
-  const sat = { at: begins, run: (ctx: Context) => sit(ctx, sitting, stage ? undefined : 1) }
+  const sat = { at: begins, run: (ctx: Context) => takeAssessment(ctx, sitting, stage ? undefined : 1) }
   if (stage) return [sat, ...gradingSteps(sitting, stage, graders, begins + HOUR_MS)]
-  const leftAt = begins + LEFT_LYING_MS
+  const leftAt = begins + ABANDONED_AFTER_MS
   return leftAt < now ? [sat, { at: leftAt, run: (ctx) => withdraw(ctx, row.id) }] : [sat]
 }
 
@@ -147,8 +147,8 @@ async function withdraw(ctx: Context, inviteId: string): Promise<void> {
   await ctx.db.submission.updateMany({ where, data: { state: 'withdrawn', updatedAt: ctx.deps.clock() } })
 }
 
-function mailOf({ deps, organization }: Context, { row: { id, createdAt }, i }: PastInvite) {
-  const hasFailed = i % STATES.length === UNREACHED
+function createMailRow({ deps, organization }: Context, { row: { id, createdAt }, i }: PastInvite) {
+  const hasFailed = i % STATES.length === BOUNCED_STATE
   const outcome = hasFailed
     ? { state: 'failed' as const, failure: 'refused' as const, reason: '550 5.1.1 There is no such mailbox', sentAt: null }
     : { state: 'captured' as const, sentAt: createdAt }

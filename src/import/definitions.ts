@@ -6,24 +6,24 @@ import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
 import type { ImportDocument, OrganizationEntry, QuestionEntry } from './format.ts'
 import { rowsIn } from './match.ts'
-import type { Plan } from './plan-import.ts'
-import type { Problem } from './problems.ts'
+import type { ImportPlan } from './plan-import.ts'
+import type { ImportProblem } from './problems.ts'
 import type { WrittenDefinition } from './rows.ts'
 
 // Definitions of automatically scored questions. They are rows of their own, which questions refer to.
 
 /** Validates the definitions of a document. */
-export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): Problem[] =>
+export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): ImportProblem[] =>
   rowsIn(document.organizations, 'organizations')
     .flatMap(({ path, row }) => rowsIn(row.assessments, `${path}.assessments`))
     .flatMap(({ path, row }) => rowsIn(row.questions, `${path}.questions`))
     .flatMap(({ path, row: { responseType, definition } }) =>
       definition && responseType !== undefined
-        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => describe(path, issue))
+        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => toProblem(path, issue))
         : [],
     )
 
-function describe(path: string, issue: Issue): Problem {
+function toProblem(path: string, issue: Issue): ImportProblem {
   if (issue.field === 'responseType') return { path: `${path}.responseType`, message: 'is none that can have a definition here' }
   const said = 'text' in issue ? issue.text.slice(`${issue.field}: `.length) : 'must have no text that the database does not take'
   return { path: `${path}.definition.${issue.field}`, message: said }
@@ -31,7 +31,7 @@ function describe(path: string, issue: Issue): Problem {
 
 const BATCH = 1_000
 
-type Into = { tx: Connection; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
+type WriteContext = { tx: Connection; organizationId: string; plan: ImportPlan; onKept: (questionId: string) => void }
 
 /**
  * Writes the definitions of an organization's questions, unless they are unchanged. A definition with a corrected answer key is kept.
@@ -40,7 +40,7 @@ type Into = { tx: Connection; organizationId: string; plan: Plan; onKept: (quest
  */
 export async function writeDefinitions(
   service: ServiceContext,
-  { tx, organizationId, plan, onKept }: Into,
+  { tx, organizationId, plan, onKept }: WriteContext,
   organization: OrganizationEntry,
 ): Promise<Map<QuestionEntry, WrittenDefinition>> {
   const written = new Map<QuestionEntry, WrittenDefinition>()
@@ -55,21 +55,21 @@ export async function writeDefinitions(
     })
     const byId = new Map(existing.map((question) => [question.id, question]))
     for (const entry of batch) {
-      const becomes = await write(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
+      const becomes = await writeOne(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
       if (becomes) written.set(entry, becomes)
     }
   }
   return written
 }
 
-type Current = { id: string; versionId: string | null; responseType: string }
+type CurrentQuestion = { id: string; versionId: string | null; responseType: string }
 
 /** @returns undefined if the question keeps its definition. */
-async function write(
+async function writeOne(
   ctx: Context,
   { responseType, definition }: QuestionEntry,
-  current: Current | undefined,
-  onKept: Into['onKept'],
+  current: CurrentQuestion | undefined,
+  onKept: WriteContext['onKept'],
 ): Promise<WrittenDefinition | undefined> {
   const versionId = current?.versionId ?? null
   if (!definition)

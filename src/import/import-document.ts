@@ -8,11 +8,11 @@ import { wantInvite } from './invite-rows.ts'
 import { wantApiKey } from './keys.ts'
 import { codesOf } from './languages.ts'
 import { KINDS, type Kind } from './match.ts'
-import { type Plan, planImport } from './plan-import.ts'
+import { type ImportPlan, planImport } from './plan-import.ts'
 import { ImportError } from './problems.ts'
-import type { Reading } from './read-document.ts'
+import type { ParsedDocument } from './read-document.ts'
 import {
-  type Place,
+  type RowContext,
   wantAssessment,
   wantCategory,
   wantInstruction,
@@ -23,17 +23,17 @@ import {
   wantTag,
   wantUser,
 } from './rows.ts'
-import { type Counts, type Run, save, type Wanted } from './save.ts'
+import { type OrganizationImport, type RowCounts, save, type WantedRow } from './save.ts'
 import * as tables from './tables.ts'
-import { inTurn, longTransaction } from './transactions.ts'
+import { longTransaction, withImportLock } from './transactions.ts'
 
 export type GeneratedKey = { organization: string; name: string; key: string }
 export type KeptKey = Omit<GeneratedKey, 'key'>
 /** @property question id. */
 export type KeptDefinition = { organization: string; question: string }
-export type Summary = {
+export type ImportSummary = {
   organizations: { id: string; name: string }[]
-  counts: Record<Kind, Counts>
+  counts: Record<Kind, RowCounts>
   /** Keys generated for entries without one. They are shown only here. */
   generatedKeys: GeneratedKey[]
   /** Existing keys that differ from the document. They are unchanged. */
@@ -41,20 +41,20 @@ export type Summary = {
   /** Questions with a corrected answer key that differ from the document. Their definitions are unchanged. */
   keptDefinitions: KeptDefinition[]
 }
-export type Progress = { organization: string; done: number; total: number }
+export type ImportProgress = { organization: string; done: number; total: number }
 
 export type ImportOptions = {
   /** True to overwrite status and timestamps of existing invites, which undoes what happened since. */
   overwriteProgress?: boolean
-  onProgress?: (progress: Progress) => void
+  onProgress?: (progress: ImportProgress) => void
   /** Called once if another import is running. This one waits for it. */
   onWait?: () => void
 }
 
 /** The database failed while writing an organization, which was rolled back. `summary` has those loaded before; the others were not tried. */
 export class ImportInterrupted extends Error {
-  readonly summary: Summary
-  constructor(message: string, summary: Summary, options: ErrorOptions) {
+  readonly summary: ImportSummary
+  constructor(message: string, summary: ImportSummary, options: ErrorOptions) {
     super(message, options)
     this.name = 'ImportInterrupted'
     this.summary = summary
@@ -68,17 +68,24 @@ export class ImportInterrupted extends Error {
  * @throws ImportError with all problems; nothing was written.
  * @throws ImportInterrupted if the database fails, or is changed concurrently.
  */
-export const importDocument = (ctx: ServiceContext, reading: Reading, options: ImportOptions = {}): Promise<Summary> =>
-  inTurn(ctx, options.onWait ?? (() => {}), () => checkAndLoad(ctx, reading, options))
+export const importDocument = (
+  ctx: ServiceContext,
+  reading: ParsedDocument,
+  options: ImportOptions = {},
+): Promise<ImportSummary> => withImportLock(ctx, options.onWait ?? (() => {}), () => checkAndLoad(ctx, reading, options))
 
-async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading, options: ImportOptions): Promise<Summary> {
+async function checkAndLoad(
+  ctx: ServiceContext,
+  { document, problems }: ParsedDocument,
+  options: ImportOptions,
+): Promise<ImportSummary> {
   const checked = await longTransaction(ctx, (tx) => planImport(tx, ctx.deps.newId, document))
   const known = new Set(problems.map(({ path }) => path))
   const further = [...checked.problems, ...findDefinitionProblems(ctx, document)]
   const all = [...problems, ...further.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
-  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [], keptDefinitions: [] }
+  const summary: ImportSummary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [], keptDefinitions: [] }
   const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
   let done = 0
   for (const organization of document.organizations) {
@@ -87,26 +94,26 @@ async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading
       options.onProgress?.({ organization: organization.name, done, total })
     }
     const part = await loadOrganization(ctx, checked.plan, organization, { ...options, advance }).catch((cause) => {
-      throw interrupt(organization, summary, cause)
+      throw toInterruption(organization, summary, cause)
     })
-    add(summary, part)
+    addSummary(summary, part)
   }
   return summary
 }
 
 async function loadOrganization(
   ctx: ServiceContext,
-  plan: Plan,
+  plan: ImportPlan,
   organization: OrganizationEntry,
-  { overwriteProgress = false, advance }: Pick<ImportOptions, 'overwriteProgress'> & Pick<Run, 'advance'>,
-): Promise<Summary> {
+  { overwriteProgress = false, advance }: Pick<ImportOptions, 'overwriteProgress'> & Pick<OrganizationImport, 'advance'>,
+): Promise<ImportSummary> {
   const counts = noCounts()
   const organizationId = plan.ids.get(organization)!
   const generatedKeys: GeneratedKey[] = []
   const keptKeys: KeptKey[] = []
   const keptDefinitions: KeptDefinition[] = []
   const onKept = (question: string) => void keptDefinitions.push({ organization: organization.name, question })
-  const keys: Run['keys'] = {
+  const keys: OrganizationImport['keys'] = {
     onKey: (name, key) => void generatedKeys.push({ organization: organization.name, name, key }),
     onKeptKey: (name) => void keptKeys.push({ organization: organization.name, name }),
   }
@@ -120,13 +127,13 @@ async function loadOrganization(
 /** Writes tables in the order of their references. */
 async function writeOrganization(
   ctx: ServiceContext,
-  run: Run & { onKept: (questionId: string) => void },
-  plan: Plan,
+  run: OrganizationImport & { onKept: (questionId: string) => void },
+  plan: ImportPlan,
   organization: OrganizationEntry,
 ): Promise<void> {
   const { tx, organizationId, now, overwriteProgress, keys, onKept } = run
-  const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
-  const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
+  const place = (entry: object): RowContext => ({ id: plan.ids.get(entry)!, organizationId, now })
+  const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: RowContext) => WantedRow<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
   const languages = new Map([...plan.languages].map(([code, { id }]) => [code, id]))
 
@@ -147,7 +154,7 @@ async function writeOrganization(
   )
   const members = each(organization.members, (entry, at) => {
     const userId = plan.accounts.get(entry)!
-    return { ...wantMember(entry, at, userId, languages), touched: accounts.has(userId) }
+    return { ...wantMember(entry, at, userId, languages), isTouched: accounts.has(userId) }
   })
   await save(run, tables.members, members, 'members')
   await save(
@@ -176,7 +183,7 @@ async function writeOrganization(
   for (const write of run.listWrites) await write()
 }
 
-function interrupt({ name }: OrganizationEntry, summary: Summary, cause: unknown): ImportInterrupted {
+function toInterruption({ name }: OrganizationEntry, summary: ImportSummary, cause: unknown): ImportInterrupted {
   const constraint = violatedConstraint(cause)
   const meanwhile = constraint && `the database was changed by somebody else meanwhile (${constraint})`
   const message = `${name} could not be loaded, and nothing of it was written`
@@ -184,9 +191,9 @@ function interrupt({ name }: OrganizationEntry, summary: Summary, cause: unknown
 }
 
 const noCounts = () =>
-  Object.fromEntries(KINDS.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }])) as Summary['counts']
+  Object.fromEntries(KINDS.map((kind) => [kind, { created: 0, updated: 0, unchanged: 0 }])) as ImportSummary['counts']
 
-function add(summary: Summary, part: Summary): void {
+function addSummary(summary: ImportSummary, part: ImportSummary): void {
   summary.organizations.push(...part.organizations)
   summary.generatedKeys.push(...part.generatedKeys)
   summary.keptKeys.push(...part.keptKeys)

@@ -7,16 +7,16 @@ import { daysAfter } from '../domain/values/days.ts'
 import { defined } from '../domain/values/defined.ts'
 import { searchKey } from '../domain/values/fold-text.ts'
 import { type InviteEntry, LATEST } from './format.ts'
-import { distinct, type Place } from './rows.ts'
-import type { Wanted } from './save.ts'
+import { distinct, type RowContext } from './rows.ts'
+import type { WantedRow } from './save.ts'
 import type { InviteRow } from './tables.ts'
 
-type Stamp = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
+type ProgressTime = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
 /** Fields that change as candidates, the organization, or the clock move the invite. */
-type Progress = Pick<InviteRow, Stamp | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
+type InviteProgress = Pick<InviteRow, ProgressTime | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
 
 /** Timestamps required by each state, see guides/invites.md, "States of an invite". */
-const NEEDED: Record<InviteStatus, Stamp[]> = {
+const REQUIRED_TIMES: Record<InviteStatus, ProgressTime[]> = {
   pending: [],
   accepted: ['acceptedAt'],
   started: ['acceptedAt', 'startedAt'],
@@ -31,14 +31,14 @@ const NEEDED: Record<InviteStatus, Stamp[]> = {
  */
 export function wantInvite(
   entry: InviteEntry,
-  place: Place,
+  place: RowContext,
   { overwriteProgress }: { overwriteProgress: boolean },
-): Wanted<InviteRow> {
+): WantedRow<InviteRow> {
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
   const { recipientName } = entry
   return {
     id: place.id,
-    given: defined({
+    values: defined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
       recipientName,
@@ -56,11 +56,11 @@ export function wantInvite(
       tagIds: distinct(entry.tagIds),
     }),
     create: () => newInvite(entry, place),
-    ...(overwriteProgress && { alter: (current: InviteRow) => findProgress(entry, current, place.now) }),
+    ...(overwriteProgress && { deriveValues: (current: InviteRow) => findProgress(entry, current, place.now) }),
   }
 }
 
-function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): InviteRow {
+function newInvite(entry: InviteEntry, { id, organizationId, now }: RowContext): InviteRow {
   const sentAt = entry.sentAt ?? entry.createdAt ?? now
   const expiresAt = daysAfter(sentAt, DEFAULT_EXPIRES_IN_DAYS)
   const invite: InviteRow = {
@@ -101,10 +101,10 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
  */
 function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial<InviteRow> {
   const { status = invite.status, sentAt = invite.sentAt, expiresAt = invite.expiresAt, updatedAt = invite.updatedAt } = entry
-  const stamp = (field: Stamp, next: Date): Date | null => {
+  const stamp = (field: ProgressTime, next: Date): Date | null => {
     const given = entry[field]
     if (given) return given
-    if (NEEDED[status].includes(field)) return invite[field] ?? next
+    if (REQUIRED_TIMES[status].includes(field)) return invite[field] ?? next
     return entry.status === undefined && given === undefined ? invite[field] : null
   }
   // Candidates can't accept or start after the expiry.
@@ -114,7 +114,7 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
   const acceptedAt = stamp('acceptedAt', inTime(startedAt ?? updatedAt))
   const revokedAt = stamp('revokedAt', updatedAt)
   const assessmentSession = startedAt && (invite.assessmentSession ?? randomUUID())
-  const progress: Progress = {
+  const progress: InviteProgress = {
     status,
     sentAt,
     expiresAt,

@@ -4,7 +4,7 @@ import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
-import type { Problem } from './problems.ts'
+import type { ImportProblem } from './problems.ts'
 
 /** Kinds of rows in load order: each refers only to earlier kinds. */
 export const KINDS = [
@@ -24,11 +24,11 @@ export type Kind = (typeof KINDS)[number]
 type MatchedKind = Exclude<Kind, 'languages'>
 
 /** A row that passed the schema, perhaps partly. `key` is its natural key, folded like in the database. */
-export type Found<T> = { path: string; row: Partial<T> }
-export type Candidate = Found<{ id: string }> & { key: string | undefined }
+export type FoundRow<T> = { path: string; row: Partial<T> }
+export type Candidate = FoundRow<{ id: string }> & { key: string | undefined }
 
 /** State shared by the checks. */
-export type Check = {
+export type ImportCheck = {
   db: Connection
   newId: () => string
   /** Records a problem. Only the first one per path counts. */
@@ -39,16 +39,16 @@ export type Check = {
   usedIds: Record<MatchedKind, Map<string, string>>
 }
 
-export function startCheck(db: Connection, newId: () => string): { check: Check; problems: () => Problem[] } {
+export function createCheck(db: Connection, newId: () => string): { check: ImportCheck; problems: () => ImportProblem[] } {
   const found = new Map<string, string>()
   const report = (path: string, message: string) => void (found.has(path) || found.set(path, message))
-  const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Check['usedIds']
+  const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as ImportCheck['usedIds']
   const problems = () => [...found].map(([path, message]) => ({ path, message }))
   return { check: { db, newId, report, ids: new Map(), usedIds }, problems }
 }
 
 /** The rows of a list with their paths, without rows that the schema refused. */
-export const rowsIn = <T extends object>(list: readonly T[] | undefined, path: string): Found<T>[] =>
+export const rowsIn = <T extends object>(list: readonly T[] | undefined, path: string): FoundRow<T>[] =>
   (list ?? []).flatMap((row, index) => (row ? [{ path: `${path}[${index}]`, row }] : []))
 
 /** Rows per query. */
@@ -129,7 +129,7 @@ const SOURCES: Record<MatchedKind, Source> = {
 }
 
 /** Names of rows that the import never writes. */
-const LEFT_OUT: Partial<Record<MatchedKind, string>> = { tags: 'a test tag', invites: 'a test invite or a retake' }
+const LEFT_OUT_NAMES: Partial<Record<MatchedKind, string>> = { tags: 'a test tag', invites: 'a test invite or a retake' }
 
 export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
 
@@ -145,7 +145,7 @@ export const keyWithin = (assessmentId: string | undefined, key: string | number
  * @returns the ids of this kind that the organization has, or will have.
  */
 export async function matchRows(
-  check: Check,
+  check: ImportCheck,
   kind: MatchedKind,
   organizationId: string | null,
   rows: Candidate[],
@@ -168,19 +168,25 @@ export async function matchRows(
     const id = row.id ?? holder?.id ?? check.newId()
     check.ids.set(row, id)
     if (foreign.has(id)) check.report(`${path}.id`, 'is the id of a row of another organization')
-    else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT[kind]}, which no import changes`)
+    else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT_NAMES[kind]}, which no import changes`)
     if (unique && holder && holder.id !== id) reportKey(check, kind, candidate, `is taken by the ${nounOf(kind)} ${holder.id}`)
     if (!row.id && others.length > 0) reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
-    reportTwin(check, kind, candidate, id, pathByKey)
+    reportDuplicate(check, kind, candidate, id, pathByKey)
   }
   return new Set([...own.map(({ id }) => id), ...rows.map(({ row }) => check.ids.get(row)!)])
 }
 
-const reportKey = (check: Check, kind: MatchedKind, { path }: Candidate, message: string): void =>
+const reportKey = (check: ImportCheck, kind: MatchedKind, { path }: Candidate, message: string): void =>
   check.report(`${path}.${SOURCES[kind].keyField}`, message)
 
 /** Reports a row with the same id as an earlier one, or with a natural key that can't belong to both. */
-function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: string, pathByKey: Map<string, string>): void {
+function reportDuplicate(
+  check: ImportCheck,
+  kind: MatchedKind,
+  candidate: Candidate,
+  id: string,
+  pathByKey: Map<string, string>,
+): void {
   const { path, row, key } = candidate
   const { noun, unique } = SOURCES[kind]
   const twin = check.usedIds[kind].get(id)

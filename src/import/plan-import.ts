@@ -3,18 +3,18 @@ import { caseKey } from '../domain/values/fold-text.ts'
 import { matchAccounts } from './accounts.ts'
 import type { ImportDocument, OrganizationEntry } from './format.ts'
 import { checkApiKeys } from './keys.ts'
-import { type Language, matchLanguages } from './languages.ts'
-import { type Check, type Found, keyWithin, matchRows, rowsIn, startCheck } from './match.ts'
-import type { Problem } from './problems.ts'
+import { type ImportedLanguage, matchLanguages } from './languages.ts'
+import { createCheck, type FoundRow, type ImportCheck, keyWithin, matchRows, rowsIn } from './match.ts'
+import type { ImportProblem } from './problems.ts'
 import { checkPoints, checkReferences } from './references.ts'
 
 /** Matches between the document and the database. */
-export type Plan = {
+export type ImportPlan = {
   /** Ids by row of the document. */
   ids: Map<object, string>
   /** Account ids by member row. */
   accounts: Map<object, string>
-  languages: Map<string, Language>
+  languages: Map<string, ImportedLanguage>
 }
 
 /** Checks a document against the database without writing. The plan is only valid if there are no problems. */
@@ -22,8 +22,8 @@ export async function planImport(
   db: Connection,
   newId: () => string,
   document: ImportDocument,
-): Promise<{ plan: Plan; problems: Problem[] }> {
-  const { check, problems } = startCheck(db, newId)
+): Promise<{ plan: ImportPlan; problems: ImportProblem[] }> {
+  const { check, problems } = createCheck(db, newId)
   const organizations = rowsIn(document.organizations, 'organizations')
   await matchRows(
     check,
@@ -38,7 +38,7 @@ export async function planImport(
   return { plan: { ids: check.ids, accounts, languages }, problems: problems() }
 }
 
-async function checkOrganization(check: Check, organization: Found<OrganizationEntry>): Promise<void> {
+async function checkOrganization(check: ImportCheck, organization: FoundRow<OrganizationEntry>): Promise<void> {
   const { path, row } = organization
   const id = check.ids.get(row)!
   const find = <T extends object>(list: readonly T[] | undefined, name: string, keyOf: (row: Partial<T>) => string | undefined) =>

@@ -1,24 +1,24 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { asStored, isEmailAddress } from '../domain/checking/email-address.ts'
 import { type ImportDocument, ImportFormat } from './format.ts'
-import type { Problem } from './problems.ts'
+import type { ImportProblem } from './problems.ts'
 
 /** A parsed document and its schema problems. Invalid parts are removed, so that the rest can be checked too and all problems are reported at once. */
-export type Reading = { document: ImportDocument; problems: Problem[] }
+export type ParsedDocument = { document: ImportDocument; problems: ImportProblem[] }
 
-type Place = { parentData: Record<string | number, unknown>; parentDataProperty: string | number }
+type ValuePlace = { parentData: Record<string | number, unknown>; parentDataProperty: string | number }
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, coerceTypes: false, ownProperties: true })
   .addFormat('email', isEmailAddress)
   .addFormat('time-with-zone', isTime)
-  .addKeyword(rewriting('x-lower-case', (text) => text.toLowerCase()))
-  .addKeyword(rewriting('x-address', asStored))
-  .addKeyword(rewriting('x-time', (text) => new Date(text)))
+  .addKeyword(rewriteKeyword('x-lower-case', (text) => text.toLowerCase()))
+  .addKeyword(rewriteKeyword('x-address', asStored))
+  .addKeyword(rewriteKeyword('x-time', (text) => new Date(text)))
 /** Compiled on first use, because that takes a tenth of the service's load time. */
 let compiled: ValidateFunction | undefined
 
 /** Parses a document in the import format (import-format.md). Ids become lower case, times become dates. */
-export function readDocument(json: unknown): Reading {
+export function readDocument(json: unknown): ParsedDocument {
   // Wrapped, so that the whole document can be removed like any part. Copied through JSON, so that no object is shared.
   const box = { document: JSON.parse(JSON.stringify(json ?? null)) as ImportDocument | undefined }
   const problems = new Map<string, string>()
@@ -27,7 +27,7 @@ export function readDocument(json: unknown): Reading {
   if (!validate(box.document)) {
     for (const error of validate.errors ?? []) {
       const steps = ['document', ...error.instancePath.split('/').slice(1)]
-      const path = nameOf(error.keyword === 'required' ? [...steps, error.params.missingProperty] : steps)
+      const path = formatPath(error.keyword === 'required' ? [...steps, error.params.missingProperty] : steps)
       if (!problems.has(path)) problems.set(path, describe(error))
       if (error.keyword !== 'required') removeAt(box, steps)
     }
@@ -42,7 +42,7 @@ const describe = ({ keyword, parentSchema }: ErrorObject): string =>
   keyword === 'required' ? 'is required' : String((parentSchema as { says: string }).says)
 
 /** `document/organizations/0/name` becomes `organizations[0].name`. */
-const nameOf = ([, ...steps]: string[]): string =>
+const formatPath = ([, ...steps]: string[]): string =>
   steps
     .map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
     .join('')
@@ -67,8 +67,8 @@ function isTime(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
-function rewriting(keyword: string, rewrite: (text: string) => unknown) {
-  const validate = (_: unknown, text: string, __: unknown, at?: Place) => {
+function rewriteKeyword(keyword: string, rewrite: (text: string) => unknown) {
+  const validate = (_: unknown, text: string, __: unknown, at?: ValuePlace) => {
     if (at) at.parentData[at.parentDataProperty] = rewrite(text)
     return true
   }

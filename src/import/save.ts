@@ -6,14 +6,14 @@ import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
 import { createRows, type Fields, type Row, updateRows } from './write.ts'
 
-export type Wanted<T> = {
+export type WantedRow<T> = {
   id: string
-  given: Partial<T>
+  values: Partial<T>
   create: () => T
   /** Further fields of an existing row, if they depend on it. */
-  alter?: (current: T) => Partial<T>
+  deriveValues?: (current: T) => Partial<T>
   /** Counts as changed even if no column differs, because related data changed. */
-  touched?: boolean
+  isTouched?: boolean
 }
 
 /** A table, and the lists of ids stored in link tables. */
@@ -24,18 +24,18 @@ export type Table<T> = {
   links?: Record<string, Links>
 }
 
-export type Counts = { created: number; updated: number; unchanged: number }
+export type RowCounts = { created: number; updated: number; unchanged: number }
 
 /** Called for created keys, and for existing keys that differ from the document. */
 export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKey: (name: string) => void }
 
 /** The import of one organization, in its transaction. */
-export type Run = {
+export type OrganizationImport = {
   tx: Connection
   organizationId: string
   now: Date
   overwriteProgress: boolean
-  counts: Record<Kind, Counts>
+  counts: Record<Kind, RowCounts>
   keys: KeyObserver
   /** Called with the number of rows processed since the last call. */
   advance: (rows: number) => void
@@ -47,7 +47,12 @@ export type Run = {
 const BATCH = 1_000
 
 /** Creates missing rows and updates those that differ. @returns the ids of the rows written. */
-export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wanted<T>[], kind?: Kind): Promise<Set<string>> {
+export async function save<T extends Row>(
+  run: OrganizationImport,
+  table: Table<T>,
+  wanted: WantedRow<T>[],
+  kind?: Kind,
+): Promise<Set<string>> {
   const written = new Set<string>()
   for (const batch of inBatches(wanted, BATCH)) {
     const existing = await findRows(run, table, batch)
@@ -55,14 +60,14 @@ export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wan
     const changes: Row[] = []
     for (const row of batch) {
       const current = existing.get(row.id)
-      if (!current) missing.push({ ...row.create(), ...row.given })
+      if (!current) missing.push({ ...row.create(), ...row.values })
       else changes.push(...findChange(run, current, row))
     }
     await createRows(run.tx, table.name, columnsOf(table, missing))
     const alike = Map.groupBy(columnsOf(table, changes), (change) => Object.keys(change).join())
     for (const rows of alike.values()) await updateRows(run.tx, table.name, rows)
     const all = [...missing, ...changes]
-    noteLists(run, table, all)
+    queueListWrites(run, table, all)
 
     for (const { id } of all) written.add(id)
     if (!kind) continue
@@ -75,7 +80,7 @@ export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wan
   return written
 }
 
-async function findRows<T extends Row>(run: Run, table: Table<T>, batch: Wanted<T>[]): Promise<Map<string, T>> {
+async function findRows<T extends Row>(run: OrganizationImport, table: Table<T>, batch: WantedRow<T>[]): Promise<Map<string, T>> {
   const ids = batch.map(({ id }) => id)
   const rows = await table.find(run.tx, ids, run.now)
   for (const [field, links] of Object.entries(table.links ?? {})) {
@@ -86,10 +91,14 @@ async function findRows<T extends Row>(run: Run, table: Table<T>, batch: Wanted<
 }
 
 /** The update of a row; empty if nothing differs. */
-function findChange<T extends Row>({ now }: Run, current: T, { id, given, alter, touched }: Wanted<T>): Row[] {
-  const wanted: Fields = { ...given, ...alter?.(current) }
+function findChange<T extends Row>(
+  { now }: OrganizationImport,
+  current: T,
+  { id, values, deriveValues, isTouched }: WantedRow<T>,
+): Row[] {
+  const wanted: Fields = { ...values, ...deriveValues?.(current) }
   const differing = Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(current[field], value))
-  if (!touched && differing.length === 0) return []
+  if (!isTouched && differing.length === 0) return []
   // A row marked as changed is written even without differences.
   const updatedAt = 'updatedAt' in current && { updatedAt: wanted.updatedAt ?? now }
   return [{ ...Object.fromEntries(differing), ...updatedAt, id }]
@@ -100,7 +109,7 @@ const columnsOf = <T>({ links = {} }: Table<T>, rows: Row[]): Fields[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !(field in links))))
 
 /** Queues writes of the rows' lists. */
-function noteLists<T>(run: Run, table: Table<T>, rows: Row[]): void {
+function queueListWrites<T>(run: OrganizationImport, table: Table<T>, rows: Row[]): void {
   for (const [field, links] of Object.entries(table.links ?? {})) {
     const lists = rows.flatMap((row) => (row[field] ? [{ id: row.id, items: row[field] as string[] }] : []))
     if (lists.length > 0) run.listWrites.push(() => replaceLinks(run.tx, links, run.organizationId, lists))

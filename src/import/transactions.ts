@@ -19,12 +19,12 @@ const IMPORT_TIMEOUT_MS = 24 * 3_600_000
  *
  * @param onWait called once if another import is running.
  */
-export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
+export async function withImportLock<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
   let done: { result: T } | undefined
-  const turn = transact(
+  const lock = transact(
     db,
     async (tx) => {
-      await run(tx, mayIdle('0'))
+      await run(tx, allowIdle('0'))
       for (let waits = false; !(await tryLock(tx)); waits = true) {
         if (!waits) onWait()
         await sleep(RETRY_MS)
@@ -34,7 +34,7 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
     { timeout: IMPORT_TIMEOUT_MS },
   )
   // The work uses other transactions: once it is done, a broken lock connection doesn't matter.
-  await turn.catch((error) => {
+  await lock.catch((error) => {
     if (!done) throw error
   })
   return done!.result
@@ -46,7 +46,7 @@ async function tryLock(tx: Connection): Promise<boolean> {
 }
 
 /** Sets the idle timeout until the transaction ends. */
-const mayIdle = (time: string) =>
+const allowIdle = (time: string) =>
   unscoped().selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
 
 /** A transaction that may pause between statements. The pool's timeout is made for requests. */
@@ -54,7 +54,7 @@ export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection
   transact(
     db,
     async (tx) => {
-      await run(tx, mayIdle('5min'))
+      await run(tx, allowIdle('5min'))
       return work(tx)
     },
     { timeout: ORGANIZATION_TIMEOUT_MS },

@@ -1,7 +1,7 @@
 import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { continueErasure } from '../domain/erasure/continue-erasure.ts'
-import { BATCHES, settle } from './mail-workers.ts'
+import { BATCH_OPTIONS, toJobResult } from './mail-workers.ts'
 import { ERASURES, type ErasureJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
 import { runJob } from './run-job.ts'
 
@@ -10,11 +10,16 @@ const WORKERS = 2
 const BATCH = 4
 
 /** Starts the workers that erase candidates and members. They end with `boss.stop()`. */
-export async function startErasing(boss: PgBoss, system: ServiceContext): Promise<void> {
-  const options = { ...BATCHES, batchSize: BATCH, localConcurrency: WORKERS, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
+export async function startErasureWorkers(boss: PgBoss, system: ServiceContext): Promise<void> {
+  const options = {
+    ...BATCH_OPTIONS,
+    batchSize: BATCH,
+    localConcurrency: WORKERS,
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+  }
   const erase = (job: Job<ErasureJob>): Promise<JobResult> => {
     const failing = { log: system.deps.log, message: 'an erasure could not be continued yet' } as const
-    return settle(
+    return toJobResult(
       job.id,
       runJob(ERASURES, job, () => continueErasure(system, job.data), failing),
     )

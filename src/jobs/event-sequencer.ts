@@ -4,28 +4,28 @@ import { numberEvents } from '../domain/events/number-events.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
 
 /** Events that arrive within this time are numbered together. */
-const GATHER_MS = 50
+const DEBOUNCE_MS = 50
 /** Polling interval in milliseconds: another process may have committed events and ended before numbering them. */
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
-export type Numbering = EventSequence & {
+export type EventSequencer = EventSequence & {
   /** Numbers existing events, then keeps numbering. @throws the error of the first round. */
   start: (system: ServiceContext) => Promise<void>
   /** Calls `notify` with the new head whenever there are new events, whichever process numbered them. */
-  follow: (tell: (head: bigint) => void) => void
+  onNewHead: (tell: (head: bigint) => void) => void
   /** Numbers everything committed so far, and ends. */
   stop: () => Promise<void>
 }
 
 /** Numbers the events and audit entries of all organizations. Every process does this, and any one of them is enough. */
-export function createNumbering(): Numbering {
+export function createEventSequencer(): EventSequencer {
   const followers: ((head: bigint) => void)[] = []
   let head = 0n
-  const alarm = createAlarm(GATHER_MS)
+  const wakeSignal = createAlarm(DEBOUNCE_MS)
   let stopped = false
   let running = Promise.resolve()
 
-  async function look(system: ServiceContext): Promise<void> {
+  async function numberNewEvents(system: ServiceContext): Promise<void> {
     const before = head
     head = await numberEvents(system)
     await numberAuditEntries(system)
@@ -34,10 +34,10 @@ export function createNumbering(): Numbering {
 
   async function run(system: ServiceContext): Promise<void> {
     for (let failing = false; ; ) {
-      await alarm.wait(LOOK_EVERY_MS)
+      await wakeSignal.wait(POLL_MS)
       const isLast = stopped
       try {
-        await look(system)
+        await numberNewEvents(system)
         failing = false
       } catch (error) {
         system.deps.metrics.numberingFailed()
@@ -49,16 +49,16 @@ export function createNumbering(): Numbering {
   }
 
   return {
-    recorded: alarm.ring,
+    recorded: wakeSignal.ring,
     head: () => head,
-    follow: (tell) => void followers.push(tell),
+    onNewHead: (tell) => void followers.push(tell),
     async start(system) {
-      await look(system)
+      await numberNewEvents(system)
       running = run(system)
     },
     async stop() {
       stopped = true
-      alarm.ring()
+      wakeSignal.ring()
       await running
     },
   }

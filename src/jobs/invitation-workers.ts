@@ -6,18 +6,18 @@ import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilin
 import { untilReminded, whyOutdated } from '../domain/invites/reminders/judge.ts'
 import { whySuppressed } from '../domain/invites/suppressions.ts'
 import { comesByItself, isNotice, WITHDRAWAL_KIND } from '../domain/mails/candidate-mails.ts'
-import type { Line } from './mail-dispatcher.ts'
-import { startSending } from './mail-workers.ts'
-import type { Deliver, Mailing } from './mailing.ts'
+import type { MailDispatcher } from './mail-dispatcher.ts'
+import { startMailWorkers } from './mail-workers.ts'
+import type { MailDelivery, MailKind } from './mailing.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
 
 /** Starts the workers that send mails to candidates. They end with `boss.stop()`. */
-export const startSendingInvitations = (
+export const startInvitationWorkers = (
   boss: PgBoss,
   system: ServiceContext,
-  { deliver, line, ceilings }: { deliver: Deliver<InviteEmail>; line: Line; ceilings: MailCeilings },
+  { deliver, dispatcher, ceilings }: { deliver: MailDelivery<InviteEmail>; dispatcher: MailDispatcher; ceilings: MailCeilings },
 ): Promise<void> =>
-  startSending(
+  startMailWorkers(
     boss,
     system,
     {
@@ -28,8 +28,8 @@ export const startSendingInvitations = (
       find: findEmails,
       whyObsolete,
       whySuppressed,
-      isHeld: (email) => isHeld(email) && !deliver.isCaptured(email),
-      putOff: (context, emails, jobIds) => delayEmails(context, emails, { until: untilHeld(context), jobIds }),
+      isSuspended: (email) => isSuspended(email) && !deliver.isCaptured(email),
+      postpone: (context, emails, jobIds) => delayEmails(context, emails, { until: nextSuspensionCheck(context), jobIds }),
       admit: admitWithin(createCeilings(ceilings)),
       deliver,
       record: recordAttempt,
@@ -37,7 +37,7 @@ export const startSendingInvitations = (
       count: system.deps.metrics.emailAttempted,
       idsOf: ({ inviteId, organizationId }) => ({ inviteId, organizationId }),
     },
-    line,
+    dispatcher,
   )
 
 /** Reason not to send: the link would no longer work, or an automatic mail is outdated. */
@@ -55,20 +55,20 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
 }
 
 /** Milliseconds after which a suspended organization's mails are checked again: the suspension may have been lifted. */
-const HOLD_MS = 600_000
+const SUSPENSION_CHECK_MS = 600_000
 
-const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.suspension !== null
-const untilHeld = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + HOLD_MS)
+const isSuspended = ({ invite }: InviteEmail): boolean => invite.organization.suspension !== null
+const nextSuspensionCheck = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + SUSPENSION_CHECK_MS)
 
 /** Milliseconds after which a withdrawal checks again whether its invitation was sent. */
-const INVITATION_SENT_MS = 15_000
+const WITHDRAWAL_CHECK_MS = 15_000
 
 /** Makes withdrawals wait while their invitation is queued, reminders for their hours, and all mails while the organization is suspended. */
 const admitWithin =
-  (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
+  (admit: MailKind<InviteEmail>['admit']): MailKind<InviteEmail>['admit'] =>
   async (system, email) => {
-    if (isHeld(email)) return { until: untilHeld(system) }
-    if (email.invitation === 'queued') return { until: new Date(system.deps.clock().getTime() + INVITATION_SENT_MS) }
+    if (isSuspended(email)) return { until: nextSuspensionCheck(system) }
+    if (email.invitation === 'queued') return { until: new Date(system.deps.clock().getTime() + WITHDRAWAL_CHECK_MS) }
     const until = await untilReminded(system, email)
     return until ? { until } : admit(system, email)
   }

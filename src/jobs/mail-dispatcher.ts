@@ -2,15 +2,15 @@ import type { Log } from '../domain/context.ts'
 import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
 import { createFairOrder, type FairOrder } from '../domain/work/fair-order.ts'
 import { createPlaces, type Places } from '../domain/work/places.ts'
-import { createOutage, type Outage, type OutageRecord } from './mail-outage-state.ts'
-import { createPace, type Pace } from './mail-throttle.ts'
+import { createMailOutageState, type MailOutageState, type SharedOutage } from './mail-outage-state.ts'
+import { createMailThrottle, type MailThrottle } from './mail-throttle.ts'
 import type { Rank } from './mailing.ts'
 
 /** Sends one mail; null if it need not be sent any more. */
-export type Try = () => Promise<Verdict | null>
-type Decided = Exclude<Verdict, { kind: 'unable' }> | { kind: 'doubtful'; reason: string } | null
+export type SendAttempt = () => Promise<Verdict | null>
+type DispatchResult = Exclude<Verdict, { kind: 'unable' }> | { kind: 'doubtful'; reason: string } | null
 
-export type Line = {
+export type MailDispatcher = {
   /**
    * Sends the mail when its turn comes, and retries while the server takes no mails at all.
    *
@@ -18,44 +18,44 @@ export type Line = {
    * @returns the verdict; `doubtful` if the server may refuse this mail or all mails; null if the attempt returned null.
    * @throws Error if the dispatcher is closed.
    */
-  join: (mail: { id: string; group: string; rank: Rank }, attempt: Try) => Promise<Decided>
+  dispatch: (mail: { id: string; group: string; rank: Rank }, attempt: SendAttempt) => Promise<DispatchResult>
   /** Most mails sent at a time. */
   width: number
   /** True while mails wait because the server takes none. */
-  stands: () => boolean
+  isPaused: () => boolean
   close: () => void
 }
 
-type Unable = Verdict & { kind: 'unable' }
+type UnableVerdict = Verdict & { kind: 'unable' }
 
-type Waiting = {
+type WaitingMail = {
   id: string
   group: string
   rank: Rank
   wasTried: boolean
-  attempt: Try
-  settle: (outcome: Decided) => void
+  attempt: SendAttempt
+  settle: (outcome: DispatchResult) => void
   fail: (error: Error) => void
 }
 
 /** A mail that takes longer than this no longer counts towards the concurrency limit, so slow recipients don't block others. */
-const HOLDS_PLACE_MS = 10_000
+const SLOW_AFTER_MS = 10_000
 /** After this many consecutive refusals of different mails, the refusals are taken to concern the service and not one mail. */
-const DOUBTS = 3
+const MAX_DOUBTS = 3
 /** Interval between checks whether a probe is due, or another process's probe has passed. */
-const LOOK_EVERY_MS = 1_000
+const POLL_MS = 1_000
 
-type State = {
+type DispatcherState = {
   log: Log
   /** Closes idle connections. */
-  rest: () => void
-  waiting: Waiting[]
+  closeIdle: () => void
+  waiting: WaitingMail[]
   places: Places
   order: FairOrder
-  pace: Pace
-  outage: Outage
+  throttle: MailThrottle
+  outage: MailOutageState
   /** Ids of mails refused since the last accepted one. */
-  doubts: Set<string>
+  refusedIds: Set<string>
   isProbing: boolean
   isClosed: boolean
   timer?: NodeJS.Timeout
@@ -67,64 +67,65 @@ type State = {
  *
  * @param width most mails at a time. @param perMinute 0: unlimited.
  */
-export function createLine(
-  record: OutageRecord,
+export function createMailDispatcher(
+  record: SharedOutage,
   log: Log,
-  { width, perMinute, rest }: { width: number; perMinute: number; rest: () => void },
-): Line {
-  const line: State = {
+  { width, perMinute, closeIdle }: { width: number; perMinute: number; closeIdle: () => void },
+): MailDispatcher {
+  const state: DispatcherState = {
     log,
-    rest,
+    closeIdle,
     waiting: [],
-    places: createPlaces(HOLDS_PLACE_MS, () => pump(line)),
+    places: createPlaces(SLOW_AFTER_MS, () => startNext(state)),
     order: createFairOrder(),
-    pace: createPace(width, perMinute),
-    outage: createOutage(record, log),
-    doubts: new Set(),
+    throttle: createMailThrottle(width, perMinute),
+    outage: createMailOutageState(record, log),
+    refusedIds: new Set(),
     isProbing: false,
     isClosed: false,
   }
   return {
-    join: ({ id, group, rank }, attempt) =>
+    dispatch: ({ id, group, rank }, attempt) =>
       new Promise((settle, fail) => {
-        if (line.isClosed) return fail(new Error(CLOSED))
-        line.waiting.push({ id, group, rank, wasTried: false, attempt, settle, fail })
-        pump(line)
+        if (state.isClosed) return fail(new Error(CLOSED))
+        state.waiting.push({ id, group, rank, wasTried: false, attempt, settle, fail })
+        startNext(state)
       }),
     width,
-    stands: line.outage.isOn,
+    isPaused: state.outage.isOn,
     close() {
-      line.isClosed = true
-      clearTimeout(line.timer)
-      for (const { fail } of line.waiting.splice(0)) fail(new Error(CLOSED))
+      state.isClosed = true
+      clearTimeout(state.timer)
+      for (const { fail } of state.waiting.splice(0)) fail(new Error(CLOSED))
     },
   }
 }
 
-function lookAgain(line: State, ms: number): void {
-  clearTimeout(line.timer)
-  line.timer = setTimeout(() => pump(line), ms).unref()
+function scheduleCheck(state: DispatcherState, ms: number): void {
+  clearTimeout(state.timer)
+  state.timer = setTimeout(() => startNext(state), ms).unref()
 }
 
-function pump(line: State): void {
-  const { waiting, places, pace, outage, isClosed } = line
+function startNext(state: DispatcherState): void {
+  const { waiting, places, throttle, outage, isClosed } = state
   if (isClosed || waiting.length === 0) return
-  if (outage.isOn()) void probe(line)
+  if (outage.isOn()) void probe(state)
   else
-    while (waiting.length > 0 && pace.hasRoom(places.taken(), places.underWay()) && isTime(line)) begin(line, take(line), false)
+    while (waiting.length > 0 && throttle.hasRoom(places.taken(), places.underWay()) && mayStart(state))
+      startMail(state, take(state), false)
 }
 
 /** True if the next mail may start now; otherwise schedules another check. */
-function isTime(line: State): boolean {
-  const pause = line.pace.pauseBeforeNext()
-  if (pause > 0) lookAgain(line, pause)
+function mayStart(state: DispatcherState): boolean {
+  const pause = state.throttle.pauseBeforeNext()
+  if (pause > 0) scheduleCheck(state, pause)
   return pause === 0
 }
 
 /** Takes the next mail by: not yet tried in this outage, rank, fair share of its group, order of arrival. */
-function take({ waiting, places, order }: State): Waiting {
+function take({ waiting, places, order }: DispatcherState): WaitingMail {
   const countOf = (group: string) => places.byGroup.get(group) ?? 0
-  const compare = (one: Waiting, other: Waiting) =>
+  const compare = (one: WaitingMail, other: WaitingMail) =>
     Number(one.wasTried) - Number(other.wasTried) || one.rank - other.rank || order.compare(one.group, other.group, countOf)
   let best = 0
   for (let i = 1; i < waiting.length; i++) if (compare(waiting[i]!, waiting[best]!) < 0) best = i
@@ -133,91 +134,94 @@ function take({ waiting, places, order }: State): Waiting {
   return mail!
 }
 
-function begin(line: State, mail: Waiting, isProbe: boolean): void {
+function startMail(state: DispatcherState, mail: WaitingMail, isProbe: boolean): void {
   const attempt = mail.attempt().then(
-    (verdict) => conclude(line, mail, verdict, isProbe),
+    (verdict) => finishMail(state, mail, verdict, isProbe),
     (error: Error) => {
-      if (isProbe) line.outage.keepTurn()
+      if (isProbe) state.outage.keepProbe()
       mail.fail(error)
     },
   )
   const ended = attempt.finally(() => {
-    if (isProbe) line.isProbing = false
+    if (isProbe) state.isProbing = false
   })
-  line.places.begin([mail.group], ended)
+  state.places.begin([mail.group], ended)
 }
 
-async function conclude(line: State, mail: Waiting, verdict: Verdict | null, isProbe: boolean): Promise<void> {
-  const { outage, pace, doubts } = line
+async function finishMail(state: DispatcherState, mail: WaitingMail, verdict: Verdict | null, isProbe: boolean): Promise<void> {
+  const { outage, throttle, refusedIds } = state
   if (verdict === null) {
-    if (isProbe) outage.keepTurn()
+    if (isProbe) outage.keepProbe()
     mail.settle(null)
-  } else if (verdict.kind === 'unable') await wait(line, mail, verdict)
+  } else if (verdict.kind === 'unable') await handleUnable(state, mail, verdict)
   else {
-    doubts.clear()
+    refusedIds.clear()
     // During an outage only a probe proves recovery: other mails may have used an older connection.
-    if (!outage.isOn()) pace.widen()
-    else if (isProbe) await resume(line)
+    if (!outage.isOn()) throttle.widen()
+    else if (isProbe) await endOutage(state)
     mail.settle(verdict)
   }
 }
 
-async function wait(line: State, mail: Waiting, verdict: Unable): Promise<void> {
-  if (line.isClosed) mail.fail(new Error(CLOSED))
-  else if (line.outage.isOn()) await stand(line, mail, verdict)
-  else if (!verdict.isCertain && line.doubts.add(mail.id).size < DOUBTS) mail.settle(asMeantAlone(verdict))
-  else if (verdict.about === 'throttled') await easeOff(line, mail, verdict)
-  else await stand(line, mail, verdict)
+async function handleUnable(state: DispatcherState, mail: WaitingMail, verdict: UnableVerdict): Promise<void> {
+  if (state.isClosed) mail.fail(new Error(CLOSED))
+  else if (state.outage.isOn()) await requeueInOutage(state, mail, verdict)
+  else if (!verdict.isCertain && state.refusedIds.add(mail.id).size < MAX_DOUBTS) mail.settle(asSingleRefusal(verdict))
+  else if (verdict.about === 'throttled') await requeueThrottled(state, mail, verdict)
+  else await requeueInOutage(state, mail, verdict)
 }
 
 /** The server throttles. The mail goes to the end, so that another one is tried next. */
-async function easeOff(line: State, mail: Waiting, verdict: Unable): Promise<void> {
-  const eased = line.pace.easeOff(line.places.underWay())
-  if (eased.told === 'tooLong') return stand(line, mail, verdict)
-  line.waiting.push(mail)
-  if (eased.told === 'known') return
+async function requeueThrottled(state: DispatcherState, mail: WaitingMail, verdict: UnableVerdict): Promise<void> {
+  const result = state.throttle.reduce(state.places.underWay())
+  if (result.kind === 'tooLong') return requeueInOutage(state, mail, verdict)
+  state.waiting.push(mail)
+  if (result.kind === 'known') return
   const reason = withoutAddresses(verdict.reason)
-  if (eased.told === 'first') line.log.warn({ reason, atOnce: eased.atOnce }, 'the mail server wants fewer mails at a time')
-  line.rest()
+  if (result.kind === 'first') state.log.warn({ reason, atOnce: result.atOnce }, 'the mail server wants fewer mails at a time')
+  state.closeIdle()
 }
 
-async function stand(line: State, mail: Waiting, { about, reason }: Unable): Promise<void> {
-  line.pace.narrow()
+async function requeueInOutage(state: DispatcherState, mail: WaitingMail, { about, reason }: UnableVerdict): Promise<void> {
+  state.throttle.narrow()
   mail.wasTried = true
-  line.waiting.push(mail)
-  line.rest()
-  await line.outage.begin(about, reason)
+  state.waiting.push(mail)
+  state.closeIdle()
+  await state.outage.begin(about, reason)
 }
 
 /** Ends the outage if that can be recorded; otherwise the next probe ends it. */
-async function resume({ outage, waiting, pace }: State): Promise<void> {
+async function endOutage({ outage, waiting, throttle }: DispatcherState): Promise<void> {
   if (!(await outage.end())) return
   for (const mail of waiting) mail.wasTried = false
-  pace.resume()
+  throttle.resume()
 }
 
-async function probe(line: State): Promise<void> {
-  if (line.isProbing) return
-  line.isProbing = true
+async function probe(state: DispatcherState): Promise<void> {
+  if (state.isProbing) return
+  state.isProbing = true
   // If the database is unavailable, mails keep waiting. Others report it.
-  const mail = await takeProbe(line).catch(() => undefined)
-  if (mail) begin(line, mail, true)
-  else line.isProbing = false
-  if (line.outage.isOn()) lookAgain(line, LOOK_EVERY_MS)
-  else pump(line)
+  const mail = await takeProbe(state).catch(() => undefined)
+  if (mail) startMail(state, mail, true)
+  else state.isProbing = false
+  if (state.outage.isOn()) scheduleCheck(state, POLL_MS)
+  else startNext(state)
 }
 
 /** Takes the probe mail if this process may probe. */
-async function takeProbe(line: State): Promise<Waiting | undefined> {
-  const { outage, waiting } = line
-  if (!(await outage.exists())) await resume(line)
-  else if (await outage.claimTurn()) {
-    if (waiting.length > 0) return take(line)
-    outage.keepTurn()
+async function takeProbe(state: DispatcherState): Promise<WaitingMail | undefined> {
+  const { outage, waiting } = state
+  if (!(await outage.exists())) await endOutage(state)
+  else if (await outage.claimProbe()) {
+    if (waiting.length > 0) return take(state)
+    outage.keepProbe()
   }
   return undefined
 }
 
-const asMeantAlone = ({ about, reason }: Unable): Decided => ({ kind: about === 'throttled' ? 'later' : 'doubtful', reason })
+const asSingleRefusal = ({ about, reason }: UnableVerdict): DispatchResult => ({
+  kind: about === 'throttled' ? 'later' : 'doubtful',
+  reason,
+})
 
 const CLOSED = 'The service was stopped before the mail could be sent.'

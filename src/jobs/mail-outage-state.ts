@@ -2,7 +2,7 @@ import type { Log } from '../domain/context.ts'
 import { type OutageCause, withoutAddresses } from '../domain/mails/mail-outage.ts'
 
 /** The mail outage as all processes share it in the database. */
-export type OutageRecord = {
+export type SharedOutage = {
   exists: () => Promise<boolean>
   /** @returns true if the outage is new. */
   begin: (about: OutageCause, reason: string) => Promise<boolean>
@@ -12,14 +12,14 @@ export type OutageRecord = {
   end: () => Promise<boolean>
 }
 
-export type Outage = ReturnType<typeof createOutage>
+export type MailOutageState = ReturnType<typeof createMailOutageState>
 
 /** Tracks whether the mail server takes mails, as far as this process knows. */
-export function createOutage(record: OutageRecord, log: Log) {
+export function createMailOutageState(record: SharedOutage, log: Log) {
   /** True until the first check of the database. */
   let isOn = true
   /** A probe was claimed and not used. */
-  let hasTurn = false
+  let hasProbe = false
   return {
     isOn: () => isOn,
     exists: record.exists,
@@ -29,7 +29,7 @@ export function createOutage(record: OutageRecord, log: Log) {
         if (await record.begin(about, reason))
           log.error({ about, reason: withoutAddresses(reason) }, 'the mail server takes no mails: they wait until it does')
       } catch (error) {
-        log.error({ err: error }, UNRECORDED)
+        log.error({ err: error }, OUTAGE_NOT_RECORDED)
       }
     },
     /** @returns false if the end could not be recorded; the outage then continues. */
@@ -37,23 +37,23 @@ export function createOutage(record: OutageRecord, log: Log) {
       try {
         if (await record.end()) log.info({}, 'the mail server takes mails again')
       } catch (error) {
-        log.error({ err: error }, UNRECORDED)
+        log.error({ err: error }, OUTAGE_NOT_RECORDED)
         return false
       }
       isOn = false
       return true
     },
     /** @returns true if this process may send the probe. */
-    async claimTurn(): Promise<boolean> {
-      const isOurs = hasTurn || (await record.claimProbe())
-      hasTurn = false
-      return isOurs
+    async claimProbe(): Promise<boolean> {
+      const isClaimed = hasProbe || (await record.claimProbe())
+      hasProbe = false
+      return isClaimed
     },
     /** Keeps a claimed probe for later, because there was no mail to send. */
-    keepTurn(): void {
-      hasTurn = true
+    keepProbe(): void {
+      hasProbe = true
     },
   }
 }
 
-const UNRECORDED = 'whether the mail server takes mails could not be recorded'
+const OUTAGE_NOT_RECORDED = 'whether the mail server takes mails could not be recorded'

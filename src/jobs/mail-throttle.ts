@@ -1,13 +1,13 @@
 /** Slow mails don't count towards the width, but at most width × this many mails are in progress. */
-const UNDER_WAY = 4
+const SLOW_FACTOR = 4
 /** Milliseconds: the pause after throttling, its limit when doubling, and the time after which throttling counts as an outage. */
-const EASE_MS = 1_000
-const EASE_LONGEST_MS = 30_000
-const EASED_TOO_LONG_MS = 300_000
+const PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 30_000
+const OUTAGE_AFTER_MS = 300_000
 /** Milliseconds after throttling until one more mail at a time is tried. */
 const WIDEN_AFTER_MS = 60_000
 
-export type Pace = {
+export type MailThrottle = {
   /** True if another mail may start. @param places mails that count towards the width. @param underWay all mails in progress, slow ones included. */
   hasRoom: (places: number, underWay: number) => boolean
   /** Milliseconds until the next mail may start. 0 counts the mail as started. */
@@ -19,7 +19,7 @@ export type Pace = {
    *
    * @returns `known` during a pause; `tooLong` after minutes without an accepted mail; `first` with the new limit when throttling begins.
    */
-  easeOff: (underWay: number) => { told: 'known' | 'tooLong' | 'again' } | { told: 'first'; atOnce: number }
+  reduce: (underWay: number) => { kind: 'known' | 'tooLong' | 'again' } | { kind: 'first'; atOnce: number }
   /** Falls back to one mail at a time, because the server takes none. */
   narrow: () => void
   resume: () => void
@@ -28,49 +28,49 @@ export type Pace = {
 /**
  * Controls how fast mails go to the mail server: one at first, then as many at a time as it takes, fewer when it throttles.
  *
- * @param widest most mails at a time. @param perMinute 0: unlimited.
+ * @param maxWidth most mails at a time. @param perMinute 0: unlimited.
  */
-export function createPace(widest: number, perMinute: number): Pace {
+export function createMailThrottle(maxWidth: number, perMinute: number): MailThrottle {
   let width = 1
-  let ceiling = widest
-  let ease = { ms: 0, until: -Infinity, since: Infinity, widenAt: Infinity }
+  let ceiling = maxWidth
+  let throttling = { ms: 0, until: -Infinity, since: Infinity, widenAt: Infinity }
   let nextStart = -Infinity
   return {
     // Slow mails don't block others, unless the server has throttled: then all mails in progress count.
-    hasRoom: (places, underWay) => places < width && underWay < (ceiling < widest ? ceiling : widest * UNDER_WAY),
+    hasRoom: (places, underWay) => places < width && underWay < (ceiling < maxWidth ? ceiling : maxWidth * SLOW_FACTOR),
     pauseBeforeNext() {
       const now = performance.now()
-      const pause = Math.max(ease.until, nextStart) - now
+      const pause = Math.max(throttling.until, nextStart) - now
       if (pause > 0) return pause
       nextStart = perMinute > 0 ? now + 60_000 / perMinute : -Infinity
       return 0
     },
     widen() {
       const now = performance.now()
-      if (now >= ease.widenAt && ceiling < widest) {
+      if (now >= throttling.widenAt && ceiling < maxWidth) {
         ceiling++
-        ease.widenAt = now + WIDEN_AFTER_MS
+        throttling.widenAt = now + WIDEN_AFTER_MS
       }
-      ease = { ...ease, ms: 0, since: Infinity }
+      throttling = { ...throttling, ms: 0, since: Infinity }
       width = Math.min(width * 2, ceiling)
     },
-    easeOff(underWay) {
+    reduce(underWay) {
       const now = performance.now()
-      if (now < ease.until) return { told: 'known' }
-      const since = Math.min(ease.since, now)
-      if (now - since > EASED_TOO_LONG_MS) return { told: 'tooLong' }
-      const isFirst = ease.ms === 0
+      if (now < throttling.until) return { kind: 'known' }
+      const since = Math.min(throttling.since, now)
+      if (now - since > OUTAGE_AFTER_MS) return { kind: 'tooLong' }
+      const isFirst = throttling.ms === 0
       if (isFirst) ceiling = Math.max(1, Math.floor(Math.min(width, underWay) / 2))
-      const ms = isFirst ? EASE_MS : Math.min(ease.ms * 2, EASE_LONGEST_MS)
-      ease = { ms, since, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
+      const ms = isFirst ? PAUSE_MS : Math.min(throttling.ms * 2, MAX_PAUSE_MS)
+      throttling = { ms, since, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
       width = 1
-      return isFirst ? { told: 'first', atOnce: ceiling } : { told: 'again' }
+      return isFirst ? { kind: 'first', atOnce: ceiling } : { kind: 'again' }
     },
     narrow() {
       width = 1
     },
     resume() {
-      ease = { ms: 0, until: -Infinity, since: Infinity, widenAt: ease.widenAt }
+      throttling = { ms: 0, until: -Infinity, since: Infinity, widenAt: throttling.widenAt }
     },
   }
 }

@@ -3,9 +3,9 @@ import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
 import type { QueuedRef } from '../domain/work/queued-ref.ts'
 
-export type Email = { id: string; organizationId: string; state: string }
+export type QueuedMail = { id: string; organizationId: string; state: string }
 
-export type Deliver<E> = {
+export type MailDelivery<E> = {
   /** True if the mail is only stored, so that the mail server is not needed. */
   isCaptured: (email: E) => boolean
   /** Renders the mail and sends it. @throws Error if it can't be rendered. */
@@ -18,7 +18,7 @@ export type Admission = { until: Date } | { until: null; release: () => void }
 export type Rank = 0 | 1 | 2
 
 /** Everything that differs between invitation mails and member mails. */
-export type Mailing<E extends Email> = {
+export type MailKind<E extends QueuedMail> = {
   /** Name in log lines. */
   noun: 'an invitation' | 'a mail to a member'
   queue: string
@@ -33,12 +33,12 @@ export type Mailing<E extends Email> = {
   /** Reason not to write to this address, or null. */
   whySuppressed: (system: ServiceContext, email: E) => Promise<string | null>
   /** True while the organization is suspended: the mail doesn't enter the dispatcher. */
-  isHeld: (email: E) => boolean
+  isSuspended: (email: E) => boolean
   /** Postpones these mails in a few statements. @param jobIds ids of the jobs that retry them, in the same order; repeating has no effect. */
-  putOff: (system: ServiceContext, emails: E[], jobIds: string[]) => Promise<void>
+  postpone: (system: ServiceContext, emails: E[], jobIds: string[]) => Promise<void>
   /** Applies the sending limits. */
   admit: (system: ServiceContext, email: E) => Promise<Admission>
-  deliver: Deliver<E>
+  deliver: MailDelivery<E>
   record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
   giveUp: (system: ServiceContext, ref: QueuedRef) => Promise<void>
   count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void

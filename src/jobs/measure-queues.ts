@@ -2,10 +2,10 @@ import type { PgBoss } from 'pg-boss'
 import { RECORDINGS } from './queue.ts'
 
 /** Numbers of jobs. `delayed` counts those that wait for a retry or their start time. */
-export type QueueMeasure = { queue: string; waiting: number; delayed: number; active: number }
+export type QueueCounts = { queue: string; waiting: number; delayed: number; active: number }
 
 /** Measures all queues from pg-boss's counts, at most a minute old: counting the jobs each time would cost more with every job. */
-export async function measureQueues(boss: PgBoss): Promise<QueueMeasure[]> {
+export async function measureQueues(boss: PgBoss): Promise<QueueCounts[]> {
   const queues = await boss.getQueues()
   return queues.map(({ name, queuedCount, deferredCount, activeCount }) => ({
     queue: name,

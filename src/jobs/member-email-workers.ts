@@ -10,18 +10,18 @@ import {
   whyMemberEmailObsolete,
 } from '../domain/mails/member-emails.ts'
 import { createResetLink } from '../domain/members/invite-member.ts'
-import type { Line } from './mail-dispatcher.ts'
-import { BATCHES, settle, startSending } from './mail-workers.ts'
-import type { Deliver } from './mailing.ts'
+import type { MailDispatcher } from './mail-dispatcher.ts'
+import { BATCH_OPTIONS, startMailWorkers, toJobResult } from './mail-workers.ts'
+import type { MailDelivery } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
 
 /** Starts the workers that send mails to members, create password reset links, and record failed sign-ins. They end with `boss.stop()`. */
-export async function startSendingMemberEmails(
+export async function startMemberEmailWorkers(
   boss: PgBoss,
   system: ServiceContext,
-  { deliver, line }: { deliver: Deliver<MemberEmail>; line: Line },
+  { deliver, dispatcher }: { deliver: MailDelivery<MemberEmail>; dispatcher: MailDispatcher },
 ): Promise<void> {
-  await startSending(
+  await startMailWorkers(
     boss,
     system,
     {
@@ -34,8 +34,8 @@ export async function startSendingMemberEmails(
       // Mails about one's own account are never suppressed.
       whySuppressed: async () => null,
       // While an organization is suspended, its members' mails are obsolete instead.
-      isHeld: () => false,
-      putOff: async () => {},
+      isSuspended: () => false,
+      postpone: async () => {},
       admit: async () => ({ until: null, release: () => {} }),
       deliver,
       record: recordMemberEmailAttempt,
@@ -43,16 +43,16 @@ export async function startSendingMemberEmails(
       count: system.deps.metrics.memberEmailAttempted,
       idsOf: ({ memberId, organizationId, kind }) => ({ memberId, organizationId, kind }),
     },
-    line,
+    dispatcher,
   )
   await boss.work<AddressJob>(
     PASSWORD_RESETS,
-    BATCHES,
+    BATCH_OPTIONS,
     forEach((email) => createResetLink(system, email, { mails: true })),
   )
   await boss.work<AddressJob>(
     FAILED_SIGN_INS,
-    BATCHES,
+    BATCH_OPTIONS,
     forEach((email) => recordFailedSignIn(system, email)),
   )
 }
@@ -60,6 +60,6 @@ export async function startSendingMemberEmails(
 /** Runs jobs one after the other, each with its own result. */
 const forEach = (work: (email: string) => Promise<unknown>) => async (jobs: { id: string; data: AddressJob }[]) => {
   const results: JobResult[] = []
-  for (const { id, data } of jobs) results.push(await settle(id, work(data.email)))
+  for (const { id, data } of jobs) results.push(await toJobResult(id, work(data.email)))
   return results
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
 import type { Connection, Log, Queue } from '../domain/context.ts'
 import type { JoinRef } from '../domain/submissions/media/joinable.ts'
-import { traced } from './run-job.ts'
+import { withTrace } from './run-job.ts'
 
 export const INVITATION_EMAILS = 'invitation-email'
 /** Receives jobs without retries left, as all DEAD_ queues do. */
@@ -41,7 +41,7 @@ export const DEAD_RECORDINGS = 'recording-dead'
 const PRIORITIES_SINCE = Date.UTC(2026, 0)
 
 /** Priority of automatic mails; all others have 0 and go first. */
-const PATIENT = -1
+const LOW_PRIORITY = -1
 
 export type EmailJob = { organizationId: string; emailId: string }
 /** `email` is the address as typed. */
@@ -60,7 +60,7 @@ export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days by default. Mails that were accepted must never be deleted. */
-const KEPT_FOR_SECONDS = 10 * 365 * 86_400
+const RETENTION_SECONDS = 10 * 365 * 86_400
 
 /**
  * 33 retries over about a day: the first after 10 s, doubling up to an hour; pg-boss adds random jitter of up to the same. mail/verdict.ts
@@ -183,12 +183,12 @@ const BRING_FORWARD = `
     AND (state = 'retry' OR $2 IS NOT NULL)
   RETURNING id`
 
-async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number> {
+async function retryMailNow(boss: PgBoss, emailId?: string): Promise<number> {
   const { rows } = await boss.getDb().executeSql(BRING_FORWARD, [[INVITATION_EMAILS, MEMBER_EMAILS], emailId ?? null])
   return rows.length
 }
 
-async function bringDelayedMailForward(db: Connection, organizationId: string): Promise<void> {
+async function retryDelayedMailNow(db: Connection, organizationId: string): Promise<void> {
   await fromPrisma(db).executeSql(
     `UPDATE pgboss.job SET start_after = now()
      WHERE name = $1 AND group_id = $2 AND state = 'created' AND start_after > now()`,
@@ -196,52 +196,52 @@ async function bringDelayedMailForward(db: Connection, organizationId: string): 
   )
 }
 
-const IS_UNDER_WAY = "state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second'"
+const IS_IN_PROGRESS = "state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second'"
 /** Jobs in progress are left to finish, unless their process is gone, as after a restore. */
-const FORGET_MAILS = `
+const PURGE_MAILS = `
   WITH its AS (
-      SELECT id, name, ${IS_UNDER_WAY} AS is_under_way
+      SELECT id, name, ${IS_IN_PROGRESS} AS is_under_way
       FROM pgboss.job WHERE name = ANY ($1) AND data->>'emailId' = ANY ($2)),
     gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.is_under_way IS NOT TRUE)
   SELECT count(*)::int AS "underWay" FROM its WHERE is_under_way`
 /** Dead-letter jobs also carry the output of the job that they replace. */
-const FORGET_OUTPUTS =
+const PURGE_OUTPUTS =
   'UPDATE pgboss.job SET output = NULL, source_output = NULL WHERE output::text ~* $1 OR source_output::text ~* $1'
 
 const MAIL_QUEUES = [INVITATION_EMAILS, DEAD_INVITATION_EMAILS, MEMBER_EMAILS, DEAD_MEMBER_EMAILS]
 
-async function forgetMails(boss: PgBoss, emailIds: readonly string[], pattern: string): Promise<number> {
-  const { rows } = await boss.getDb().executeSql(FORGET_MAILS, [MAIL_QUEUES, emailIds])
-  await boss.getDb().executeSql(FORGET_OUTPUTS, [pattern])
+async function purgeMails(boss: PgBoss, emailIds: readonly string[], pattern: string): Promise<number> {
+  const { rows } = await boss.getDb().executeSql(PURGE_MAILS, [MAIL_QUEUES, emailIds])
+  await boss.getDb().executeSql(PURGE_OUTPUTS, [pattern])
   return (rows[0] as { underWay: number }).underWay
 }
 
 /** Treats jobs in progress like FORGET_MAILS. */
-const FORGET_ORGANIZATION = `
+const PURGE_ORGANIZATION = `
   WITH its AS (
-      SELECT id, name, ${IS_UNDER_WAY} AS is_under_way FROM pgboss.job WHERE data->>'organizationId' = $1),
+      SELECT id, name, ${IS_IN_PROGRESS} AS is_under_way FROM pgboss.job WHERE data->>'organizationId' = $1),
     gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.is_under_way IS NOT TRUE)
   SELECT count(*)::int AS "underWay" FROM its WHERE is_under_way`
 
-async function forgetOrganization(boss: PgBoss, organizationId: string): Promise<number> {
-  const { rows } = await boss.getDb().executeSql(FORGET_ORGANIZATION, [organizationId])
+async function purgeOrganization(boss: PgBoss, organizationId: string): Promise<number> {
+  const { rows } = await boss.getDb().executeSql(PURGE_ORGANIZATION, [organizationId])
   return (rows[0] as { underWay: number }).underWay
 }
 
 /** Repeated clicks on "Try again now" within this time queue one job. */
-const RETRY_SECONDS = 60
+const RETRY_DEBOUNCE_SECONDS = 60
 
-type Retry = { queue: string; id: string; organizationId: string; data: object }
+type RetryJob = { queue: string; id: string; organizationId: string; data: object }
 
-async function enqueueRetry(boss: PgBoss, db: Connection, { queue, id, organizationId, data }: Retry): Promise<void> {
-  const once = { singletonKey: id, singletonSeconds: RETRY_SECONDS }
-  await boss.send(queue, traced(data), { ...once, group: { id: organizationId }, db: fromPrisma(db) })
+async function enqueueRetry(boss: PgBoss, db: Connection, { queue, id, organizationId, data }: RetryJob): Promise<void> {
+  const once = { singletonKey: id, singletonSeconds: RETRY_DEBOUNCE_SECONDS }
+  await boss.send(queue, withTrace(data), { ...once, group: { id: organizationId }, db: fromPrisma(db) })
 }
 
 /** Adapts pg-boss to the domain's queue. */
-export const asDomainQueue = (boss: PgBoss): Queue => {
+export const createDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
-    await boss.insert(queue, [{ data: traced({ email } satisfies AddressJob) }], { db: fromPrisma(db) })
+    await boss.insert(queue, [{ data: withTrace({ email } satisfies AddressJob) }], { db: fromPrisma(db) })
   }
   return {
     async invitationEmailJobs(emails, { isPatient = false } = {}) {
@@ -252,9 +252,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
         return { rows: [] }
       }
       const jobs = emails.map(({ id, organizationId, startAfter, jobId }) => ({
-        data: traced({ emailId: id, organizationId } satisfies EmailJob),
+        data: withTrace({ emailId: id, organizationId } satisfies EmailJob),
         group: { id: organizationId },
-        ...(isPatient && { priority: PATIENT }),
+        ...(isPatient && { priority: LOW_PRIORITY }),
         ...(startAfter && { startAfter }),
         ...(jobId !== undefined && { id: jobId }),
       }))
@@ -262,21 +262,23 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       return statement
     },
     async enqueueMemberEmails(db, emails) {
-      const jobs = emails.map(({ id, organizationId }) => ({ data: traced({ emailId: id, organizationId } satisfies EmailJob) }))
+      const jobs = emails.map(({ id, organizationId }) => ({
+        data: withTrace({ emailId: id, organizationId } satisfies EmailJob),
+      }))
       await boss.insert(MEMBER_EMAILS, jobs, { db: fromPrisma(db) })
     },
     async enqueueMailEvent(db, id) {
-      await boss.insert(MAIL_EVENTS, [{ data: traced({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
+      await boss.insert(MAIL_EVENTS, [{ data: withTrace({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
     },
     async enqueueInviteBatch(db, { id: batchId, organizationId, isRetry = false }) {
       const data: InviteBatchJob = { batchId, organizationId }
       if (isRetry) return enqueueRetry(boss, db, { queue: INVITE_BATCHES, id: batchId, organizationId, data })
-      await boss.insert(INVITE_BATCHES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      await boss.insert(INVITE_BATCHES, [{ data: withTrace(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueBulkChange(db, { id: bulkChangeId, organizationId, startAfter, isRetry = false }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
       if (isRetry) return enqueueRetry(boss, db, { queue: BULK_CHANGES, id: bulkChangeId, organizationId, data })
-      const job = { data: traced(data), group: { id: organizationId }, ...(startAfter && { startAfter }) }
+      const job = { data: withTrace(data), group: { id: organizationId }, ...(startAfter && { startAfter }) }
       await boss.insert(BULK_CHANGES, [job], { db: fromPrisma(db) })
     },
     async enqueueLibraryImport(db, { organizationId, importId }) {
@@ -285,35 +287,35 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     },
     async enqueueAnswerKeyCorrection(db, { organizationId, versionId, number }) {
       const data: AnswerKeyCorrectionJob = { organizationId, versionId, number }
-      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      await boss.insert(KEY_CORRECTIONS, [{ data: withTrace(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
-      await boss.insert(TEST_DATA, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      await boss.insert(TEST_DATA, [{ data: withTrace(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueErasure(db, { organizationId, erasureId, ahead }) {
       const data: ErasureJob = { organizationId, erasureId }
-      const job = { data: traced(data), priority: -ahead, group: { id: organizationId } }
+      const job = { data: withTrace(data), priority: -ahead, group: { id: organizationId } }
       await boss.insert(ERASURES, [job], { db: fromPrisma(db) })
     },
     async enqueueSuspension(db, { suspensionId, at: startAfter }) {
       const data: SuspensionJob = { suspensionId }
-      await boss.insert(SUSPENSIONS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
+      await boss.insert(SUSPENSIONS, [{ data: withTrace(data), startAfter }], { db: fromPrisma(db) })
     },
-    forgetOrganization: (organizationId) => forgetOrganization(boss, organizationId),
+    forgetOrganization: (organizationId) => purgeOrganization(boss, organizationId),
     async enqueueArchive(db, { organizationId, archiveId }) {
       const data: ArchiveJob = { organizationId, archiveId }
-      await boss.insert(ARCHIVES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      await boss.insert(ARCHIVES, [{ data: withTrace(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
+    forgetMails: (emailIds, pattern) => purgeMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, key, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
       const data: RecordingJob = { mediaId, organizationId, assetOf, key }
-      const job = { data: traced(data), priority, group: { id: organizationId } }
+      const job = { data: withTrace(data), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
-    bringDelayedMailForward,
-    bringMailForward: (emailId) => bringMailForward(boss, emailId),
+    bringDelayedMailForward: retryDelayedMailNow,
+    bringMailForward: (emailId) => retryMailNow(boss, emailId),
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
   }
@@ -321,7 +323,7 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
 
 /** Dead-letter jobs are short, but need heartbeats too: their process may be killed. */
 async function declareQueues(boss: PgBoss): Promise<void> {
-  const kept = { retentionSeconds: KEPT_FOR_SECONDS, deleteAfterSeconds: 86_400, notify: true }
+  const kept = { retentionSeconds: RETENTION_SECONDS, deleteAfterSeconds: 86_400, notify: true }
   const dead = { ...kept, ...LIVENESS, retryLimit: 10, retryDelay: 5, retryBackoff: true }
   for (const [queue, deadLetter] of [
     [INVITATION_EMAILS, DEAD_INVITATION_EMAILS],

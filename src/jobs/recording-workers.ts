@@ -12,7 +12,7 @@ const POLLING_SECONDS = 2
  *
  * @param joiners recordings joined at a time. With more than one, an organization can occupy all but one.
  */
-export async function startJoiningRecordings(boss: PgBoss, system: ServiceContext, remux: Remux, joiners: number): Promise<void> {
+export async function startRecordingWorkers(boss: PgBoss, system: ServiceContext, remux: Remux, joiners: number): Promise<void> {
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   const sharing = joiners > 1 ? { localConcurrency: joiners, localGroupConcurrency: joiners - 1 } : {}

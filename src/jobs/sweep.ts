@@ -32,15 +32,19 @@ import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
 import { runJob } from './run-job.ts'
 
 /** Name of a part's queue. Its jobs have no data. */
-export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
+export const sweepQueueName = (part: SweepPart): string => `sweep.${part}`
 
 /** A killed process's job is lost after seconds, and the next minute's replaces it. Missed runs are not made up for. */
-const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
+const QUEUE_OPTIONS = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
 /** New jobs announce themselves. Polling by every part's worker is expensive, so it is rare and only finds missed notifications. */
-const TAKEN = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS, pollingIntervalSeconds: 10, notifyPollingIntervalSeconds: 30 }
+const WORKER_OPTIONS = {
+  heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+  pollingIntervalSeconds: 10,
+  notifyPollingIntervalSeconds: 30,
+}
 
 /** `playerUrl` undefined: candidates answer on this service's own pages. */
-type Settings = {
+type SweepSettings = {
   eventsKeptDays: number
   mediaKeptDays: KeptDays
   playerUrl: string | undefined
@@ -48,7 +52,7 @@ type Settings = {
   fetchBounces: (() => Promise<number>) | undefined
 }
 
-const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => Promise<void>> = {
+const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSettings) => Promise<void>> = {
   async expire_invites(system) {
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
@@ -116,12 +120,12 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
  * Schedules every part each minute, in one of the processes. Parts expire invites and delete expired data. Each part has an exclusive queue: it
  * never runs twice at a time, and a slow part doesn't delay others.
  */
-export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
+export async function startSweep(boss: PgBoss, system: ServiceContext, settings: SweepSettings): Promise<void> {
   await expectSweepParts(system)
   const start = async (part: SweepPart) => {
-    const queue = sweepQueue(part)
-    await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
-    await boss.work<object>(queue, TAKEN, async (jobs) => {
+    const queue = sweepQueueName(part)
+    await boss.createQueue(queue, { ...QUEUE_OPTIONS, policy: 'exclusive' })
+    await boss.work<object>(queue, WORKER_OPTIONS, async (jobs) => {
       for (const job of jobs) await runJob(queue, job, () => sweep(system, part, settings))
     })
     await boss.schedule(queue, '* * * * *')
@@ -130,9 +134,9 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
 }
 
 /** Runs one part. A failing part doesn't fail its job: it runs again in the next minute. */
-async function sweep(system: ServiceContext, part: SweepPart, settings: Settings): Promise<void> {
+async function sweep(system: ServiceContext, part: SweepPart, settings: SweepSettings): Promise<void> {
   try {
-    await parts[part](system, settings)
+    await sweepParts[part](system, settings)
     await noteSweepPart(system, part)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {

@@ -16,25 +16,30 @@ export type SmtpSettings = {
 }
 
 /** Milliseconds of silence after a command, and after the end of the message. The defaults are the minimums of RFC 5321, 4.5.3.2. */
-export type Patience = { command: number; end: number }
-export const PATIENCE: Patience = { command: 300_000, end: 600_000 }
+export type SmtpTimeouts = { command: number; end: number }
+export const SMTP_TIMEOUTS: SmtpTimeouts = { command: 300_000, end: 600_000 }
 
 /** Milliseconds for the DNS lookup, and for connecting including greeting and TLS. */
-const LOOK_UP = 30_000
-const SETUP = 420_000
+const DNS_MS = 30_000
+const SETUP_MS = 420_000
 /** Milliseconds until an idle connection is closed, and mails until a used one is. */
-const IDLE = 20_000
+const IDLE_MS = 20_000
 const MAX_USES = 500
 
-type Open = { connection: SMTPConnection; uses: number; onError: (error: SmtpError) => void; idleTimer?: NodeJS.Timeout }
-/** @property begun true if the message's text was being sent. */
+type OpenConnection = {
+  connection: SMTPConnection
+  uses: number
+  onError: (error: SmtpError) => void
+  idleTimer?: NodeJS.Timeout
+}
+/** @property hasBegunText true if the message's text was being sent. */
 export class SendingError extends Error {
-  readonly begun: boolean
+  readonly hasBegunText: boolean
   override readonly cause: SmtpError
-  constructor(cause: SmtpError, begun: boolean) {
+  constructor(cause: SmtpError, hasBegunText: boolean) {
     super(cause.message)
     this.cause = cause
-    this.begun = begun
+    this.hasBegunText = hasBegunText
   }
 }
 
@@ -44,102 +49,107 @@ export type Connections = {
   /** Connects and authenticates. @throws SmtpError. */
   verify: () => Promise<void>
   /** Closes idle connections. */
-  rest: () => void
+  closeIdle: () => void
   close: () => void
 }
 
-type Pool = ReturnType<typeof readUrl> & { isOpportunistic: boolean; patience: Patience; idle: Open[]; all: Set<Open> }
+type Pool = ReturnType<typeof parseSettings> & {
+  isOpportunistic: boolean
+  patience: SmtpTimeouts
+  idle: OpenConnection[]
+  all: Set<OpenConnection>
+}
 
 /** Creates a pool with one connection per concurrent mail. */
-export function createConnections(settings: SmtpSettings, patience: Patience = PATIENCE): Connections {
+export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts = SMTP_TIMEOUTS): Connections {
   const { isOpportunistic } = settings
-  const pool: Pool = { ...readUrl(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
+  const pool: Pool = { ...parseSettings(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
   return {
     send: (message, abandon) => send(pool, message, abandon),
-    verify: async () => end(pool, await open(pool)),
-    rest: () => {
-      for (const opened of [...pool.idle]) end(pool, opened)
+    verify: async () => quit(pool, await open(pool)),
+    closeIdle: () => {
+      for (const opened of [...pool.idle]) quit(pool, opened)
     },
     close: () => {
-      for (const opened of [...pool.all]) drop(pool, opened)
+      for (const opened of [...pool.all]) closeNow(pool, opened)
     },
   }
 }
 
-async function open(pool: Pool, abandon?: AbortSignal): Promise<Open> {
+async function open(pool: Pool, abandon?: AbortSignal): Promise<OpenConnection> {
   const connection = new SMTPConnection(pool.options)
-  const opened: Open = { connection, uses: 0, onError: () => {} }
+  const opened: OpenConnection = { connection, uses: 0, onError: () => {} }
   pool.all.add(opened)
-  connection.on('end', () => forget(pool, opened))
+  connection.on('end', () => untrack(pool, opened))
   try {
     connection.on('error', (error: SmtpError) => opened.onError(error))
-    await perform(opened, abandon, (done) => connection.connect(done))
+    await runStep(opened, abandon, (done) => connection.connect(done))
     if (pool.auth) await logIn(pool, opened, abandon)
     return opened
   } catch (error) {
-    drop(pool, opened)
+    closeNow(pool, opened)
     throw error
   }
 }
 
-async function logIn({ auth, isOpportunistic }: Pool, opened: Open, abandon?: AbortSignal): Promise<void> {
+async function logIn({ auth, isOpportunistic }: Pool, opened: OpenConnection, abandon?: AbortSignal): Promise<void> {
   const { connection } = opened
   const { allowsAuth } = connection as SMTPConnection & { allowsAuth: boolean }
   if (!allowsAuth && isOpportunistic) return
-  if (!allowsAuth) throw Object.assign(new Error(NO_LOGIN), { code: 'ENOAUTH' })
-  await perform(opened, abandon, (done) => connection.login({ ...auth }, done))
+  if (!allowsAuth) throw Object.assign(new Error(LOGIN_NOT_OFFERED), { code: 'ENOAUTH' })
+  await runStep(opened, abandon, (done) => connection.login({ ...auth }, done))
 }
 
-function forget({ idle, all }: Pool, opened: Open): void {
+function untrack({ idle, all }: Pool, opened: OpenConnection): void {
   clearTimeout(opened.idleTimer)
   all.delete(opened)
   if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
 }
 
-function drop(pool: Pool, opened: Open): void {
-  forget(pool, opened)
+function closeNow(pool: Pool, opened: OpenConnection): void {
+  untrack(pool, opened)
   opened.connection.close()
 }
 
 /** Closes the connection with QUIT. */
-function end(pool: Pool, opened: Open): void {
-  forget(pool, opened)
+function quit(pool: Pool, opened: OpenConnection): void {
+  untrack(pool, opened)
   opened.onError = () => {}
   opened.connection.quit()
   setTimeout(() => opened.connection.close(), 1_000).unref()
 }
 
-function keep(pool: Pool, opened: Open): void {
-  if (opened.uses >= MAX_USES) end(pool, opened)
+function returnToPool(pool: Pool, opened: OpenConnection): void {
+  if (opened.uses >= MAX_USES) quit(pool, opened)
   else {
-    opened.onError = () => forget(pool, opened)
-    opened.idleTimer = setTimeout(() => end(pool, opened), IDLE).unref()
+    opened.onError = () => untrack(pool, opened)
+    opened.idleTimer = setTimeout(() => quit(pool, opened), IDLE_MS).unref()
     pool.idle.push(opened)
   }
 }
 
 /** Sends over this connection. It survives refusals of mails, but no other errors. */
-async function transmit(pool: Pool, opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
+async function transmit(pool: Pool, opened: OpenConnection, message: Message, abandon: AbortSignal): Promise<void> {
   const { patience } = pool
   clearTimeout(opened.idleTimer)
   opened.uses++
-  const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
+  const { envelope, text, hasBegunText } = await buildMessage(message, () => setTimeoutOf(opened, patience.end))
   if (needsSmtpUtf8(message.to.address) && !offersSmtpUtf8(opened)) {
-    keep(pool, opened)
-    throw new SendingError(Object.assign(new Error(NO_UTF8), { code: NO_SMTPUTF8 }), false)
+    returnToPool(pool, opened)
+    throw new SendingError(Object.assign(new Error(SMTPUTF8_NOT_OFFERED), { code: NO_SMTPUTF8 }), false)
   }
   try {
-    await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
-    setPatience(opened, patience.command)
-    keep(pool, opened)
+    await runStep(opened, abandon, (done) => opened.connection.send(envelope, text, done))
+    setTimeoutOf(opened, patience.command)
+    returnToPool(pool, opened)
   } catch (error) {
-    if (isOver(error as SmtpError)) drop(pool, opened)
+    if (endsConnection(error as SmtpError)) closeNow(pool, opened)
     else
       await reset(opened).then(
-        () => keep(pool, opened),
-        () => end(pool, opened),
+        () => returnToPool(pool, opened),
+        () => quit(pool, opened),
       )
-    throw new SendingError(error as SmtpError, begun())
+    throw new SendingError(error as SmtpError, hasBegunText())
   }
 }
 
@@ -150,7 +160,7 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
       return await transmit(pool, kept, message, abandon)
     } catch (error) {
       // The server closed a connection that was idle or used for too long. Only a new connection says how the server is.
-      if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
+      if (!(error instanceof SendingError) || error.hasBegunText || !endsConnection(error.cause)) throw error
     }
   }
   const opened = await open(pool, abandon).catch((error) => {
@@ -159,35 +169,35 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
   return transmit(pool, opened, message, abandon)
 }
 
-const NO_LOGIN =
+const LOGIN_NOT_OFFERED =
   'The mail server offers no login (AUTH), but SMTP_URL has a user. Leave the user out, or set SMTP_SECURITY=opportunistic'
 
-const NO_UTF8 = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
+const SMTPUTF8_NOT_OFFERED = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
 
 /** nodemailer would send such an address even to a server without SMTPUTF8. */
-const offersSmtpUtf8 = ({ connection }: Open): boolean =>
+const offersSmtpUtf8 = ({ connection }: OpenConnection): boolean =>
   (connection as SMTPConnection & { _supportedExtensions: string[] })._supportedExtensions.includes('SMTPUTF8')
 
-const isOver = ({ responseCode, code }: SmtpError): boolean =>
+const endsConnection = ({ responseCode, code }: SmtpError): boolean =>
   code !== NO_SMTPUTF8 && (responseCode === undefined || responseCode === 421)
 
 /** Sets the timeout from now on: nodemailer has a single one for all commands. */
-function setPatience({ connection: { _socket: socket } }: Open, ms: number): void {
+function setTimeoutOf({ connection: { _socket: socket } }: OpenConnection, ms: number): void {
   if (socket) socket.setTimeout(ms)
 }
 
 /** Ends the transaction that a refused mail leaves open. */
-const reset = (opened: Open): Promise<void> => perform(opened, undefined, (done) => opened.connection.reset(done))
+const reset = (opened: OpenConnection): Promise<void> => runStep(opened, undefined, (done) => opened.connection.reset(done))
 
 /** Runs one step until it ends, the connection fails, or `abandon` is triggered. */
-const perform = (
-  opened: Open,
+const runStep = (
+  opened: OpenConnection,
   abandon: AbortSignal | undefined,
   step: (done: (error?: SmtpError | null) => void) => void,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     opened.onError = reject
-    const giveUp = () => reject(Object.assign(new Error(NO_END), { code: 'ETIMEDOUT', command: 'CONN' }))
+    const giveUp = () => reject(Object.assign(new Error(CONVERSATION_TOO_LONG), { code: 'ETIMEDOUT', command: 'CONN' }))
     abandon?.addEventListener('abort', giveUp, { once: true })
     step((error) => {
       abandon?.removeEventListener('abort', giveUp)
@@ -196,24 +206,24 @@ const perform = (
     })
   })
 
-const NO_END = 'The mail server went on talking, and came to no end'
+const CONVERSATION_TOO_LONG = 'The mail server went on talking, and came to no end'
 
 /** Builds the envelope and MIME text. `onBegin` is called when the server asks for the text. */
-async function compose({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
+async function buildMessage({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
   const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
   const { from, to } = node.getEnvelope()
   const bytes = unfoldFirstLines(await node.build())
-  let begun = false
+  let hasBegunText = false
   const text = Readable.from(
     (async function* () {
-      begun = true
+      hasBegunText = true
       onBegin()
       yield bytes
     })(),
     { objectMode: false },
   )
-  const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOf(notices.emailId) }) }
-  return { envelope, text, begun: () => begun }
+  const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOptions(notices.emailId) }) }
+  return { envelope, text, hasBegunText: () => hasBegunText }
 }
 
 /**
@@ -228,14 +238,14 @@ function unfoldFirstLines(message: Buffer): Buffer {
 }
 
 /** DSN parameters (RFC 3461): report failures only, without the text. */
-const dsnOf = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
+const dsnOptions = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
 
 /** Requires TLS if the URL has credentials, unless `isOpportunistic`. */
-function readUrl({ url, name, isOpportunistic }: SmtpSettings, patience: Patience) {
+function parseSettings({ url, name, isOpportunistic }: SmtpSettings, patience: SmtpTimeouts) {
   const { auth, ...parsed } = parseConnectionUrl(url)
   const timeouts = {
-    dnsTimeout: LOOK_UP,
-    connectionTimeout: Math.max(SETUP, patience.command),
+    dnsTimeout: DNS_MS,
+    connectionTimeout: Math.max(SETUP_MS, patience.command),
     greetingTimeout: patience.command,
     socketTimeout: patience.command,
   }

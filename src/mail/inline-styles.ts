@@ -7,8 +7,8 @@ const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-s
 
 /** Styles by the class names of print-html.ts. Colors come from the pages' theme or the organization's brand. */
 const ROLES: Record<string, Role> = {
-  page: { layout: 'margin:0;padding:0', color: groundOf },
-  sheet: { layout: 'width:100%;table-layout:fixed', color: groundOf },
+  page: { layout: 'margin:0;padding:0', color: backgroundOf },
+  sheet: { layout: 'width:100%;table-layout:fixed', color: backgroundOf },
   around: { layout: 'padding:24px 8px' },
   // The width is an attribute, which Outlook reads; the style limits it on narrow screens.
   card: {
@@ -35,10 +35,10 @@ const ROLES: Record<string, Role> = {
     color: (theme) => `color:${theme['primary-content']}`,
   },
   box: { layout: 'margin:0 0 16px;border-collapse:separate' },
-  quote: { layout: 'padding:12px 16px;border-radius:8px', color: groundOf },
+  quote: { layout: 'padding:12px 16px;border-radius:8px', color: backgroundOf },
   notice: {
     layout: 'padding:12px 16px;border-radius:8px;border:1px solid;font-weight:600',
-    color: (theme) => `${groundOf(theme)};border-color:${theme['base-300']}`,
+    color: (theme) => `${backgroundOf(theme)};border-color:${theme['base-300']}`,
   },
   boxed: { layout: 'margin:0' },
   list: { layout: 'margin:0 0 16px;padding-block:0;padding-inline:20px 0' },
@@ -53,7 +53,7 @@ const ROLES: Record<string, Role> = {
   },
 }
 
-function groundOf(theme: BrandTheme): string {
+function backgroundOf(theme: BrandTheme): string {
   return `background-color:${theme['base-200']}`
 }
 
@@ -66,14 +66,14 @@ function linkColor(theme: BrandTheme): string {
 }
 
 /** Dark colors for programs that support the media query. Inline styles win over style sheets, except over `!important`. */
-const inDark = (theme: BrandTheme): string =>
+const darkRules = (theme: BrandTheme): string =>
   Object.entries(ROLES)
     .map(([name, { color }]) => (color ? `.${name}{${color(theme).replaceAll(/;|$/g, '!important$&')}}` : ''))
     .join('')
 
 /** Replaced in previews that show one color scheme. */
 export const DARK_QUERY = '@media (prefers-color-scheme:dark)'
-const OURS: BrandColors = { primaryColor: null, backgroundColor: null }
+const DEFAULT_COLORS: BrandColors = { primaryColor: null, backgroundColor: null }
 
 /**
  * Adds inline styles for each class, because many mail programs read nothing else, and a style sheet with dark colors. User text can't inject a
@@ -81,12 +81,12 @@ const OURS: BrandColors = { primaryColor: null, backgroundColor: null }
  *
  * @throws Error for an unknown class.
  */
-export function inlineStyles(mail: string, colors: BrandColors = OURS): string {
+export function inlineStyles(mail: string, colors: BrandColors = DEFAULT_COLORS): string {
   const light = themeOf(colors, 'light')
   const styled = mail.replace(/ class="([^"]*)"/g, (given, name: string) => {
     const role = ROLES[name]
     if (!role) throw new Error(`A mail's template has the class ${name}`)
     return `${given} style="${[role.layout, role.color?.(light)].filter(Boolean).join(';')}"`
   })
-  return styled.replace('</head>', `<style>${DARK_QUERY}{${inDark(themeOf(colors, 'dark'))}}</style>\n</head>`)
+  return styled.replace('</head>', `<style>${DARK_QUERY}{${darkRules(themeOf(colors, 'dark'))}}</style>\n</head>`)
 }

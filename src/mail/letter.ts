@@ -33,7 +33,7 @@ export type MailBrand = BrandColors & { logo: { url: string; width: number; heig
 export type Letter = { subject: string; blocks: readonly Block[] }
 
 /** Translates a text. Its parameters are user-written text. */
-export const say = <Key extends keyof MailCatalog & string>(
+export const translate = <Key extends keyof MailCatalog & string>(
   t: MailTexts,
   key: Key,
   ...given: Given<MailCatalog, Key>
@@ -48,11 +48,11 @@ export const list = (...items: (readonly Piece[])[]): Block => ({
   items: items.map((said) => [paragraph(...said)]),
 })
 
-export const greet = (t: MailTexts, name: string | null): Block =>
-  paragraph(...(name ? say(t, 'greeting.named', { name }) : say(t, 'greeting')))
+export const greeting = (t: MailTexts, name: string | null): Block =>
+  paragraph(...(name ? translate(t, 'greeting.named', { name }) : translate(t, 'greeting')))
 
 /** A button, and its URL for readers who can't use the button. */
-export const wayIn = (t: MailTexts, url: string, label: string): [button: Block, address: Block] => [
+export const linkWithButton = (t: MailTexts, url: string, label: string): [button: Block, address: Block] => [
   { kind: 'button', url, label },
   { kind: 'address', intro: t.text('frame.address'), url },
 ]

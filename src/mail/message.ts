@@ -27,12 +27,12 @@ export type Message = {
 export type MailSettings = { links: Links; mailFrom: string; languages: AllLanguages; kinds: QuestionKinds }
 
 /** Pixels of the largest logo. */
-const MOST_LOGO = { width: 240, height: 64 }
+const MAX_LOGO = { width: 240, height: 64 }
 
 /** Colors and logo of mails to an organization's candidates. */
 export function mailBrandOf(links: Pick<Links, 'logoUrl'>, brand: Brand): MailBrand {
   const { id: organizationId, name: organization, primaryColor, backgroundColor } = brand
-  const logo = logoOf(brand, MOST_LOGO)
+  const logo = logoOf(brand, MAX_LOGO)
   const shown = logo && { ...logo, url: links.logoUrl({ organizationId, hash: logo.hash }), organization }
   return { primaryColor, backgroundColor, logo: shown }
 }
@@ -41,10 +41,14 @@ export function mailBrandOf(links: Pick<Links, 'logoUrl'>, brand: Brand): MailBr
 const MAX_HEADER_TEXT = 150
 
 /** Renders a letter's subject, text, and HTML. @param brand undefined: the service's own look. */
-export function partsOf(t: MailTexts, letter: Letter, brand?: MailBrand): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
+export function renderParts(
+  t: MailTexts,
+  letter: Letter,
+  brand?: MailBrand,
+): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
   const reader = { language: t.language, direction: directionOf(t.language) }
   return {
-    subject: headerText(letter.subject),
+    subject: toHeaderText(letter.subject),
     text: printText(letter, reader.direction),
     html: printHtml(letter, reader, brand),
     // RFC 3834: stops automatic replies.
@@ -56,7 +60,7 @@ export function partsOf(t: MailTexts, letter: Letter, brand?: MailBrand): Pick<M
  * Makes text safe for a header: removes control characters and bidirectional marks, breaks up encoded words (RFC 2047), which could contain them,
  * and shortens it.
  */
-export function headerText(text: string): string {
+export function toHeaderText(text: string): string {
   const visible = text
     .replace(/(?!\u200C|\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(DANGLING_JOINERS, '')
@@ -70,7 +74,7 @@ export function headerText(text: string): string {
 const DANGLING_JOINERS = /(?<!\p{L}|\p{M}|\p{Emoji}|\uFE0F)(?:\u200C|\u200D)+|(?:\u200C|\u200D)+(?!\p{L}|\p{M}|\p{Emoji})/gu
 
 /** Shortens an organization's name, so that the rest of the subject stays visible. */
-export const inSubject = (organization: string): string => shorten(organization, 60)
+export const shortenForSubject = (organization: string): string => shorten(organization, 60)
 
 /** Shortens by grapheme clusters, so that no emoji or accented letter is split. */
 export function shorten(text: string, length: number): string {
@@ -86,8 +90,8 @@ export function shorten(text: string, length: number): string {
 }
 
 /** Sender with the first usable name. The address stays the service's: mail servers trust no other. */
-export function senderNamed(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
-  const name = names.map((one) => headerText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
+export function chooseSender(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
+  const name = names.map((one) => toHeaderText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
   return name === undefined ? mailFrom : { name, address: senderAddress(mailFrom) }
 }
 

@@ -8,7 +8,7 @@ import type { MailTexts } from '../locales/languages.ts'
 import { DARK_QUERY } from './inline-styles.ts'
 import type { Letter } from './letter.ts'
 import { candidateLetters } from './letters/candidate-letters.ts'
-import { type MailSettings, type Message, mailBrandOf, partsOf } from './message.ts'
+import { type MailSettings, type Message, mailBrandOf, renderParts } from './message.ts'
 
 const NAMES: Record<ExampleName, string | null> = {
   plain: 'Sam Rivera',
@@ -19,7 +19,7 @@ const NAMES: Record<ExampleName, string | null> = {
 
 /** @property scheme forced color scheme; undefined: the reader's preference. */
 type Letterhead = { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
-type Parts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
+type MessageParts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
 
 /**
  * Renders a custom text for an invented candidate.
@@ -30,7 +30,7 @@ export function previewText(
   { languages, links }: Pick<MailSettings, 'languages' | 'links'>,
   { organization, zone, invitationText, scheme, kind, assessment, language, who, subject, body }: Letterhead & TestedText,
   { url, now, isTest = false }: { url: string; now: Date; isTest?: boolean },
-): Parts {
+): MessageParts {
   const t = languages.mail(language, zone)
   const daysLeft = 7
   const letter = candidateLetters[kind](t, {
@@ -46,21 +46,21 @@ export function previewText(
     invitedBy: 'Maya Okafor',
     expiresAt: daysAfter(now, daysLeft),
     daysLeft,
-    handedIn: { at: now, byClock: false },
+    submission: { at: now, byClock: false },
     url,
     unsubscribeUrl: url,
     links: pageLinksFor(organization, language),
     template: body === '' ? null : { subject, body },
   })
-  if (isTest) return partsOf(t, testOf(t, letter), mailBrandOf(links, organization))
+  if (isTest) return renderParts(t, markAsTest(t, letter), mailBrandOf(links, organization))
   // Relative, because the page's Content-Security-Policy only allows this origin, whichever address it is opened by.
   const ownLinks: Pick<Links, 'logoUrl'> = { logoUrl: (logo) => new URL(links.logoUrl(logo)).pathname }
-  const { html, ...others } = partsOf(t, letter, mailBrandOf(ownLinks, organization))
+  const { html, ...others } = renderParts(t, letter, mailBrandOf(ownLinks, organization))
   return { ...others, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }
 }
 
 /** Marks the subject as a test. */
-export const testOf = (t: MailTexts, letter: Letter): Letter => ({
+export const markAsTest = (t: MailTexts, letter: Letter): Letter => ({
   ...letter,
   subject: t.text('test.subject', { subject: letter.subject }),
 })

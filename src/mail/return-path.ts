@@ -3,12 +3,12 @@ import { postmarkHeaders } from './events/postmark.ts'
 import { sesHeaders } from './events/ses.ts'
 import type { Message } from './message.ts'
 
-type Ways = { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
+type BounceSettings = { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
 
 /** Adds what identifies the mail when it bounces. None of it names the candidate. */
-export const withWayBack = (
+export const withReturnPath = (
   links: Links,
-  { domain, sesTopic, postmarkSecret }: Ways,
+  { domain, sesTopic, postmarkSecret }: BounceSettings,
   emailId: string,
   message: Message,
 ): Message => ({

@@ -19,21 +19,21 @@ const ABOUT_THE_SENDER = ['5.1.7', '5.1.8', '5.4.5', '5.7.3', '5.7.8', '5.7.9', 
 /** Message too large; and big providers' code for a missing mailbox. */
 const ABOUT_THIS_MAIL = ['5.3.4', '5.5.0']
 
-/** Classifies an SMTP error. @param begun true if the message's text was being sent, so that the server may have it. */
-export function judge(error: SmtpError, { begun }: { begun: boolean }): Verdict {
-  const reason = storable(error.response ?? error.message)
+/** Classifies an SMTP error. @param hasBegunText true if the message's text was being sent, so that the server may have it. */
+export function classifyError(error: SmtpError, { hasBegunText }: { hasBegunText: boolean }): Verdict {
+  const reason = withoutNul(error.response ?? error.message)
   const { responseCode, command = '' } = error
-  if (responseCode === undefined) return { ...judgeSilence(error, begun), reason }
+  if (responseCode === undefined) return { ...classifyMissingReply(error, hasBegunText), reason }
   const isAboutMail = command === 'MAIL FROM' || command === 'RCPT TO' || command === 'DATA'
   // 421 closes the connection. After RCPT TO or DATA it may concern this recipient only.
   if (responseCode === 421) return { ...(command === 'RCPT TO' || command === 'DATA' ? MAYBE_THROTTLED : THROTTLED), reason }
   if (ASKS_FOR_LOGIN.includes(responseCode)) return { ...REJECTING, reason }
   if (!isAboutMail) return { ...(responseCode < 500 && error.code !== 'EAUTH' ? THROTTLED : REJECTING), reason }
   if (responseCode < 500) return { ...(command === 'MAIL FROM' ? THROTTLED : LATER), reason }
-  return { ...judgeRefusal(command, responseCode, reason), reason }
+  return { ...classifyRefusal(command, responseCode, reason), reason }
 }
 
-type Kind = { kind: 'refused' | 'later' } | { kind: 'unable'; about: OutageCause; isCertain: boolean }
+type Classification = { kind: 'refused' | 'later' } | { kind: 'unable'; about: OutageCause; isCertain: boolean }
 const REFUSED = { kind: 'refused' } as const
 const LATER = { kind: 'later' } as const
 const UNREACHABLE = { kind: 'unable', about: 'unreachable', isCertain: true } as const
@@ -43,16 +43,16 @@ const REJECTING = { kind: 'unable', about: 'rejecting', isCertain: true } as con
 const MAYBE_REJECTING = { kind: 'unable', about: 'rejecting', isCertain: false } as const
 
 /** Classifies an error without a reply. */
-function judgeSilence({ code = '', command }: SmtpError, begun: boolean): Kind {
+function classifyMissingReply({ code = '', command }: SmtpError, hasBegunText: boolean): Classification {
   // The server may have received the message. The next mail will show whether it is reachable.
-  if (begun) return LATER
+  if (hasBegunText) return LATER
   if (code === 'EMESSAGE' || code === NO_SMTPUTF8) return REFUSED
   if (REJECTING_CODES.includes(code)) return REJECTING
   return command === 'API' ? LATER : UNREACHABLE
 }
 
 /** Classifies a permanent refusal. */
-function judgeRefusal(command: string, code: number, reply: string): Kind {
+function classifyRefusal(command: string, code: number, reply: string): Classification {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1] ?? ''
   if (ABOUT_THIS_MAIL.includes(enhanced)) return REFUSED
   if (command === 'MAIL FROM') return enhanced.startsWith('5.6.') || code === 552 ? REFUSED : REJECTING
@@ -64,4 +64,4 @@ function judgeRefusal(command: string, code: number, reply: string): Kind {
 }
 
 /** Removes NUL, which PostgreSQL can't store. */
-export const storable = (words: string): string => words.replaceAll('\0', '')
+export const withoutNul = (words: string): string => words.replaceAll('\0', '')

@@ -5,9 +5,9 @@ import { StreamTarget, type StreamTargetChunk } from 'mediabunny'
 const CHUNK_BYTES = 2 ** 20
 
 /** @property failing runs the writer and throws the first write error, if any. */
-export type CheckedTarget = { target: StreamTarget; failing: (run: () => Promise<void>) => Promise<void> } & AsyncDisposable
+export type CheckedTarget = { target: StreamTarget; runChecked: (run: () => Promise<void>) => Promise<void> } & AsyncDisposable
 
-const notWritten = (): Error =>
+const shortWriteError = (): Error =>
   Object.assign(new Error('The disk has not taken all that was written'), { syscall: 'write', code: 'EIO' })
 
 /**
@@ -24,25 +24,25 @@ export async function openCheckedTarget(path: string, maxBytes: number): Promise
     if (size > maxBytes) throw new Error('The recording becomes larger than what it is made of')
     for (let done = 0; done < data.length; ) {
       const { bytesWritten } = await file.write(data, done, data.length - done, position + done)
-      if (bytesWritten === 0) throw notWritten()
+      if (bytesWritten === 0) throw shortWriteError()
       done += bytesWritten
     }
   }
-  const noted = (chunk: StreamTargetChunk) =>
+  const recordFailure = (chunk: StreamTargetChunk) =>
     write(chunk).catch((error) => {
       failure ??= error
       throw error
     })
-  const stream = new WritableStream<StreamTargetChunk>({ write: noted })
+  const stream = new WritableStream<StreamTargetChunk>({ write: recordFailure })
   return {
     target: new StreamTarget(stream, { chunked: true, chunkSize: CHUNK_BYTES }),
-    async failing(run) {
+    async runChecked(run) {
       await run().catch((error) => {
         throw failure ?? error // the library wraps the write error
       })
       if (failure) throw failure
       const { size: written } = await file.stat()
-      if (written !== size) throw notWritten()
+      if (written !== size) throw shortWriteError()
     },
     [Symbol.asyncDispose]: () => file.close(),
   }

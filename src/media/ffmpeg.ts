@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const PATH = process.env.PATH ?? '/usr/bin:/bin'
 const QUIET = ['-nostdin', '-v', 'error', '-threads', '1']
 /** Restricts ffmpeg to local files, but not to the input: playlists could name others. */
-const NO_OTHERS = ['-protocol_whitelist', 'file']
+const LOCAL_FILES_ONLY = ['-protocol_whitelist', 'file']
 const LIMIT_MS = 60_000
 
 export const hasFfmpeg = (): Promise<boolean> =>
@@ -32,11 +32,11 @@ const NO_SPACE: unknown[] = [228, 134]
  */
 export async function copyByFfmpeg(from: string, to: string, format: 'webm' | 'mp4', maxBytes: number): Promise<boolean> {
   const demuxer = format === 'webm' ? 'matroska' : 'mov'
-  const input = [...NO_OTHERS, '-f', demuxer, '-i', `file:${from}`]
+  const input = [...LOCAL_FILES_ONLY, '-f', demuxer, '-i', `file:${from}`]
   const tracks = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy']
   const output = ['-fs', String(maxBytes), '-f', format, '-y', `file:${to}`]
   const code = await runLimited([...QUIET, ...input, ...tracks, ...output])
-  if (NO_SPACE.includes(code) || !(await hasRoom(to, code === 0 ? 1 : maxBytes))) throw noSpace()
+  if (NO_SPACE.includes(code) || !(await hasSpace(to, code === 0 ? 1 : maxBytes))) throw noSpaceError()
   return code === 0
 }
 
@@ -46,7 +46,7 @@ async function runLimited(given: string[]): Promise<unknown> {
   const { child } = running
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end) // it would outlive this process
-  const watching = watch(child)
+  const watching = limitMemory(child)
   try {
     await running
     return 0
@@ -59,10 +59,10 @@ async function runLimited(given: string[]): Promise<unknown> {
   }
 }
 
-const watch = async ({ pid }: ChildProcess) => (pid === undefined ? undefined : limitProcess(pid, LIMITS))
+const limitMemory = async ({ pid }: ChildProcess) => (pid === undefined ? undefined : limitProcess(pid, LIMITS))
 
 /** True if the disk can hold `bytes` for this file, counting what it holds already. */
-async function hasRoom(file: string, bytes: number): Promise<boolean> {
+async function hasSpace(file: string, bytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(path.dirname(file))
   const taken = await stat(file).then(
     ({ size }) => size,
@@ -71,5 +71,5 @@ async function hasRoom(file: string, bytes: number): Promise<boolean> {
   return bavail * bsize >= Math.max(bytes - taken, 1)
 }
 
-const noSpace = (): Error =>
+const noSpaceError = (): Error =>
   Object.assign(new Error('The disk has no room for what ffmpeg writes'), { syscall: 'write', code: 'ENOSPC' })

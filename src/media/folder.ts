@@ -44,7 +44,7 @@ export function openFolder(root: string): MediaStore {
   }
 }
 
-const LISTED_AT_ONCE = 1_000
+const LIST_BATCH = 1_000
 
 async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: number }[]> {
   const folder = await unlessMissing(opendir(root, { recursive: true }))
@@ -55,7 +55,7 @@ async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: n
     const file = path.join(entry.parentPath, entry.name)
     const found = await unlessMissing(stat(file)) // it may be deleted meanwhile
     if (found) files.push({ key: path.relative(root, file).split(path.sep).join('/'), bytes: found.size })
-    if (files.length < LISTED_AT_ONCE) continue
+    if (files.length < LIST_BATCH) continue
     yield files
     files = []
   }

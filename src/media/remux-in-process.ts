@@ -4,14 +4,14 @@ import { type Remux, type Remuxed, UnreadableRecording } from '../domain/submiss
 import type { Limits } from '../processes/limit-process.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
 import { hasFfmpeg } from './ffmpeg.ts'
-import type { Order, Outcome } from './join-process.ts'
-import type { Way } from './join-segments.ts'
+import type { JoinOutcome, JoinTask } from './join-process.ts'
+import type { JoinMethod } from './join-segments.ts'
 
 /** Heap sizes in megabytes. Data is streamed. */
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./join-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=64', '--max-semi-space-size=1', '--optimize-for-size'],
-  patience: 600_000,
+  timeoutMs: 600_000,
 }
 /** Memory beyond the process's initial usage, buffers included. Track indexes grow with the recording. */
 const LIMIT_BYTES = 128_000_000
@@ -38,15 +38,20 @@ export const remuxInProcess: Remux = async (segments, to) => {
 }
 
 /** Like {@link remuxInProcess}, with explicit limits. */
-export async function remuxWithin(limits: Limits, segments: string[], to: string, way: Way = 'mended'): Promise<Remuxed> {
-  const work: Order = { segments, to, way }
+export async function remuxWithin(
+  limits: Limits,
+  segments: string[],
+  to: string,
+  method: JoinMethod = 'mended',
+): Promise<Remuxed> {
+  const task: JoinTask = { segments, to, method }
   try {
-    const outcome = await runLimited<Outcome>(PROGRAM, limits, work)
+    const outcome = await runLimited<JoinOutcome>(PROGRAM, limits, task)
     if ('remuxed' in outcome) return outcome.remuxed
     throw outcome.isOfInput ? new UnreadableRecording(outcome.problem) : new Error(outcome.problem)
   } catch (error) {
     if (!(error instanceof ProcessEnded)) throw error
-    if (error.isOfInput) throw new UnreadableRecording(`The process that was to join it: ${error.message}`)
+    if (error.isInputFault) throw new UnreadableRecording(`The process that was to join it: ${error.message}`)
     throw new Error(`The process that joins a recording: ${error.message}`)
   }
 }

@@ -18,16 +18,16 @@ export async function openMediaStore(
   answersWithinMs = ANSWERS_WITHIN_MS,
 ): Promise<MediaStore> {
   const store = await open(mediaUrl, dataDir)
-  const inTime = <T>(answer: Promise<T>) => Promise.race([answer, runOutOfTime(answersWithinMs)])
+  const inTime = <T>(answer: Promise<T>) => Promise.race([answer, rejectAfterTimeout(answersWithinMs)])
   return {
     put: (key, content) =>
-      orUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
-    get: (key, range) => orUnavailable(inTime(store.get(key, range))),
-    size: (key) => orUnavailable(inTime(store.size(key))),
+      orStoreUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
+    get: (key, range) => orStoreUnavailable(inTime(store.get(key, range))),
+    size: (key) => orStoreUnavailable(inTime(store.size(key))),
     list: () => listed(store),
-    delete: (key) => orUnavailable(store.delete(key)),
-    deletePrefix: (prefix) => orUnavailable(store.deletePrefix(prefix)),
-    free: () => orUnavailable(inTime(store.free())),
+    delete: (key) => orStoreUnavailable(store.delete(key)),
+    deletePrefix: (prefix) => orStoreUnavailable(store.deletePrefix(prefix)),
+    free: () => orStoreUnavailable(inTime(store.free())),
   }
 }
 
@@ -45,12 +45,12 @@ async function* listed(store: MediaStore): AsyncGenerator<{ key: string; bytes: 
   }
 }
 
-const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
+const orStoreUnavailable = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error) => {
     throw new StoreUnavailable(error)
   })
 
-async function runOutOfTime(milliseconds: number): Promise<never> {
+async function rejectAfterTimeout(milliseconds: number): Promise<never> {
   await sleep(milliseconds, undefined, { ref: false })
   throw new Error('no answer in time')
 }

@@ -7,14 +7,14 @@ import { promisify } from 'node:util'
 export type Limits = { bytes: number; cpuSeconds: number }
 
 const run = promisify(execFile)
-const LOOK_EVERY_MS = 100
+const POLL_MS = 100
 /** On a busy machine a process gets at least a quarter of a CPU, so elapsed time may be four times its CPU limit. */
-const SHARE_OF_TIME = 4
+const WALL_CLOCK_FACTOR = 4
 
 /** Reads the resident memory in bytes; null if the process ended, or the system doesn't tell. */
-type Measure = (pid: number) => Promise<number | null>
+type ReadMemory = (pid: number) => Promise<number | null>
 
-const measures: Record<'proc' | 'ps', Measure> = {
+const memoryReaders: Record<'proc' | 'ps', ReadMemory> = {
   proc: (pid) => readKilobytes(pid, 'VmRSS').catch(() => null),
   ps: (pid) =>
     run('ps', ['-o', 'rss=', '-p', String(pid)]).then(
@@ -24,21 +24,21 @@ const measures: Record<'proc' | 'ps', Measure> = {
 }
 
 /** Finds a way to limit processes: prlimit, or polling /proc or ps; null if there is none. */
-export async function findWayToLimit(): Promise<'prlimit' | keyof typeof measures | null> {
+export async function findLimiter(): Promise<'prlimit' | keyof typeof memoryReaders | null> {
   const hasPrlimit = run('prlimit', ['--pid', String(process.pid), '--data']).then(
     () => true,
     () => false,
   )
   if (await hasPrlimit) return 'prlimit'
-  for (const way of ['proc', 'ps'] as const) if ((await measures[way](process.pid)) !== null) return way
+  for (const way of ['proc', 'ps'] as const) if ((await memoryReaders[way](process.pid)) !== null) return way
   return null
 }
 
 /** Limits a running process. Beyond the limits it ends by a signal, from the system (e.g. `SIGXCPU`) or, without prlimit, from {@link Watch}. */
 export async function limitProcess(pid: number, limits: Limits): Promise<Watch> {
   if (await limitBySystem(pid, limits)) return { exceeded: () => null, [Symbol.dispose]() {} }
-  const way = await findWayToLimit()
-  return watch(pid, limits, measures[way === 'ps' ? 'ps' : 'proc'])
+  const way = await findLimiter()
+  return watch(pid, limits, memoryReaders[way === 'ps' ? 'ps' : 'proc'])
 }
 
 /** Polls a process until disposed. @property exceeded the reason why it was killed. */
@@ -57,7 +57,7 @@ async function limitBySystem(pid: number, { bytes, cpuSeconds }: Limits): Promis
   }
 }
 
-function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: Measure): Watch {
+function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: ReadMemory): Watch {
   const stop = new AbortController()
   let exceeded: ReturnType<Watch['exceeded']> = null
   const begin = performance.now()
@@ -65,8 +65,8 @@ function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: Measure): Wa
     const before = (await measure(pid)) ?? 0
     while (!stop.signal.aborted && exceeded === null) {
       if (((await measure(pid)) ?? 0) > before + bytes) exceeded = 'memory'
-      else if (performance.now() - begin > cpuSeconds * 1_000 * SHARE_OF_TIME) exceeded = 'time'
-      else await sleep(LOOK_EVERY_MS, undefined, { ref: false })
+      else if (performance.now() - begin > cpuSeconds * 1_000 * WALL_CLOCK_FACTOR) exceeded = 'time'
+      else await sleep(POLL_MS, undefined, { ref: false })
     }
     if (exceeded !== null && !stop.signal.aborted) process.kill(pid, 'SIGKILL')
   }

@@ -1,30 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { type Limits, limitProcess } from './limit-process.ts'
-import type { Said } from './run-task.ts'
+import type { ChildMessage } from './run-task.ts'
 
 /** glibc settings: memory freed by any thread is reused and returned to the system. Without them streamed media took half as much again. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '65536' }
 /** Wall-clock timeout as a multiple of the CPU limit, for slow disks and busy machines. */
-const PATIENCE = 20
+const WALL_CLOCK_FACTOR = 20
 /** Lower priority than the service (`nice`): at 5 a process gets about a third of the CPU share. */
 const NICENESS = 5
 /** Characters of standard error that are logged. */
-const SAID_LENGTH = 1_000
+const MAX_STDERR_LENGTH = 1_000
 /** Signals of a process without memory or beyond its CPU limit. */
-const OF_INPUT: NodeJS.Signals[] = ['SIGXCPU', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV']
+const INPUT_FAULT_SIGNALS: NodeJS.Signals[] = ['SIGXCPU', 'SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV']
 
 /** @property path of the main module. @property heap Node options. @property patience milliseconds in addition to the task's limit. */
-export type Program = { path: string; heap: string[]; patience: number }
+export type Program = { path: string; heap: string[]; timeoutMs: number }
 
 /** The process ended without a result. @property isOfInput true if the input is at fault; otherwise a retry may succeed. */
 export class ProcessEnded extends Error {
-  readonly isOfInput: boolean
+  readonly isInputFault: boolean
 
   constructor(isOfInput: boolean, reason: string) {
     super(reason)
     this.name = 'ProcessEnded'
-    this.isOfInput = isOfInput
+    this.isInputFault = isOfInput
   }
 }
 
@@ -51,14 +51,14 @@ export async function runLimited<Outcome, Part = never>(
   })
   child.unref() // the service may exit without waiting
   child.channel?.unref()
-  const patience = setTimeout(() => endGroup(child), program.patience + limits.cpuSeconds * 1_000 * PATIENCE).unref()
+  const timeout = setTimeout(() => endGroup(child), program.timeoutMs + limits.cpuSeconds * 1_000 * WALL_CLOCK_FACTOR).unref()
   try {
-    return await order<Outcome, Part>(child, limits, work, async (part) => {
+    return await sendTask<Outcome, Part>(child, limits, work, async (part) => {
       await takePart?.(part)
-      patience.refresh()
+      timeout.refresh()
     })
   } finally {
-    clearTimeout(patience)
+    clearTimeout(timeout)
     endGroup(child)
   }
 }
@@ -74,7 +74,7 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /** Limits the process when it has started, then sends it the task. */
-async function order<Outcome, Part>(
+async function sendTask<Outcome, Part>(
   child: ChildProcess,
   limits: Limits,
   work: object,
@@ -82,9 +82,9 @@ async function order<Outcome, Part>(
 ): Promise<Outcome> {
   using cleanup = new DisposableStack()
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-  const said = keepEnd(child)
+  const stderrTail = keepTail(child)
   let exceeded = () => null as string | null
-  child.on('message', (message: Said<Outcome, Part>) => {
+  child.on('message', (message: ChildMessage<Outcome, Part>) => {
     if ('outcome' in message) return resolve(message.outcome)
     if ('part' in message) return void takePart(message.part).then(() => child.connected && child.send({ isTaken: true }), reject)
     limitProcess(child.pid!, limits).then((watch) => {
@@ -96,18 +96,18 @@ async function order<Outcome, Part>(
   child.once('spawn', () => setPriority(child.pid!, NICENESS))
   child.once('error', reject)
   child.once('close', (code, signal) => {
-    const isOfInput = exceeded() !== null || code === 0 || (signal !== null && OF_INPUT.includes(signal))
+    const isOfInput = exceeded() !== null || code === 0 || (signal !== null && INPUT_FAULT_SIGNALS.includes(signal))
     const reason = exceeded() ?? signal ?? code
-    reject(new ProcessEnded(isOfInput, isOfInput ? `It ended: ${reason}` : `It ended: ${reason} ${said()}`))
+    reject(new ProcessEnded(isOfInput, isOfInput ? `It ended: ${reason}` : `It ended: ${reason} ${stderrTail()}`))
   })
   return await promise
 }
 
 /** Keeps the end of standard error, for the log. */
-function keepEnd({ stderr }: ChildProcess): () => string {
+function keepTail({ stderr }: ChildProcess): () => string {
   let end = ''
   stderr?.setEncoding('utf8').on('data', (text: string) => {
-    end = (end + text).slice(-SAID_LENGTH)
+    end = (end + text).slice(-MAX_STDERR_LENGTH)
   })
   return () => end
 }

@@ -1,7 +1,7 @@
 import type { PrintedReport } from '../domain/values/printed-report.ts'
 
 /** User-written text. @property language null: unknown. @property rtl true if read from right to left. */
-type Written = { text: string; language: string | null; rtl: boolean }
+type WrittenText = { text: string; language: string | null; rtl: boolean }
 
 /** Input of report.typ. */
 type Sheet = {
@@ -10,8 +10,8 @@ type Sheet = {
   heading: string
   author: string
   facts: { label: string; text: string }[]
-  message: Written | null
-  questions: { heading: string; points: string; script: Written | null; comment: Written | null }[]
+  message: WrittenText | null
+  questions: { heading: string; points: string; script: WrittenText | null; comment: WrittenText | null }[]
   closing: string
 }
 
@@ -27,23 +27,23 @@ export function toSheet({ title, author, facts, message, questions, closing }: P
   const shorten = (text: string) => (text.length > most ? `${text.slice(0, most)} …` : text)
   return {
     title: clean(title),
-    heading: breakable(clean(title), HEADING_RUN),
+    heading: breakable(clean(title), MAX_HEADING_RUN),
     author: clean(author),
-    facts: facts.map(({ label, text }) => ({ label, text: breakable(clean(text), RUN) })),
-    message: written(message),
+    facts: facts.map(({ label, text }) => ({ label, text: breakable(clean(text), MAX_RUN) })),
+    message: toWrittenText(message),
     questions: questions.map(({ heading, points, script, language, comment }) => ({
       heading,
       points,
-      script: written(shorten(script), language),
-      comment: written(shorten(comment)),
+      script: toWrittenText(shorten(script), language),
+      comment: toWrittenText(shorten(comment)),
     })),
-    closing: breakable(clean(isLong ? closing + SHORTENED : closing), RUN),
+    closing: breakable(clean(isLong ? closing + SHORTENED : closing), MAX_RUN),
   }
 }
 
-function written(text: string, language: string | null = null): Written | null {
+function toWrittenText(text: string, language: string | null = null): WrittenText | null {
   if (text.trim() === '') return null
-  return { text: breakable(clean(text), RUN), language: codeOf(language), rtl: isRightToLeft(text) }
+  return { text: breakable(clean(text), MAX_RUN), language: codeOf(language), rtl: isRightToLeft(text) }
 }
 
 /** Typst accepts two- or three-letter codes without subtags. */
@@ -57,8 +57,8 @@ const clean = (text: string): string =>
     .replace(/(?![\n\t])\p{Cc}/gu, '')
 
 /** Longest run of letters without a break opportunity: Typst breaks lines only between words, so longer ones would overflow. */
-const RUN = 60
-const HEADING_RUN = 36
+const MAX_RUN = 60
+const MAX_HEADING_RUN = 36
 const ZERO_WIDTH_SPACE = '\u200b'
 
 /** Inserts break opportunities into long words. Scripts without spaces have them already. */

@@ -1,20 +1,20 @@
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
-import { doOneWork } from '../processes/run-task.ts'
+import { runTask } from '../processes/run-task.ts'
 import { FONTS } from './fonts.ts'
 import { toSheet } from './to-sheet.ts'
-import type { Order, Outcome } from './typeset-task.ts'
+import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 
 const WORKSPACE = import.meta.dirname
 const TEMPLATE = `${WORKSPACE}/report.typ`
 
 // Program started by typesetReports for one report.
-doOneWork<Order, Outcome>(
+runTask<TypesetTask, TypesetOutcome>(
   async (order) => ({ pdf: typeset(order) }),
   (error) => ({ problem: error instanceof Error ? error.message : String(error) }),
 )
 
 /** PDF/UA-1 requires a glyph for every character. If no font has one, the result is a tagged PDF with an empty box for it. */
-function typeset({ report, madeAt }: Order): Uint8Array {
+function typeset({ report, madeAt }: TypesetTask): Uint8Array {
   const compiler = NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: FONTS }] })
   const made = compiler.compile({ mainFilePath: TEMPLATE, inputs: { report: JSON.stringify(toSheet(report)) } })
   const document = made.result

@@ -4,48 +4,48 @@ import { DomainError } from '../domain/errors.ts'
 import type { PrintedReport } from '../domain/values/printed-report.ts'
 import { createFairTurns } from '../domain/work/turns.ts'
 import { type Program, runLimited } from '../processes/run-limited.ts'
-import type { Order, Outcome } from './typeset-task.ts'
+import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 
 /** Milliseconds in addition to CPU time. A person waits for the report. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./typeset-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=64', '--max-semi-space-size=1'],
-  patience: PATIENCE_MS,
+  timeoutMs: TIMEOUT_MS,
 }
 /** Typical use is 40 MB beyond Node's own, and 0.15 s. */
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 10 }
 /** Reports made concurrently, and reports that wait. */
 const AT_ONCE = 1
-const WAITING = 16
+const MAX_WAITING = 16
 
 /**
  * Typesets PDF reports in child processes, one at a time, because the native library blocks its process. Organizations take turns. A full queue
  * refuses the organization with the most entries.
  */
-export function createTypesetting(clock: () => Date): TypesetReport {
+export function createTypesetter(clock: () => Date): TypesetReport {
   const refusal = () => new DomainError('too_many_reports')
-  const inTurn = createFairTurns(AT_ONCE, { waiting: WAITING, refusal })
+  const inTurn = createFairTurns(AT_ONCE, { waiting: MAX_WAITING, refusal })
   return async (report, { whose, onGone }) => {
-    let isWaitedFor = true
-    const stay = onGone?.(() => {
-      isWaitedFor = false
+    let hasClient = true
+    const stopWatching = onGone?.(() => {
+      hasClient = false
     })
     try {
       return await inTurn(whose, async () => {
-        if (!isWaitedFor) throw refusal()
+        if (!hasClient) throw refusal()
         return typeset(report, clock())
       })
     } finally {
-      stay?.()
+      stopWatching?.()
     }
   }
 }
 
 /** @throws Error if it can't be made within the limits. */
 export async function typeset(report: PrintedReport, at: Date): Promise<Uint8Array> {
-  const order: Order = { report, madeAt: Math.floor(at.getTime() / 1_000) }
-  const outcome = await runLimited<Outcome>(PROGRAM, LIMITS, order)
+  const order: TypesetTask = { report, madeAt: Math.floor(at.getTime() / 1_000) }
+  const outcome = await runLimited<TypesetOutcome>(PROGRAM, LIMITS, order)
   if ('problem' in outcome) throw new Error(`A report could not be set: ${outcome.problem}`)
   return outcome.pdf
 }

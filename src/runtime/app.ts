@@ -39,7 +39,7 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import { previewText } from '../mail/preview-text.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
-import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
+import { createEnvelopeSelector, createSourceReader, PATHS } from './paths.ts'
 import { traceRequests } from './trace.ts'
 
 export type AppDependencies = Pick<
@@ -62,7 +62,7 @@ const serializerOf = compileOnce((schema: object) => SerializerSelector()()({ me
 /** Builds the service as a Fastify app, not listening yet: health checks, documentation, all interfaces and pages. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
   const { system, log, metrics, languages, findProblems } = dependencies
-  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats, languages)
+  const envelopeOf = createEnvelopeSelector(config.alternate.prefix, config.ats, languages)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -111,7 +111,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   // The order matters: on stop, /readyz fails first; requests are still answered for STOP_NOTICE.
   await answerHealth(app, findProblems)
   keepAnsweringBeforeClose(app, { notice: config.stopNotice })
-  shedLoad(app, config, createSourceOf(config.alternate.prefix))
+  shedLoad(app, config, createSourceReader(config.alternate.prefix))
   trimLinks(app)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app

@@ -4,23 +4,23 @@ import path from 'node:path'
 import { type Copied, syncFolder } from '../db/checked-copy.ts'
 
 /** Contents of a backup. Written last: a folder without a manifest is not a complete backup. */
-export type Manifest = Copied & {
+export type BackupManifest = Copied & {
   format: 1
   createdAt: string
   release: string
   /** Major version of PostgreSQL. */
   postgres: string
   /** Parts that the installation has and the backup doesn't. */
-  without: Missing[]
+  without: ExcludedPart[]
 }
 
-export type Missing = 'media' | 'secret'
+export type ExcludedPart = 'media' | 'secret'
 
 /** Paths below the backup's folder. */
-export const PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
+export const BACKUP_PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
 const MANIFEST = 'manifest.json'
 
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+export async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
   const draft = path.join(folder, `${MANIFEST}.draft`)
   await using handle = await open(draft, 'wx', 0o600)
   await handle.writeFile(JSON.stringify({ manifest, sha256: digest(manifest) }))
@@ -30,7 +30,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 }
 
 /** @throws Error if the manifest is missing or damaged. */
-export async function readManifest(folder: string): Promise<Manifest> {
+export async function readManifest(folder: string): Promise<BackupManifest> {
   const file = path.join(folder, MANIFEST)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -43,7 +43,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest
 }
 
-function parse(text: string): { manifest?: Manifest; sha256?: string } | undefined {
+function parse(text: string): { manifest?: BackupManifest; sha256?: string } | undefined {
   try {
     return JSON.parse(text)
   } catch {
@@ -51,4 +51,4 @@ function parse(text: string): { manifest?: Manifest; sha256?: string } | undefin
   }
 }
 
-const digest = (manifest: Manifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+const digest = (manifest: BackupManifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')

@@ -11,19 +11,19 @@ import { readAllowance } from '../domain/webhooks/targets.ts'
 import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { Environment, SECRETS } from './environment.ts'
-import { findLookalikes } from './misspelled-settings.ts'
+import { findMisspelledSettings } from './misspelled-settings.ts'
 import {
-  findContradictions,
-  findOmissions,
-  isOfThisMachine,
-  readImapAddress,
-  readMailEvents,
-  splitAddresses,
+  findInvalidSettings,
+  findMissingSettings,
+  isLocalUrl,
+  parseImapUrl,
+  parseMailEvents,
   splitList,
+  splitUrls,
 } from './validate-settings.ts'
 
 /** Sender of captured mails. */
-const NOBODY = 'Assessments <assessments@localhost.localdomain>'
+const CAPTURE_SENDER = 'Assessments <assessments@localhost.localdomain>'
 
 /** The validated settings. */
 export type Config = {
@@ -126,8 +126,8 @@ export class ConfigError extends Error {
 export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Config {
   const problems: string[] = []
   const settings = readEnvironment(collectVariables(env, problems), problems)
-  problems.push(...findContradictions(settings))
-  if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
+  problems.push(...findInvalidSettings(settings))
+  if (serves) problems.push(...findMissingSettings(settings, findMisspelledSettings(env)))
   if (problems.length > 0) throw new ConfigError(problems)
   const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
   const mailbox = readMailbox(settings)
@@ -143,7 +143,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       isShared: settings.DATABASE_POOLER === 'transaction',
       isNamed: (settings.DATABASE_STATEMENTS ?? (settings.DATABASE_POOLER ? 'unnamed' : 'named')) === 'named',
     },
-    databaseReadUrls: splitAddresses(settings.DATABASE_READ_URL),
+    databaseReadUrls: splitUrls(settings.DATABASE_READ_URL),
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: splitList(settings.SECRET_KEY),
@@ -153,8 +153,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       connections: settings.SMTP_CONNECTIONS,
       perMinute: settings.SMTP_RATE,
     },
-    mailFrom: settings.MAIL_FROM ?? NOBODY,
-    bounces: readBounces(settings),
+    mailFrom: settings.MAIL_FROM ?? CAPTURE_SENDER,
+    bounces: parseBounces(settings),
     mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
@@ -181,7 +181,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     mailbox,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
-    erasureLog: erasureLogOf(settings),
+    erasureLog: erasureLogPath(settings),
     backupsKeptDays: settings.BACKUPS_KEPT_DAYS,
     mediaQuota: settings.MEDIA_QUOTA,
     joiners: settings.JOINERS ?? Math.max(1, availableParallelism() - 1),
@@ -192,7 +192,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
-    webhookAllowance: readAllowance([settings.WEBHOOK_ALLOW, ...(mailbox ? THIS_MACHINE : [])].join()).allowance,
+    webhookAllowance: readAllowance([settings.WEBHOOK_ALLOW, ...(mailbox ? LOOPBACK_HOSTS : [])].join()).allowance,
     ssoAllowance: readAllowance(settings.SSO_ALLOW).allowance,
     operatorProviders: readOperatorProviders(settings),
     hibpUrl: settings.HIBP_URL,
@@ -208,23 +208,23 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
 }
 
 /** Hosts that webhooks of a trial may be sent to. */
-const THIS_MACHINE = ['localhost', '127.0.0.1', '::1']
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1']
 
 /** The page of captured mails is only for a local URL: by default with the embedded database, otherwise with MAIL=mailbox. */
 function readMailbox({ DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL }: Static<typeof Environment>): MailboxSettings | undefined {
   const isAskedFor = MAIL === 'mailbox'
   const isDefault = MAIL === undefined && DATABASE_URL === undefined
-  if (SMTP_URL || !isOfThisMachine(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
+  if (SMTP_URL || !isLocalUrl(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
   return { allowsPrivatePeers: isAskedFor }
 }
 
-const readBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
+const parseBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
   domain: MAIL_BOUNCE_DOMAIN,
-  mailbox: (BOUNCE_IMAP_URL && readImapAddress(BOUNCE_IMAP_URL)) || undefined,
-  ...readMailEvents(MAIL_EVENTS)!,
+  mailbox: (BOUNCE_IMAP_URL && parseImapUrl(BOUNCE_IMAP_URL)) || undefined,
+  ...parseMailEvents(MAIL_EVENTS)!,
 })
 
-const erasureLogOf = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
+const erasureLogPath = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
   ERASURE_LOG ?? path.join(DATA_DIR, 'erasures.jsonl')
 
 const readTraces = ({
@@ -233,12 +233,12 @@ const readTraces = ({
 }: Static<typeof Environment>): Config['traces'] => (endpoint === undefined ? undefined : { endpoint, ratio })
 
 function readOperatorProviders(settings: Static<typeof Environment>): OperatorProvider[] {
-  const given = {
+  const settingsOf = {
     google: [GOOGLE, settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET],
     microsoft: [settings.MICROSOFT_ISSUER, settings.MICROSOFT_CLIENT_ID, settings.MICROSOFT_CLIENT_SECRET],
   } as const
   return OPERATOR_PROVIDERS.flatMap((provider) => {
-    const [issuer, clientId, clientSecret] = given[provider.address]
+    const [issuer, clientId, clientSecret] = settingsOf[provider.address]
     return clientId && clientSecret ? [{ ...provider, issuer, clientId, clientSecret, clientAuth: 'client_secret_basic' }] : []
   })
 }
@@ -261,15 +261,15 @@ export const lacksTrustedProxy = ({ publicUrl, trustProxy }: Pick<Config, 'publi
 
 /** Collects the set variables. A secret's file wins over its variable, because docker-compose.yml sets defaults. */
 function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
-  const given: Record<string, string> = {}
+  const variables: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
     const isLoginMailbox = name === 'MAIL' && env.MAIL?.startsWith('/') // login shells set it to a path
-    const own = isLoginMailbox ? undefined : env[name]
-    const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
-    if (value) given[name] = value
+    const plain = isLoginMailbox ? undefined : env[name]
+    const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : plain
+    if (value) variables[name] = value
   }
-  return given
+  return variables
 }
 
 function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
@@ -282,16 +282,16 @@ function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]
 }
 
 /** Parses the settings. Invalid ones are reported and left out, so that the others are still checked. */
-function readEnvironment(given: Record<string, string>, problems: string[]): Static<typeof Environment> {
+function readEnvironment(variables: Record<string, string>, problems: string[]): Static<typeof Environment> {
   try {
-    return envSchema<Static<typeof Environment>>({ schema: Environment, data: given, env: false })
+    return envSchema<Static<typeof Environment>>({ schema: Environment, data: variables, env: false })
   } catch (error) {
     const errors = (error as { errors?: { instancePath: string }[] }).errors
     if (!errors) throw error
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
     for (const name of names)
       problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
-    const usable = Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)))
+    const usable = Object.fromEntries(Object.entries(variables).filter(([name]) => !names.has(name)))
     return readEnvironment(usable, problems)
   }
 }

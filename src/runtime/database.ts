@@ -9,18 +9,18 @@ import type { Config } from './config.ts'
 
 const DATABASE_RETRY_MS = 500
 /** The database may still be starting, too. */
-const DATABASE_PATIENCE_MS = 60_000
+const DATABASE_WAIT_MS = 60_000
 
 /** Starts the embedded database if it is configured, and applies migrations. @throws Error if migrations are pending and `migrates` is false. */
 export async function openDatabase(
   config: Config,
   log: FastifyBaseLogger,
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
   { migrates, signal }: { migrates: boolean; signal: AbortSignal | undefined },
 ): Promise<{ url: string; folder: string; migrated: string[] }> {
   const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir, signal })
   if (embedded) {
-    opened.defer(embedded.release)
+    stack.defer(embedded.release)
     log.info({ folder: embedded.home }, 'the embedded database and its secret')
     if (embedded.wasAbandoned)
       log.warn('the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over')
@@ -41,14 +41,14 @@ export async function openDatabase(
 export async function openDb(
   { databaseUrl, databasePooler, databasePoolSize: max }: Config,
   told: { log: FastifyBaseLogger; onAway: () => void },
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
   { direct, serves, works }: { direct: string; serves: boolean; works: boolean },
 ): Promise<{ pool: Pool; db: Db; jobs: { url: string; options?: string } }> {
   const isShared = serves && databasePooler.isShared
   const url = isShared ? databaseUrl! : direct
   const pool = openPool(url, { max, ...told, isShared })
   const db = createDb(pool, isShared ? databasePooler : { isNamed: databasePooler.isShared || databasePooler.isNamed })
-  opened.defer(() => db.$disconnect())
+  stack.defer(() => db.$disconnect())
   if (isShared) await requireSettings(pool)
   const isListening = works || !isShared
   return { pool, db, jobs: isListening ? { url: direct, options: UNBOUNDED_OPTIONS } : { url } }
@@ -61,13 +61,13 @@ async function migrateWhenReachable(
   { isShared }: Config['databasePooler'],
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const deadline = Date.now() + DATABASE_PATIENCE_MS
-  for (let told = false; ; told = true) {
+  const deadline = Date.now() + DATABASE_WAIT_MS
+  for (let hasLogged = false; ; hasLogged = true) {
     try {
       return await migrate(url, { log, isShared })
     } catch (error) {
       if (!isUnreachable(error) || Date.now() > deadline) throw error
-      if (!told) log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      if (!hasLogged) log.warn({ reason: (error as Error).message }, 'waiting for the database')
       await sleep(DATABASE_RETRY_MS, undefined, { signal })
     }
   }

@@ -2,13 +2,13 @@ import type { Deps, KeyMode, ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mails/mail-outage.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
-import { createLine, type Line } from '../jobs/mail-dispatcher.ts'
-import type { Deliver } from '../jobs/mailing.ts'
+import { createMailDispatcher, type MailDispatcher } from '../jobs/mail-dispatcher.ts'
+import type { MailDelivery } from '../jobs/mailing.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
-import { withWayBack } from '../mail/return-path.ts'
+import { withReturnPath } from '../mail/return-path.ts'
 import type { Config } from './config.ts'
 
 /** Candidates' mails are captured if there is no mail server, and for test invites unless `deliverTestMail`. */
@@ -26,24 +26,28 @@ export const candidateMailRules = (
   isCaptured: (mode) => isCaptured(mailer, config, mode),
 })
 
-export const deliverInvitationsWith = (
+export const createInvitationDelivery = (
   mailer: Mailer,
   settings: MailSettings,
   { deliverTestMail, bounces }: Pick<Config, 'deliverTestMail' | 'bounces'>,
-): Deliver<InviteEmail> => ({
+): MailDelivery<InviteEmail> => ({
   isCaptured: ({ invite }) => isCaptured(mailer, { deliverTestMail }, invite.mode),
-  send: async (email) => mailer.send(withWayBack(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
+  send: async (email) => mailer.send(withReturnPath(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
 })
 
 /** Member mails are never test mails: they are captured only if there is no mail server. */
-export const deliverMemberEmailsWith = (mailer: Mailer, settings: MailSettings): Deliver<MemberEmail> => ({
+export const createMemberEmailDelivery = (mailer: Mailer, settings: MailSettings): MailDelivery<MemberEmail> => ({
   isCaptured: () => !mailer.delivers,
   send: async (email) => mailer.send(renderMemberEmail(settings, email)),
 })
 
 /** The dispatcher that all mails of this process go through. */
-export const createMailLine = (system: ServiceContext, mailer: Mailer, { connections, perMinute }: Config['smtp']): Line =>
-  createLine(
+export const createServiceMailDispatcher = (
+  system: ServiceContext,
+  mailer: Mailer,
+  { connections, perMinute }: Config['smtp'],
+): MailDispatcher =>
+  createMailDispatcher(
     {
       exists: async () => (await readMailOutage(system.db)) !== null,
       begin: (about, reason) => beginMailOutage(system, about, reason),
@@ -56,5 +60,5 @@ export const createMailLine = (system: ServiceContext, mailer: Mailer, { connect
       },
     },
     system.deps.log,
-    { width: connections, perMinute, rest: mailer.rest },
+    { width: connections, perMinute, closeIdle: mailer.closeIdle },
   )

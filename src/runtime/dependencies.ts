@@ -18,13 +18,13 @@ import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
-import { startErasing } from '../jobs/erasure-workers.ts'
-import { createNumbering, type Numbering } from '../jobs/event-sequencer.ts'
-import { startSendingInvitations } from '../jobs/invitation-workers.ts'
-import { startReadingMailEvents } from '../jobs/mail-event-worker.ts'
-import { startSendingMemberEmails } from '../jobs/member-email-workers.ts'
-import { asDomainQueue, startQueue } from '../jobs/queue.ts'
-import { startJoiningRecordings } from '../jobs/recording-workers.ts'
+import { startErasureWorkers } from '../jobs/erasure-workers.ts'
+import { createEventSequencer, type EventSequencer } from '../jobs/event-sequencer.ts'
+import { startInvitationWorkers } from '../jobs/invitation-workers.ts'
+import { startMailEventWorker } from '../jobs/mail-event-worker.ts'
+import { startMemberEmailWorkers } from '../jobs/member-email-workers.ts'
+import { createDomainQueue, startQueue } from '../jobs/queue.ts'
+import { startRecordingWorkers } from '../jobs/recording-workers.ts'
 import { startSerialWorkers } from '../jobs/serial-workers.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
@@ -33,7 +33,7 @@ import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/remux-in-process.ts'
 import { openMediaStore } from '../media/store.ts'
-import { createTypesetting } from '../reports/typeset.ts'
+import { createTypesetter } from '../reports/typeset.ts'
 import { createBreachedPasswords } from '../sso/breached-passwords.ts'
 import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
@@ -41,16 +41,21 @@ import { startReports } from '../webhooks/start-reports.ts'
 import { startWebhooks } from '../webhooks/start-webhooks.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
-import { candidateMailRules, createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import {
+  candidateMailRules,
+  createInvitationDelivery,
+  createMemberEmailDelivery,
+  createServiceMailDispatcher,
+} from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
-import { openMailEvents } from './mail-events.ts'
+import { setUpMailEvents } from './mail-events.ts'
 import { measureStore } from './measure-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
-import { type Check, findProblems } from './readiness.ts'
-import { claimSecretKey, readOrMakeSecret } from './secret.ts'
-import { smtpSettings } from './smtp-settings.ts'
+import { findProblems, type ReadinessCheck } from './readiness.ts'
+import { claimSecretKey, loadOrCreateSecret } from './secret.ts'
+import { toSmtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
 import { createWriteCheck } from './write-check.ts'
 
@@ -68,7 +73,7 @@ export type Dependencies = {
   metrics: MetricsRegistry
   redis: Redis | undefined
   /** Numbers events if this process serves, and notifies the followers of the feed. */
-  numbering: Numbering
+  sequencer: EventSequencer
   /** Names of the migrations applied by this start. */
   migrated: string[]
   /** Reasons why this process is not ready; empty if it is. */
@@ -81,7 +86,7 @@ export type Dependencies = {
   dispose: () => Promise<void>
 }
 
-type Choices = {
+type DependencyOptions = {
   /** false for a single command: it queues mails without sending them, and caches no API keys. */
   serves?: boolean
   /** false to refuse an outdated database instead of migrating it. */
@@ -112,52 +117,52 @@ export async function createDependencies(
     clock = () => new Date(),
     languages = shippedLanguages,
     signal,
-  }: Choices = {},
+  }: DependencyOptions = {},
 ): Promise<Dependencies> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
   // Read now: installing a newer release changes the files while this process still runs.
   const migrations = (await readMigrations()).map(({ name }) => name)
-  const database = await openDatabase(config, log, opened, { migrates, signal })
-  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder)]
+  const database = await openDatabase(config, log, stack, { migrates, signal })
+  const secretKeys = config.secretKeys ?? [await loadOrCreateSecret(database.folder)]
   const site: Site = { publicUrl: config.publicUrl, secretKeys }
   const mailSettings = { links: createLinks(site), mailFrom: config.mailFrom, languages, kinds }
-  if (serves) opened.defer(startTracing(config, log).close)
+  if (serves) stack.defer(startTracing(config, log).close)
   const metrics = createMetrics()
-  const ways = { direct: database.url, serves, works }
-  const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
+  const role = { direct: database.url, serves, works }
+  const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseUnavailable }, stack, role)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
-  opened.defer(keys.close)
+  stack.defer(keys.close)
   await claimSecretKey({ db }, secretKeys, { replaces: replacesSecretKey })
   if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
-  opened.defer(() => redis?.disconnect())
-  const mailer = createMailer(smtpSettings(config))
-  opened.defer(mailer.close)
+  stack.defer(() => redis?.disconnect())
+  const mailer = createMailer(toSmtpSettings(config))
+  stack.defer(mailer.close)
   signal?.throwIfAborted()
-  const numbering = createNumbering()
-  opened.defer(numbering.stop) // after the mails in progress, so that their events are numbered
+  const sequencer = createEventSequencer()
+  stack.defer(sequencer.stop) // after the mails in progress, so that their events are numbered
   const boss = await openQueue(jobs, log, { works, migrates, direct: database.url })
-  opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
-  metrics.observe(pool, db)
+  stack.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
+  metrics.observeDatabase(pool, db)
   metrics.observeQueues(boss)
   metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
   const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
   metrics.observeMedia(media)
-  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened }) : undefined
+  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened: stack }) : undefined
   const deps: Deps = {
     apiKeyCache: keys.cache,
-    queue: asDomainQueue(boss),
-    events: numbering,
+    queue: createDomainQueue(boss),
+    events: sequencer,
     replica: () => replica?.current(),
     media,
     mediaQuota: config.mediaQuota,
     ...candidateSettings(mailer, config),
     links: mailSettings.links,
     site,
-    ...filesMade(clock),
+    ...createFileWriters(clock),
     secretKeys,
-    ...waysOut(config, { clock, log, metrics }),
+    ...createOutboundClients(config, { clock, log, metrics }),
     ats: config.ats,
     languages,
     clock,
@@ -169,12 +174,12 @@ export async function createDependencies(
     traffic: { answeredAt: -Infinity },
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
-  if (serves) await numbering.start(system)
-  const own: Check[] = [['writes', createWriteCheck(db, log)]]
+  if (serves) await sequencer.start(system)
+  const checks: ReadinessCheck[] = [['writes', createWriteCheck(db, log)]]
   // With PLAYER_URL candidates answer elsewhere, and no media are stored.
-  if (config.playerUrl === undefined) own.push(['media', createMediaCheck(deps.media, log)])
-  const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
-  const kept = opened.move()
+  if (config.playerUrl === undefined) checks.push(['media', createMediaCheck(deps.media, log)])
+  const { mailEventReaders, fetchBounces } = setUpMailEvents(config.bounces, { system, site, opened: stack })
+  const disposables = stack.move()
   return {
     system,
     log,
@@ -184,16 +189,16 @@ export async function createDependencies(
     mailEventReaders,
     metrics,
     redis,
-    numbering,
+    sequencer,
     migrated: database.migrated,
-    findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
+    findProblems: coalesce(() => findProblems(system, boss, migrations, checks)),
     startSweep: async () => {
       if (works) await startSweep(boss, system, { ...config, fetchBounces })
     },
     startWork: async () => {
-      if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, mailEventReaders, numbering })
+      if (works) await startWork(config, disposables, { system, boss, mailer, mailSettings, mailEventReaders, sequencer })
     },
-    dispose: () => kept.disposeAsync(),
+    dispose: () => disposables.disposeAsync(),
   }
 }
 
@@ -205,21 +210,21 @@ const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPl
 function openReplicas(
   { databaseReadUrls: urls, databasePoolSize: poolSize }: Config,
   db: Db,
-  { log, metrics, opened }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
+  { log, metrics, opened: stack }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
 ) {
   if (urls.length === 0) return undefined
   const replica = watchReplicas(urls, db, log, { poolSize })
-  opened.defer(replica.close)
+  stack.defer(replica.close)
   metrics.observeReplica(replica.lateness)
   return replica
 }
 
-const filesMade = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
-  typesetReport: createTypesetting(clock),
+const createFileWriters = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
+  typesetReport: createTypesetter(clock),
   writeArchive,
 })
 
-const waysOut = (
+const createOutboundClients = (
   { webhookAllowance, ssoAllowance, operatorProviders, hibpUrl, erasureLog, backupsKeptDays }: Config,
   { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
 ): Pick<
@@ -241,35 +246,35 @@ const waysOut = (
   isBreached: createBreachedPasswords(hibpUrl, { log, metrics }),
 })
 
-type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'numbering'> & {
+type WorkerContext = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'sequencer'> & {
   boss: PgBoss
   mailer: Mailer
 }
 
-async function startWork(config: Config, kept: AsyncDisposableStack, at: Workplace): Promise<void> {
-  const { system, boss, mailer, mailSettings, mailEventReaders, numbering } = at
+async function startWork(config: Config, disposables: AsyncDisposableStack, context: WorkerContext): Promise<void> {
+  const { system, boss, mailer, mailSettings, mailEventReaders, sequencer } = context
   await hastenMailProbe(system)
-  const line = createMailLine(system, mailer, config.smtp)
-  kept.defer(async () => line.close())
-  const invitations = deliverInvitationsWith(mailer, mailSettings, config)
-  await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
-  await startReadingMailEvents(boss, system, mailEventReaders)
+  const dispatcher = createServiceMailDispatcher(system, mailer, config.smtp)
+  disposables.defer(async () => dispatcher.close())
+  const invitations = createInvitationDelivery(mailer, mailSettings, config)
+  await startInvitationWorkers(boss, system, { deliver: invitations, dispatcher, ceilings: config.mailCeilings })
+  await startMailEventWorker(boss, system, mailEventReaders)
   await startSerialWorkers(boss, system)
-  await startErasing(boss, system)
-  await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
-  await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
+  await startErasureWorkers(boss, system)
+  await startRecordingWorkers(boss, system, remuxInProcess, config.joiners)
+  await startMemberEmailWorkers(boss, system, { deliver: createMemberEmailDelivery(mailer, mailSettings), dispatcher })
   await resealSecrets(system)
   await resealAtsKeys(system)
   await resealTotpSecrets(system)
   await resealClientSecrets(system)
   const post = createPost(config.webhookAllowance)
   const webhooks = startWebhooks(system, post, config.webhookConcurrency)
-  kept.defer(webhooks.stop)
-  numbering.follow(webhooks.wake)
+  disposables.defer(webhooks.stop)
+  sequencer.onNewHead(webhooks.wake)
   if (enabledSystems(system).length === 0) return
   const reports = startReports(system, post, writeReport)
-  kept.defer(reports.stop)
-  numbering.follow(reports.wake)
+  disposables.defer(reports.stop)
+  sequencer.onNewHead(reports.wake)
 }
 
 /** Migrates the queue past the pooler, because its sessions may have a statement timeout. */
@@ -279,8 +284,8 @@ async function openQueue(
   { works, migrates, direct }: { works: boolean; migrates: boolean; direct: string },
 ): Promise<PgBoss> {
   if (url === direct) return startQueue(url, log, { works, migrates, options })
-  const upToDate = await startQueue(direct, log, { works: false, migrates })
-  await upToDate.stop()
+  const migrator = await startQueue(direct, log, { works: false, migrates })
+  await migrator.stop()
   return startQueue(url, log, { works, migrates: false })
 }
 

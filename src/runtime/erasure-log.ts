@@ -9,7 +9,7 @@ export const openErasureLog = (file: string): ErasureLog => ({
     await createFolder(path.dirname(file))
     const handle = await open(file, 'a+', 0o600)
     try {
-      await handle.appendFile(`${(await endsTorn(handle)) ? '\n' : ''}${line}\n`)
+      await handle.appendFile(`${(await hasTornLine(handle)) ? '\n' : ''}${line}\n`)
       await handle.sync()
     } finally {
       await handle.close()
@@ -20,7 +20,7 @@ export const openErasureLog = (file: string): ErasureLog => ({
       if (error.code === 'ENOENT') return null
       throw error
     })
-    return found && readBackwards(file)
+    return found && readLinesBackwards(file)
   },
 })
 
@@ -29,7 +29,7 @@ const PIECE_BYTES = 64 * 1024
 const NEWLINE = 10
 
 /** Yields the lines, last first. Text after the last newline was torn by a crash or is being written, and is skipped. */
-async function* readBackwards(file: string): AsyncGenerator<string> {
+async function* readLinesBackwards(file: string): AsyncGenerator<string> {
   const handle = await open(file)
   try {
     let { size: from } = await handle.stat()
@@ -55,7 +55,7 @@ async function* readBackwards(file: string): AsyncGenerator<string> {
 }
 
 /** True if a crash left an incomplete last line: the next line must not continue it. */
-async function endsTorn(handle: FileHandle): Promise<boolean> {
+async function hasTornLine(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat()
   if (size === 0) return false
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)

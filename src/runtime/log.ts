@@ -22,10 +22,10 @@ export const createLog = (level: string) =>
 const EVENTS: Record<string, string> = LOG_EVENTS
 
 /** Adds the event of the message. Libraries' messages and messages about settings have none. */
-function logWithEvent(this: Logger, given: Parameters<LogFn>, write: LogFn): void {
-  const [fields, message] = (typeof given[0] === 'string' ? [{}, ...given] : given) as [object, string | undefined]
+function logWithEvent(this: Logger, args: Parameters<LogFn>, write: LogFn): void {
+  const [fields, message] = (typeof args[0] === 'string' ? [{}, ...args] : args) as [object, string | undefined]
   const event = EVENTS[message ?? '']
-  if (event === undefined) write.apply(this, given)
+  if (event === undefined) write.apply(this, args)
   else write.call(this, { event, ...fields }, message)
 }
 

@@ -3,7 +3,7 @@ import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-event
 import { beginTurn } from '../domain/work/sweep-parts.ts'
 import type { Site } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
-import { createDsnReader, findMailOf } from '../mail/events/dsn.ts'
+import { createDsnReader, findBouncedMail } from '../mail/events/dsn.ts'
 import { createPostmarkReader } from '../mail/events/postmark.ts'
 import { createSesReader, type FetchText } from '../mail/events/ses.ts'
 import { createPost } from '../webhooks/post.ts'
@@ -13,32 +13,32 @@ import type { Config } from './config.ts'
 const MAX_CERTIFICATE_BYTES = 16 * 1024
 
 /** Sets up the readers of bounces and delivery reports. `fetchBounces` reads the bounce mailbox; undefined if there is none. */
-export function openMailEvents(
+export function setUpMailEvents(
   bounces: Config['bounces'],
-  { system, site, opened }: { system: ServiceContext; site: Site; opened: AsyncDisposableStack },
+  { system, site, opened: stack }: { system: ServiceContext; site: Site; opened: AsyncDisposableStack },
 ): { mailEventReaders: MailEventReaders; fetchBounces: (() => Promise<number>) | undefined } {
   const mailEventReaders = createMailEventReaders(bounces, site)
-  return { mailEventReaders, fetchBounces: createBounceFetching(bounces, system, mailEventReaders, opened) }
+  return { mailEventReaders, fetchBounces: createBounceFetcher(bounces, system, mailEventReaders, stack) }
 }
 
 const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: Site): MailEventReaders => ({
   ...(domain !== undefined && { dsn: createDsnReader(() => site.secretKeys, domain) }),
-  ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createFetch()) }),
+  ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createPublicFetch()) }),
   ...(postmarkSecret !== undefined && { postmark: createPostmarkReader(postmarkSecret) }),
 })
 
-function createBounceFetching(
+function createBounceFetcher(
   { mailbox, domain }: Config['bounces'],
   system: ServiceContext,
   { dsn }: MailEventReaders,
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
 ): (() => Promise<number>) | undefined {
   if (!mailbox || !dsn || domain === undefined) return undefined
-  const { takeUnread, close } = createBounceMailbox(mailbox, { domain, log: system.deps.log })
-  opened.defer(async () => close())
+  const { processUnread, close } = createBounceMailbox(mailbox, { domain, log: system.deps.log })
+  stack.defer(async () => close())
   return () =>
-    takeUnread(async (body) => {
-      const emailId = findMailOf(dsn, body)
+    processUnread(async (body) => {
+      const emailId = findBouncedMail(dsn, body)
       const eventId = emailId && (await dsn.identify(body))
       if (eventId) await keepMailEvent(system, { provider: 'dsn', eventId, emailId, body })
       return eventId !== null
@@ -46,7 +46,7 @@ function createBounceFetching(
 }
 
 /** Fetches from public addresses only, whatever WEBHOOK_ALLOW permits. */
-function createFetch(): FetchText {
+function createPublicFetch(): FetchText {
   const post = createPost({ hosts: new Set(), networks: [] })
   return async (url) => {
     const options = { method: 'GET', keptBytes: MAX_CERTIFICATE_BYTES }

@@ -5,26 +5,27 @@ export const MEDIA_OPERATIONS = ['put', 'get', 'size', 'delete', 'deletePrefix',
 export const MEDIA_OUTCOMES = ['done', 'failed'] as const
 
 /** Records a finished operation. A `get` finishes when its first byte can be read. */
-export type NoteOperation = (
+export type RecordMediaOperation = (
   operation: (typeof MEDIA_OPERATIONS)[number],
   outcome: (typeof MEDIA_OUTCOMES)[number],
   seconds: number,
 ) => void
 
 /** Wraps the store to record its operations. */
-export function measureStore(store: MediaStore, note: NoteOperation): MediaStore {
+export function measureStore(store: MediaStore, record: RecordMediaOperation): MediaStore {
   const measured = { ...store }
   for (const operation of MEDIA_OPERATIONS) {
     const run = store[operation] as (...given: unknown[]) => Promise<unknown>
     const measure = async (...given: unknown[]) => {
-      const began = performance.now()
-      const end = (outcome: (typeof MEDIA_OUTCOMES)[number]) => note(operation, outcome, (performance.now() - began) / 1_000)
+      const startedAt = performance.now()
+      const recordEnd = (outcome: (typeof MEDIA_OUTCOMES)[number]) =>
+        record(operation, outcome, (performance.now() - startedAt) / 1_000)
       try {
         const answer = await run(...given)
-        end('done')
+        recordEnd('done')
         return answer
       } catch (error) {
-        end('failed')
+        recordEnd('failed')
         throw error
       }
     }

@@ -15,7 +15,7 @@ import {
   WEBHOOK_OUTCOMES,
 } from '../domain/context.ts'
 import { observeDatabase, observeFallback, observeMedia, observeQueues, observeReplica } from './gauges.ts'
-import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type NoteOperation } from './measure-store.ts'
+import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type RecordMediaOperation } from './measure-store.ts'
 import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -31,10 +31,10 @@ export type MetricsRegistry = Metrics & {
   /** Counts input that could not be parsed as a request. */
   unreadableRequest: (status: number) => void
   /** Counts an outage of the database. */
-  databaseAway: () => void
-  mediaOperation: NoteOperation
+  databaseUnavailable: () => void
+  mediaOperation: RecordMediaOperation
   /** Adds gauges read from the database on each scrape. */
-  observe: (pool: Pool, db: Db) => void
+  observeDatabase: (pool: Pool, db: Db) => void
   observeQueues: (boss: PgBoss) => void
   observeMedia: (media: MediaStore) => void
   /** Adds a gauge that shows whether Redis is away and requests are counted per process. */
@@ -51,7 +51,8 @@ export function createMetrics(): MetricsRegistry {
   info.set({ version }, 1)
   const http = countRequests(registers)
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
-  const countOutcomes = (name: string, help: string, outcomes: readonly string[]) => makeCounter(registers, name, help, outcomes)
+  const countOutcomes = (name: string, help: string, outcomes: readonly string[]) =>
+    createOutcomeCounter(registers, name, help, outcomes)
   const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
   const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
   const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
@@ -96,7 +97,7 @@ export function createMetrics(): MetricsRegistry {
   })
   return {
     registry,
-    databaseAway: () => outages.inc(),
+    databaseUnavailable: () => outages.inc(),
     mediaOperation: countMediaOperations(registers),
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
@@ -112,7 +113,7 @@ export function createMetrics(): MetricsRegistry {
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     ...http,
     observeReplica: (lateness) => observeReplica(registers, lateness),
-    observe: (pool, db) => observeDatabase(registers, pool, db),
+    observeDatabase: (pool, db) => observeDatabase(registers, pool, db),
     observeQueues: (boss) => observeQueues(registers, boss),
     observeMedia: (media) => observeMedia(registers, media),
     observeFallback: (isAlone) => observeFallback(registers, isAlone),
@@ -159,7 +160,7 @@ function countRequests(
   }
 }
 
-function countMediaOperations(registers: Registry[]): NoteOperation {
+function countMediaOperations(registers: Registry[]): RecordMediaOperation {
   const operations = new Histogram({
     name: 'media_store_operation_duration_seconds',
     help: 'What the media store was asked for, by operation and outcome; reading ends with the first byte',
@@ -172,7 +173,12 @@ function countMediaOperations(registers: Registry[]): NoteOperation {
 }
 
 /** Creates a counter with every outcome at 0: alerts on a rate would miss the first event of a new series. */
-function makeCounter(registers: Registry[], name: string, help: string, outcomes: readonly string[]): Counter<'outcome'> {
+function createOutcomeCounter(
+  registers: Registry[],
+  name: string,
+  help: string,
+  outcomes: readonly string[],
+): Counter<'outcome'> {
   const counter = new Counter({ name, help, labelNames: ['outcome'] as const, registers })
   for (const outcome of outcomes) counter.inc({ outcome }, 0)
   return counter

@@ -5,20 +5,20 @@ import { Environment, SECRETS } from './environment.ts'
 const MIN_LENGTH = 6
 const MAX_MISTAKES = 2
 /** Variables that Kubernetes sets for a service with that name. */
-const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT.*|PORT|PORT_\d+_.*)$/
+const KUBERNETES_VARIABLE = /_(SERVICE_HOST|SERVICE_PORT.*|PORT|PORT_\d+_.*)$/
 /** Other programs' names for the same setting. */
-const FAMILIES: [RegExp, string][] = [
+const ALIASES: [RegExp, string][] = [
   [/^SMTP_(URI|HOST|SERVER|USER|USERNAME|PASS|PASSWORD)$|^(MAIL|EMAIL)_(URL|HOST|SERVER)$/, 'SMTP_URL'],
   [/^(SMTP|EMAIL)_(FROM|SENDER)$|^MAIL_SENDER$/, 'MAIL_FROM'],
 ]
 
 /** Finds variables that look like a misspelled setting. @returns pairs of variable and probable setting. */
-export function findLookalikes(env: NodeJS.ProcessEnv): [name: string, meant: string][] {
+export function findMisspelledSettings(env: NodeJS.ProcessEnv): [name: string, meant: string][] {
   const names = Object.keys(Environment.properties)
   const known = new Set([...names, ...SECRETS.map((name) => `${name}_FILE`)])
   return Object.keys(env).flatMap((name) => {
-    if (known.has(name) || !env[name] || OF_KUBERNETES.test(name)) return []
-    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1]
+    if (known.has(name) || !env[name] || KUBERNETES_VARIABLE.test(name)) return []
+    const family = ALIASES.find(([pattern]) => pattern.test(name))?.[1]
     const meant = family ?? (name.length < MIN_LENGTH ? undefined : names.find((one) => isNear(name.toUpperCase(), one)))
     return meant === undefined ? [] : [[name, meant] as [string, string]]
   })

@@ -30,14 +30,14 @@ export const PATHS = {
 }
 
 /** True if the alternate interface can't use the prefix. Several interfaces may share `/api`. */
-export function isTaken(prefix: string): boolean {
+export function isPrefixTaken(prefix: string): boolean {
   const { v1, ...others } = PATHS
   const taken = [v1, ...Object.values(others).map((path) => path.match(/^\/[^/]+/)![0])]
   return taken.some((path) => `${prefix}/`.startsWith(`${path}/`))
 }
 
 /** Chooses the error envelope by path prefix; v1's if the path belongs to no interface. */
-export function createEnvelopeChoice(
+export function createEnvelopeSelector(
   alternatePrefix: string,
   ats: AtsSettings,
   languages: AllLanguages,
@@ -49,7 +49,7 @@ export function createEnvelopeChoice(
 }
 
 /** Identifies a request's source for load shedding: its API key or its link's token, both unverified; undefined if it has neither. */
-export function createSourceOf(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
+export function createSourceReader(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
   const keyHeaders = { [PATHS.v1]: V1_KEY_HEADER, [alternatePrefix]: ALTERNATE_KEY_HEADER, [PATHS.ats]: 'authorization' }
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))

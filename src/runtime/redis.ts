@@ -21,18 +21,18 @@ export async function connectRedis(url: string, log: FastifyBaseLogger): Promise
     // Not sooner, or a slow server would be dropped and reconnected many times a second.
     retryStrategy: () => REDIS_RETRY_MS,
   })
-  let away = false
+  let isAway = false
   let reason: Error | undefined // undefined if Redis closed the connection
   redis.on('error', (error) => {
     reason = error
   })
   redis.on('reconnecting', () => {
-    if (!away) log.warn({ err: reason }, 'Redis is unreachable: this process counts requests by itself')
-    away = true
+    if (!isAway) log.warn({ err: reason }, 'Redis is unreachable: this process counts requests by itself')
+    isAway = true
   })
   redis.on('ready', () => {
-    if (away) log.info('Redis is reachable again: requests are counted across all processes')
-    away = false
+    if (isAway) log.info('Redis is reachable again: requests are counted across all processes')
+    isAway = false
     reason = undefined
   })
   await once(redis, 'ready').catch(() => {})

@@ -26,7 +26,7 @@ export async function claimSecretKey(
 export const secretFile = (folder: string): string => path.join(folder, 'secret-key')
 
 /** Reads the embedded database's secret, creating it if missing. Of several processes that start together, one creates it. */
-export async function readOrMakeSecret(folder: string): Promise<string> {
+export async function loadOrCreateSecret(folder: string): Promise<string> {
   await writeFile(secretFile(folder), randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -9,7 +9,7 @@ import { exportSpans } from './export-spans.ts'
 export function startTracing({ traces }: Pick<Config, 'traces'>, log: FastifyBaseLogger): { close: () => Promise<void> } {
   if (!traces) return { close: async () => {} }
   const spans = exportSpans(traces.endpoint, log)
-  traceTo(spans.take, traces.ratio)
+  traceTo(spans.add, traces.ratio)
   return {
     async close() {
       traceTo()
@@ -18,11 +18,11 @@ export function startTracing({ traces }: Pick<Config, 'traces'>, log: FastifyBas
   }
 }
 
-type Begun = NonNullable<ReturnType<typeof beginSpan>>
+type ActiveSpan = NonNullable<ReturnType<typeof beginSpan>>
 
 /** Traces each request, named by its route: URLs contain tokens and search terms. */
 export function traceRequests(app: FastifyInstance): void {
-  const spans = new WeakMap<FastifyRequest, Begun>()
+  const spans = new WeakMap<FastifyRequest, ActiveSpan>()
   app.addHook('onRequest', (request, _reply, done) => {
     const begun = isHealthCheck(request) ? undefined : beginSpan(describeRequest(request))
     if (!begun) return done()
@@ -30,7 +30,7 @@ export function traceRequests(app: FastifyInstance): void {
     begun.run(done)
   })
   // Reading the body leaves the async context, so it is entered again.
-  app.addHook('preValidation', (request, _reply, done) => within(spans.get(request), done))
+  app.addHook('preValidation', (request, _reply, done) => runWithin(spans.get(request), done))
   app.addHook('onResponse', (request, reply, done) => {
     const begun = spans.get(request)
     if (begun) {
@@ -38,11 +38,11 @@ export function traceRequests(app: FastifyInstance): void {
       begun.span.failed = reply.statusCode >= 500
       begun.end()
     }
-    within(begun, done)
+    runWithin(begun, done)
   })
 }
 
-const within = (begun: Begun | undefined, done: () => void): void => (begun ? begun.run(done) : done())
+const runWithin = (begun: ActiveSpan | undefined, done: () => void): void => (begun ? begun.run(done) : done())
 
 function describeRequest({ method, headers: { traceparent }, routeOptions: { url: route = 'none' } }: FastifyRequest) {
   const attributes = { 'http.request.method': method, 'http.route': route }

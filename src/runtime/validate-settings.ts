@@ -6,34 +6,28 @@ import { readAllowance } from '../domain/webhooks/targets.ts'
 import { isLoopbackHost } from '../http/addresses/client.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
-import { isTaken } from './paths.ts'
+import { isPrefixTaken } from './paths.ts'
 
-const HOW_TO_MAKE_A_SECRET = 'Make one with: openssl rand -hex 32'
-const HOW_TO_WRITE_A_PASSWORD = 'In its password / is written %2F, @ %40, # %23 and % %25.'
+const SECRET_HINT = 'Make one with: openssl rand -hex 32'
+const PASSWORD_HINT = 'In its password / is written %2F, @ %40, # %23 and % %25.'
 
 /** Problems that the schema can't express: of one variable's value, or of two variables together. */
-export function findContradictions(settings: Partial<Static<typeof Environment>>): string[] {
+export function findInvalidSettings(settings: Partial<Static<typeof Environment>>): string[] {
   const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
   const secretKeys = splitList(settings.SECRET_KEY)
   const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
   const rules: [broken: unknown, problem: string][] = [
-    ...findUnusableDatabases(settings),
-    [
-      REDIS_URL && !isAccepted(() => readRedisAddress(REDIS_URL)),
-      `REDIS_URL: can not be read as an address. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
-    [
-      SMTP_URL && !URL.parse(SMTP_URL)?.hostname,
-      `SMTP_URL: can not be read as an address, or names no server. ${HOW_TO_WRITE_A_PASSWORD}`,
-    ],
-    [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${HOW_TO_MAKE_A_SECRET}`],
+    ...findInvalidDatabases(settings),
+    [REDIS_URL && !canCreate(() => parseRedisUrl(REDIS_URL)), `REDIS_URL: can not be read as an address. ${PASSWORD_HINT}`],
+    [SMTP_URL && !URL.parse(SMTP_URL)?.hostname, `SMTP_URL: can not be read as an address, or names no server. ${PASSWORD_HINT}`],
+    [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${SECRET_HINT}`],
     [
       secretKeys?.some((key) => key.length < MIN_SECRET_LENGTH),
-      `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${HOW_TO_MAKE_A_SECRET}`,
+      `SECRET_KEY: each key needs at least ${MIN_SECRET_LENGTH} characters. ${SECRET_HINT}`,
     ],
     [
       secretKeys?.some((key) => /^change-?me/i.test(key)),
-      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${HOW_TO_MAKE_A_SECRET}`,
+      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${SECRET_HINT}`,
     ],
     [
       PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
@@ -52,40 +46,40 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       MAIL_FROM && !isPlainAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
       'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
     ],
-    ...findUnusableBounces(settings),
+    ...findInvalidBounces(settings),
     [
       TRUST_PROXY && !isProxyList(TRUST_PROXY),
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
-    ...findUnreadableAllowances(settings),
-    ...findHalfProviders(settings),
-    ...findUnusableSystems(settings),
-    ...findOrphans(settings),
+    ...findInvalidAllowances(settings),
+    ...findIncompleteProviders(settings),
+    ...findInvalidAtsSettings(settings),
+    ...findOrphanedInitSettings(settings),
     [
       settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
       'INIT_ADMIN_EMAIL: needs an address, e.g. admin@example.com.',
     ],
-    [ALTERNATE_PREFIX && isTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
+    [ALTERNATE_PREFIX && isPrefixTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
-const findUnusableBounces = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+const findInvalidBounces = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   [
-    settings.BOUNCE_IMAP_URL && !readImapAddress(settings.BOUNCE_IMAP_URL),
-    `BOUNCE_IMAP_URL: needs a server, a user and a password, e.g. imaps://user:password@mail.example.com/INBOX. ${HOW_TO_WRITE_A_PASSWORD}`,
+    settings.BOUNCE_IMAP_URL && !parseImapUrl(settings.BOUNCE_IMAP_URL),
+    `BOUNCE_IMAP_URL: needs a server, a user and a password, e.g. imaps://user:password@mail.example.com/INBOX. ${PASSWORD_HINT}`,
   ],
   [
     settings.BOUNCE_IMAP_URL && !settings.MAIL_BOUNCE_DOMAIN,
     'BOUNCE_IMAP_URL: needs a MAIL_BOUNCE_DOMAIN, by whose addresses a notice says which mail it is of.',
   ],
   [
-    settings.MAIL_EVENTS && !readMailEvents(settings.MAIL_EVENTS),
+    settings.MAIL_EVENTS && !parseMailEvents(settings.MAIL_EVENTS),
     `MAIL_EVENTS: needs a topic or a secret of at least ${MIN_PASSWORD_LENGTH} characters, e.g. ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret.`,
   ],
 ]
 
-const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+const findInvalidAllowances = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (
     [
       ['WEBHOOK_ALLOW', 'hooks.internal'],
@@ -97,7 +91,7 @@ const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>)
   ])
 
 /** Requires client id and secret together. */
-const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+const findIncompleteProviders = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (
     [
       ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
@@ -106,19 +100,19 @@ const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [brok
   ).map(([id, secret]) => [Boolean(settings[id]) !== Boolean(settings[secret]), `${id}: needs a ${secret}, and is needed by it.`])
 
 /** True if only this machine can open the URL. @param publicUrl undefined: the default, localhost. */
-export const isOfThisMachine = (publicUrl: string | undefined): boolean =>
+export const isLocalUrl = (publicUrl: string | undefined): boolean =>
   publicUrl === undefined || isLoopbackHost(URL.parse(publicUrl)?.hostname ?? '')
 
-/** Settings required to send mails: a service that captured them by mistake would reach nobody. @param lookalikes see misspelled-settings.ts. */
-export function findOmissions(
+/** Settings required to send mails: a service that captured them by mistake would reach nobody. @param misspelled see misspelled-settings.ts. */
+export function findMissingSettings(
   settings: Partial<Static<typeof Environment>>,
-  lookalikes: [name: string, meant: string][],
+  misspelled: [name: string, meant: string][],
 ): string[] {
   const { DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL, MAIL_FROM, ROLE } = settings
   if (ROLE === 'api' || MAIL === 'capture') return []
-  const isLocal = isOfThisMachine(PUBLIC_URL)
+  const isLocal = isLocalUrl(PUBLIC_URL)
   if (MAIL === 'mailbox' && !SMTP_URL && isLocal) return []
-  const [found] = lookalikes.find(([, meant]) => meant === 'SMTP_URL') ?? []
+  const [found] = misspelled.find(([, meant]) => meant === 'SMTP_URL') ?? []
   const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
   if (!SMTP_URL && (DATABASE_URL || !isLocal)) {
     const others = isLocal ? 'a DATABASE_URL' : 'a PUBLIC_URL that others can reach'
@@ -134,10 +128,10 @@ export function findOmissions(
 }
 
 /** Checks the URLs of the database, its pooler, and its replicas. */
-const findUnusableDatabases = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+const findInvalidDatabases = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
-    (name === 'DATABASE_READ_URL' ? splitAddresses(settings[name]) : [settings[name]]).some((url) => !isReadable(url)),
-    `${name}: can not be read as an address, or names a file that is not there. ${HOW_TO_WRITE_A_PASSWORD}`,
+    (name === 'DATABASE_READ_URL' ? splitUrls(settings[name]) : [settings[name]]).some((url) => !isDatabaseUrl(url)),
+    `${name}: can not be read as an address, or names a file that is not there. ${PASSWORD_HINT}`,
   ]),
   [
     Boolean(settings.DATABASE_POOLER) !== Boolean(settings.DATABASE_DIRECT_URL),
@@ -147,7 +141,7 @@ const findUnusableDatabases = (settings: Partial<Static<typeof Environment>>): [
   [settings.DATABASE_READ_URL && !settings.DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
 ]
 
-const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+const findInvalidAtsSettings = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   ...(['ATS_ASHBY', 'ATS_RECRUITEE'] as const).map((name): [unknown, string] => [
     settings[name] && !URL.parse(settings[name])?.hostname,
     `${name}: is not a URL.`,
@@ -159,18 +153,18 @@ const findUnusableSystems = (settings: Partial<Static<typeof Environment>>): [br
 ]
 
 /** Requires INIT_ORG_NAME for the other INIT_ settings. */
-const findOrphans = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+const findOrphanedInitSettings = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [
     settings[name] && !settings.INIT_ORG_NAME,
     `${name}: needs an INIT_ORG_NAME to belong to.`,
   ])
 
-const isReadable = (url: string | undefined): boolean => !url || isAccepted(() => new Client({ connectionString: url }))
+const isDatabaseUrl = (url: string | undefined): boolean => !url || canCreate(() => new Client({ connectionString: url }))
 
 /** True if the client library can parse the URL. Creating a client opens no connection. */
-function isAccepted(make: () => unknown): boolean {
+function canCreate(create: () => unknown): boolean {
   try {
-    make()
+    create()
     return true
   } catch {
     return false
@@ -178,7 +172,7 @@ function isAccepted(make: () => unknown): boolean {
 }
 
 /** Parses the URL like ioredis, without loading it. */
-function readRedisAddress(url: string): void {
+function parseRedisUrl(url: string): void {
   const { username, password } = new URL(url)
   for (const part of [username, password]) decodeURIComponent(part)
 }
@@ -199,10 +193,10 @@ const isPrefixLength = (bits: string, address: string): boolean =>
   /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (isIP(address) === 4 ? 32 : 128)
 
 /** Splits a comma-separated list of URLs, whose passwords may contain commas. */
-export const splitAddresses = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
+export const splitUrls = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
 
 /** Parses BOUNCE_IMAP_URL; null if invalid. TLS options are query parameters, as in SMTP_URL. */
-export function readImapAddress(text: string): ImapAddress | null {
+export function parseImapUrl(text: string): ImapAddress | null {
   const url = URL.parse(text)
   if (!url?.hostname || !url.username || !url.password) return null
   try {
@@ -226,7 +220,7 @@ const TOPIC = /^ses:(arn:aws(?:-\w+)*:sns:[a-z0-9-]+:\d{12}:[\w-]+)$/
 const MIN_PASSWORD_LENGTH = 16
 
 /** Parses MAIL_EVENTS; null if an entry is invalid. */
-export function readMailEvents(text: string): { sesTopic: string | undefined; postmarkSecret: string | undefined } | null {
+export function parseMailEvents(text: string): { sesTopic: string | undefined; postmarkSecret: string | undefined } | null {
   let [sesTopic, postmarkSecret]: (string | undefined)[] = []
   for (const item of splitList(text)?.filter((one) => one !== '') ?? []) {
     const topic = TOPIC.exec(item)?.[1]

@@ -4,7 +4,7 @@ import type { BreachedPasswords, Log, Metrics } from '../domain/context.ts'
 /** Milliseconds that a person choosing a password waits. */
 const DEADLINE_MS = 1_000
 /** Digits of the hash that are sent. Thousands of passwords share them (k-anonymity). */
-const SENT = 5
+const SENT_DIGITS = 5
 
 /**
  * Checks passwords against known breaches at Have I Been Pwned or a mirror. Only the first digits of a hash are sent. If the service doesn't
@@ -20,13 +20,13 @@ export const createBreachedPasswords =
     const range = url.endsWith('/') ? url : `${url}/`
     const digest = hash('sha1', password, 'hex').toUpperCase()
     try {
-      const answer = await fetch(new URL(digest.slice(0, SENT), range), {
+      const answer = await fetch(new URL(digest.slice(0, SENT_DIGITS), range), {
         headers: { 'add-padding': 'true' },
         redirect: 'error',
         signal: AbortSignal.timeout(DEADLINE_MS),
       })
       if (!answer.ok) throw new Error(`It answered ${answer.status}.`)
-      const isFound = (await answer.text()).split('\n').some((line) => isOf(line.trim(), digest.slice(SENT)))
+      const isFound = (await answer.text()).split('\n').some((line) => matchesLine(line.trim(), digest.slice(SENT_DIGITS)))
       metrics.breachLookedUp(isFound ? 'found' : 'not_found')
       return isFound
     } catch (error) {
@@ -37,7 +37,7 @@ export const createBreachedPasswords =
   }
 
 /** A line is the rest of a hash and its count. A count of 0 is padding. */
-function isOf(line: string, rest: string): boolean {
+function matchesLine(line: string, rest: string): boolean {
   const [of, count] = line.split(':')
   return of?.toUpperCase() === rest && Number(count) > 0
 }

@@ -12,9 +12,9 @@ const MAX_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const USER_AGENT = 'Assessment-Invitation-Service'
 
-type Asked = { method?: string; headers?: Record<string, string> | Headers; body?: unknown }
+type RequestOptions = { method?: string; headers?: Record<string, string> | Headers; body?: unknown }
 /** Like `fetch`, for the OpenID libraries. */
-export type Fetch = (url: string, asked?: Asked) => Promise<Response>
+export type Fetch = (url: string, options?: RequestOptions) => Promise<Response>
 
 /** There is no usable response. @property code the reason. */
 export class Unreachable extends Error {
@@ -35,7 +35,7 @@ export const createFetch =
   async (text, asked = {}) => {
     const fault = findTargetFault(allowance, text)
     if (fault) throw new Unreachable(`refused_${fault}`)
-    const request = ask(new URL(text), asked, guardedLookup(allowance, resolve))
+    const request = openRequest(new URL(text), asked, guardedLookup(allowance, resolve))
     let isLate = false
     const deadline = setTimeout(() => {
       isLate = true
@@ -52,9 +52,9 @@ export const createFetch =
     }
   }
 
-const bodyOf = ({ body }: Asked): string => (body === undefined || body === null ? '' : String(body))
+const bodyOf = ({ body }: RequestOptions): string => (body === undefined || body === null ? '' : String(body))
 
-function ask(url: URL, asked: Asked, lookup: LookupFunction): http.ClientRequest {
+function openRequest(url: URL, asked: RequestOptions, lookup: LookupFunction): http.ClientRequest {
   const protocol = url.protocol === 'https:' ? https : http
   const sent = bodyOf(asked)
   return protocol.request(url, {
@@ -87,13 +87,13 @@ const readAnswer = (request: http.ClientRequest, body: string): Promise<Response
         if (length > MAX_BYTES) reject(new Unreachable('too_large'))
         else chunks.push(chunk)
       })
-      response.on('end', () => resolve(asResponse(response, Buffer.concat(chunks))))
+      response.on('end', () => resolve(toResponse(response, Buffer.concat(chunks))))
       response.on('error', reject)
     })
     request.end(body)
   })
 
-function asResponse({ statusCode = 502, headers }: http.IncomingMessage, body: Buffer): Response {
+function toResponse({ statusCode = 502, headers }: http.IncomingMessage, body: Buffer): Response {
   const said = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],
   )

@@ -1,7 +1,7 @@
 import type { IdpFault } from '../domain/values/identity-provider.ts'
 
 /** Invalid answer of a provider. */
-export class Fault extends Error {
+export class ProviderFault extends Error {
   readonly fault: IdpFault
   constructor(fault: IdpFault) {
     super(fault.code)

@@ -6,7 +6,7 @@ import type { Column, ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
 import { textOfFile } from '../http/requests/text-of-file.ts'
 
-export type List = { rows: ListRow[]; unusedColumns: string[] }
+export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
 
 /** Accepted headers by column, lower case, letters only. */
 const HEADERS: Record<Column, string[]> = {
@@ -25,7 +25,7 @@ const DELIMITERS = [',', ';', '\t']
 const MAX_COLUMNS = 1_000
 const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
-const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
+const EMPTY_ROW: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
 
 /**
  * Parses a list of candidates: CSV (RFC 4180) with a header, or without one and with the address and an optional name in each row. Empty rows are
@@ -33,12 +33,12 @@ const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '',
  *
  * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
  */
-export function parseList(bytes: Uint8Array, maxRows: number): List {
+export function parseCandidateList(bytes: Uint8Array, maxRows: number): CandidateList {
   const text = textOfFile(bytes).replaceAll('\0', '')
   if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refuseFile('list', 'tooLarge', MAX_BATCH_BYTES)
   const [first, ...others] = parseCsv(text, maxRows)
   if (!first) throw refuseFile('list', 'empty')
-  const { hasHeader, columns, unusedColumns } = layoutOf(first)
+  const { hasHeader, columns, unusedColumns } = readLayout(first)
   const rows = (hasHeader ? others : [first, ...others]).map((record) => toRow(columns, record))
   if (rows.length === 0) throw refuseFile('list', 'empty')
   if (rows.length > maxRows) throw refuseFile('list', 'tooManyRows', maxRows)
@@ -71,8 +71,8 @@ function delimiterOf(text: string): string {
 type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
 
 /** @param first the first row. @throws DomainError invalid: `noAddresses`. */
-function layoutOf(first: string[]): Layout {
-  const columns = first.map(meaningOf)
+function readLayout(first: string[]): Layout {
+  const columns = first.map(columnOf)
   if (columns.includes('email')) {
     const unused = first.filter((header, i) => header !== '' && !columns[i]).map((header) => cut(header, MAX_HEADER_LENGTH))
     return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
@@ -81,7 +81,7 @@ function layoutOf(first: string[]): Layout {
   return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
-function meaningOf(header: string): Column | undefined {
+function columnOf(header: string): Column | undefined {
   const word = cut(header, MAX_HEADER_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
@@ -90,7 +90,7 @@ function meaningOf(header: string): Column | undefined {
 
 /** The first of several columns with the same meaning wins. */
 function toRow(columns: Layout['columns'], record: string[]): ListRow {
-  const row = { ...NOTHING }
+  const row = { ...EMPTY_ROW }
   for (const [i, cell] of record.entries()) {
     const column = columns[i]
     if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)

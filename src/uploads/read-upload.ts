@@ -4,12 +4,12 @@ import { refuseFile } from '../domain/checking/uploaded-files.ts'
 import { DomainError } from '../domain/errors.ts'
 import { createFairTurns } from '../domain/work/turns.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
-import type { Content, Contents, Order, Outcome } from './read-process.ts'
+import type { ReadOutcome, ReadTask, UploadContents, UploadKind } from './read-process.ts'
 
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./read-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=256', '--max-semi-space-size=4'],
-  patience: 10_000, // somebody waits for it
+  timeoutMs: 10_000, // somebody waits for it
 }
 /** The largest accepted workbook needs a third of each. */
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 5 }
@@ -24,15 +24,15 @@ const inTurn = createFairTurns(1, { waiting: 8, refusal: () => new DomainError('
  * @throws DomainError too_many_imports; invalid for an unreadable file.
  */
 export const readUpload =
-  <C extends Content>(
+  <C extends UploadKind>(
     organizationId: string,
-    order: Order & { content: C },
-  ): ReadParts<Contents[C]['row'], Contents[C]['facts']> =>
+    order: ReadTask & { content: C },
+  ): ReadParts<UploadContents[C]['row'], UploadContents[C]['facts']> =>
   async (take) => {
     const outcome = await inTurn(organizationId, () =>
-      runLimited<Outcome, Contents[C]['row'][]>(PROGRAM, LIMITS, order, take),
+      runLimited<ReadOutcome, UploadContents[C]['row'][]>(PROGRAM, LIMITS, order, take),
     ).catch((error: unknown) => {
-      if (!(error instanceof ProcessEnded && error.isOfInput)) throw error
+      if (!(error instanceof ProcessEnded && error.isInputFault)) throw error
       throw refuseFile(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
     })
     if ('bug' in outcome) throw new Error(`An uploaded file could not be read: ${outcome.bug}`)

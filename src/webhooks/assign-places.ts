@@ -4,7 +4,7 @@ import type { FairOrder } from '../domain/work/fair-order.ts'
 /** Group of all failing receivers. */
 export const FAILING = 'failing'
 
-type Sharing = {
+type PlaceSharing = {
   order: FairOrder
   /** Places in use, by organization, receiver, or {@link FAILING}. */
   heldBy: ReadonlyMap<string, number>
@@ -20,22 +20,27 @@ type Sharing = {
  *
  * @returns the sendings that may start.
  */
-export function deal(due: readonly DueSendings[], free: number, { order, heldBy, failingShare, roomOf }: Sharing): DueSendings[] {
+export function assignPlaces(
+  due: readonly DueSendings[],
+  free: number,
+  { order, heldBy, failingShare, roomOf }: PlaceSharing,
+): DueSendings[] {
   const dealt = new Map<string, number>()
   const held = (group: string) => (heldBy.get(group) ?? 0) + (dealt.get(group) ?? 0)
   const waiting = due.map((one) => ({ ...one, room: roomOf(one), granted: 0 }))
-  const isOpen = ({ receiverId, granted, count, room }: Waiting) => granted < count && (dealt.get(receiverId) ?? 0) < room
+  const isOpen = ({ receiverId, granted, count, room }: WaitingReceiver) => granted < count && (dealt.get(receiverId) ?? 0) < room
   /** Every assigned place moves its organization back, so organizations beyond the first `free` can't get any. */
-  const firstOrganizations = (some: Waiting[]) =>
+  const firstOrganizations = (some: WaitingReceiver[]) =>
     [...Map.groupBy(some, ({ organizationId }) => organizationId)]
       .sort(([one], [other]) => order.compare(one, other, held))
       .slice(0, free)
       .map(([, its]) => its)
-  const pick = (organizations: Waiting[][]): Waiting | undefined => {
+  const pick = (organizations: WaitingReceiver[][]): WaitingReceiver | undefined => {
     const open = organizations.map((its) => its.filter(isOpen)).filter((its) => its.length > 0)
-    const its = best(open, ([one], [other]) => order.compare(one!.organizationId, other!.organizationId, held)) ?? []
-    const compareReceivers = (one: Waiting, other: Waiting) => order.compare(one.receiverId, other.receiverId, held)
-    return best(its, (one, other) => Number(one.isReplay) - Number(other.isReplay) || compareReceivers(one, other))
+    const its = firstBy(open, ([one], [other]) => order.compare(one!.organizationId, other!.organizationId, held)) ?? []
+    const compareReceivers = (one: WaitingReceiver, other: WaitingReceiver) =>
+      order.compare(one.receiverId, other.receiverId, held)
+    return firstBy(its, (one, other) => Number(one.isReplay) - Number(other.isReplay) || compareReceivers(one, other))
   }
   const [failing, well] = [true, false].map((is) =>
     firstOrganizations(waiting.filter((one) => one.isFailing === is && isOpen(one))),
@@ -53,10 +58,10 @@ export function deal(due: readonly DueSendings[], free: number, { order, heldBy,
   return waiting.flatMap(({ granted, room, ...one }) => (granted > 0 ? [{ ...one, count: granted }] : []))
 }
 
-type Waiting = DueSendings & { room: number; granted: number }
+type WaitingReceiver = DueSendings & { room: number; granted: number }
 
 /** The first of equals. */
-const best = <T>(some: T[], compare: (one: T, other: T) => number): T | undefined =>
+const firstBy = <T>(some: T[], compare: (one: T, other: T) => number): T | undefined =>
   some.length === 0 ? undefined : some.reduce((first, one) => (compare(one, first) < 0 ? one : first))
 
 /** The groups whose places a sending uses. */

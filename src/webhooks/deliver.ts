@@ -23,7 +23,7 @@ export async function deliver(
   { stop, concurrency }: { stop: AbortSignal; concurrency: Concurrency },
 ): Promise<void> {
   const startedAt = system.deps.clock()
-  const began = performance.now()
+  const startedAtMs = performance.now()
   const answer = await inSpan({ name: 'webhook', kind: 'client' }, async (span) => {
     const answered = await send(system, post, taken, stop)
     if (answered && 'status' in answered) span.attributes['http.response.status_code'] = answered.status
@@ -31,9 +31,9 @@ export async function deliver(
     return answered
   })
   if (answer === null) return releaseDelivery(system, taken)
-  const milliseconds = Math.round(performance.now() - began)
-  concurrency.note(taken.endpoint.id, { answer, milliseconds })
-  report(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
+  const milliseconds = Math.round(performance.now() - startedAtMs)
+  concurrency.record(taken.endpoint.id, { answer, milliseconds })
+  logAttempt(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
 }
 
 /** @returns null if interrupted. */
@@ -53,15 +53,15 @@ async function send(
   try {
     return await post(endpoint.url, { ...headers, ...carryTrace() }, body, stop)
   } catch (error) {
-    return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
+    return stop.aborted ? null : { error: describeFailure(error as NodeJS.ErrnoException) }
   }
 }
 
 /** The reason for a failed connection. A connection to several addresses has no message of its own. */
-export const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
+export const describeFailure = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
 
 /** Logs the attempt without the URL, which may contain a token. */
-function report(
+function logAttempt(
   { deps }: ServiceContext,
   { delivery }: TakenDelivery,
   { answer, milliseconds }: Omit<AttemptResult, 'startedAt'>,

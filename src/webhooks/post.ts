@@ -5,7 +5,7 @@ import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 
 /** Response of an endpoint. @property body its beginning. */
-export type Answer = { status: number; body: string; retryAfter: string | undefined }
+export type EndpointResponse = { status: number; body: string; retryAfter: string | undefined }
 
 /**
  * @property method default POST. @property deadlineMs for the whole exchange, default {@link DEADLINE_MS}. @property keptBytes of the response
@@ -20,7 +20,7 @@ export type Post = (
   body: string,
   stop: AbortSignal,
   options?: PostOptions,
-) => Promise<Answer>
+) => Promise<EndpointResponse>
 
 /** Milliseconds for DNS lookup, connection, request, and whole response. */
 const DEADLINE_MS = 15_000
@@ -69,7 +69,7 @@ export const createPost =
     }
   }
 
-const readAnswer = (request: http.ClientRequest, body: string, keptBytes: number): Promise<Answer> =>
+const readAnswer = (request: http.ClientRequest, body: string, keptBytes: number): Promise<EndpointResponse> =>
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('close', () => reject(new Error('The connection was closed without an answer')))

@@ -7,11 +7,11 @@ import { isAllowedHost, mayConnectTo } from '../domain/webhooks/targets.ts'
 export type Resolve = (host: string) => Promise<string[]>
 
 /** Milliseconds per query and name server, and number of tries. */
-const QUESTION = { timeout: 3_000, tries: 2 }
+const RESOLVER_OPTIONS = { timeout: 3_000, tries: 2 }
 
 /** Asks name servers directly. `dns.lookup` shares four threads with the whole process: a few slow names would block everything else. */
 export const resolvePublicName: Resolve = async (host) => {
-  const resolver = new Resolver(QUESTION)
+  const resolver = new Resolver(RESOLVER_OPTIONS)
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses

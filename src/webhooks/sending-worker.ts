@@ -4,32 +4,32 @@ import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
 import { createFairOrder } from '../domain/work/fair-order.ts'
 import { createPlaces } from '../domain/work/places.ts'
-import { deal, groupsOf } from './assign-places.ts'
+import { assignPlaces, groupsOf } from './assign-places.ts'
 
 /** Concurrent attempts to all receivers, without slow ones. */
-const AT_ONCE = 50
+const MAX_IN_PROGRESS = 50
 /** Share of AT_ONCE for failing receivers. */
 const FAILING_SHARE = 10
 /** Milliseconds after which an attempt no longer counts towards AT_ONCE, so that slow receivers don't block others. */
-const HOLDS_PLACE_MS = 500
+const SLOW_AFTER_MS = 500
 /** Polling interval in milliseconds, for due retries and work created by other processes. */
-const LOOK_EVERY_MS = 1_000
+const POLL_MS = 1_000
 /** Milliseconds to collect finished attempts, so that one statement takes the next ones. */
-const GATHER_MS = 10
+const DEBOUNCE_MS = 10
 /** Milliseconds for attempts in progress to finish on stop. Others are repeated after the next start. */
 const GRACE_MS = 1_000
 
-export type Sendings<Taken> = {
+export type SendingSource<Taken> = {
   /** Name in log lines. */
   name: 'webhooks' | 'reports to applicant tracking systems'
   /** Turns one batch of events into sendings. @returns whether there may be more. */
-  handOver: () => Promise<{ more: boolean }>
+  createSendings: () => Promise<{ more: boolean }>
   /** Finds receivers with due sendings. @param most largest number to count per receiver. */
   findDue: (most: number) => Promise<DueSendings[]>
   /** Concurrency limit of the receiver. */
   limitOf: (due: DueSendings) => number
   /** Claims the granted sendings. @returns also whether to look again at once. */
-  take: (granted: readonly DueSendings[]) => Promise<{ taken: Taken[]; more: boolean }>
+  claim: (granted: readonly DueSendings[]) => Promise<{ taken: Taken[]; more: boolean }>
   receiverOf: (taken: Taken) => string
   /** Attempts one sending and records the result. */
   attempt: (taken: Taken, stop: AbortSignal) => Promise<void>
@@ -42,23 +42,23 @@ export type SendingWorker = {
 }
 
 /** Starts a worker that turns events into sendings and attempts them. Any number of processes may run it. */
-export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Taken>): SendingWorker {
-  const { name, handOver, findDue, limitOf, take, receiverOf, attempt } = sendings
+export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: SendingSource<Taken>): SendingWorker {
+  const { name, createSendings, findDue, limitOf, claim, receiverOf, attempt } = sendings
   const interrupt = new AbortController()
-  const alarm = createAlarm(GATHER_MS)
-  const places = createPlaces(HOLDS_PLACE_MS, alarm.ring)
+  const wakeSignal = createAlarm(DEBOUNCE_MS)
+  const places = createPlaces(SLOW_AFTER_MS, wakeSignal.ring)
   const order = createFairOrder()
   const roomOf = (due: DueSendings) => limitOf(due) - (places.byGroup.get(due.receiverId) ?? 0)
   const stop = new AbortController()
-  let isTold = false
-  let handedOverAt = -Infinity
+  let hasNewEvents = false
+  let createdAt = -Infinity
 
   function wake(): void {
-    isTold = true
-    alarm.ring()
+    hasNewEvents = true
+    wakeSignal.ring()
   }
 
-  async function attemptOrTell(taken: Taken): Promise<void> {
+  async function attemptSafely(taken: Taken): Promise<void> {
     try {
       await attempt(taken, interrupt.signal)
     } catch (error) {
@@ -66,36 +66,41 @@ export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Take
     }
   }
 
-  async function takeAll(): Promise<void> {
-    for (let more = true; more && !stop.signal.aborted && places.taken() < AT_ONCE; ) {
-      const free = AT_ONCE - places.taken()
-      const granted = deal(await findDue(free), free, { order, heldBy: places.heldBy, failingShare: FAILING_SHARE, roomOf })
+  async function fillPlaces(): Promise<void> {
+    for (let more = true; more && !stop.signal.aborted && places.taken() < MAX_IN_PROGRESS; ) {
+      const free = MAX_IN_PROGRESS - places.taken()
+      const granted = assignPlaces(await findDue(free), free, {
+        order,
+        heldBy: places.heldBy,
+        failingShare: FAILING_SHARE,
+        roomOf,
+      })
       if (granted.length === 0) return
       const groups = new Map(granted.map((one) => [one.receiverId, groupsOf(one)]))
-      const found = await take(granted)
-      for (const taken of found.taken) places.begin(groups.get(receiverOf(taken))!, attemptOrTell(taken))
+      const found = await claim(granted)
+      for (const taken of found.taken) places.begin(groups.get(receiverOf(taken))!, attemptSafely(taken))
       more = found.more
     }
   }
 
   /** Reads events when woken, and at least every LOOK_EVERY_MS even while attempts keep ending. */
   async function work(): Promise<void> {
-    let more = isTold || performance.now() - handedOverAt >= LOOK_EVERY_MS
+    let more = hasNewEvents || performance.now() - createdAt >= POLL_MS
     if (more) {
-      isTold = false
-      handedOverAt = performance.now()
+      hasNewEvents = false
+      createdAt = performance.now()
     }
     do {
       try {
-        if (more) ({ more } = await handOver())
+        if (more) ({ more } = await createSendings())
       } finally {
-        await takeAll() // due sendings go out even if no new ones can be made
+        await fillPlaces() // due sendings go out even if no new ones can be made
       }
     } while (more && !stop.signal.aborted)
   }
 
   /** Logs the first failure in a row. */
-  async function workOrTell(hasFailed: boolean): Promise<boolean> {
+  async function workSafely(hasFailed: boolean): Promise<boolean> {
     try {
       await work()
       return false
@@ -107,9 +112,9 @@ export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Take
 
   async function run(): Promise<void> {
     for (let failed = false; !stop.signal.aborted; ) {
-      failed = await workOrTell(failed)
-      if (failed) await sleep(LOOK_EVERY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})
-      else await alarm.wait(LOOK_EVERY_MS)
+      failed = await workSafely(failed)
+      if (failed) await sleep(POLL_MS, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+      else await wakeSignal.wait(POLL_MS)
     }
   }
   const running = run()
@@ -118,7 +123,7 @@ export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Take
     wake,
     async stop() {
       stop.abort()
-      alarm.ring()
+      wakeSignal.ring()
       await running
       await Promise.race([places.settled(), sleep(GRACE_MS, undefined, { ref: false })])
       interrupt.abort()

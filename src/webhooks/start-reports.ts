@@ -3,9 +3,9 @@ import { passOverReport, recordReport, releaseReport } from '../domain/ats/recor
 import { findDueReports, type TakenReport, takeReports } from '../domain/ats/take-reports.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
-import { describe } from './deliver.ts'
+import { describeFailure } from './deliver.ts'
 import type { Post } from './post.ts'
-import { type SendingWorker, sendDue } from './sending-worker.ts'
+import { type SendingWorker, startSendingWorker } from './sending-worker.ts'
 
 /** Request to an ATS, without body if it is empty. */
 export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
@@ -13,18 +13,18 @@ export type ReportCall = { method: string; url: string; headers: Record<string, 
 export type WriteReport = (system: ServiceContext, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
 
 /** Concurrent reports per connection. */
-const AT_ONCE = 4
+const MAX_CONCURRENCY = 4
 /** Milliseconds for a response. */
 const DEADLINE_MS = 10_000
 
 /** Starts reporting the progress of orders to applicant tracking systems. */
 export const startReports = (system: ServiceContext, post: Post, write: WriteReport): SendingWorker =>
-  sendDue(system, {
+  startSendingWorker(system, {
     name: 'reports to applicant tracking systems',
-    handOver: () => handOverToOrders(system),
+    createSendings: () => handOverToOrders(system),
     findDue: (most) => findDueReports(system, most),
-    limitOf: () => AT_ONCE,
-    take: async (granted) => ({ taken: await takeReports(system, granted), more: false }),
+    limitOf: () => MAX_CONCURRENCY,
+    claim: async (granted) => ({ taken: await takeReports(system, granted), more: false }),
     receiverOf: ({ connection }) => connection.id,
     attempt: (taken, stop) => report(system, { post, write }, taken, stop),
   })
@@ -69,6 +69,6 @@ async function send(
   try {
     return await post(url, headers, body, stop, { method, deadlineMs: DEADLINE_MS })
   } catch (error) {
-    return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
+    return stop.aborted ? null : { error: describeFailure(error as NodeJS.ErrnoException) }
   }
 }

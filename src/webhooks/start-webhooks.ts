@@ -4,20 +4,20 @@ import { findDueDeliveries, takeDeliveries } from '../domain/webhooks/record-att
 import { createConcurrency } from './concurrency.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
-import { type SendingWorker, sendDue } from './sending-worker.ts'
+import { type SendingWorker, startSendingWorker } from './sending-worker.ts'
 
 /** Concurrent deliveries to a failing endpoint. */
-const AT_ONCE_FAILING = 1
+const FAILING_CONCURRENCY = 1
 
-/** @param atOnce initial concurrency per endpoint, see concurrency.ts. */
-export function startWebhooks(system: ServiceContext, post: Post, atOnce: number): SendingWorker {
-  const concurrency = createConcurrency(atOnce)
-  return sendDue(system, {
+/** @param initialConcurrency initial concurrency per endpoint, see concurrency.ts. */
+export function startWebhooks(system: ServiceContext, post: Post, initialConcurrency: number): SendingWorker {
+  const concurrency = createConcurrency(initialConcurrency)
+  return startSendingWorker(system, {
     name: 'webhooks',
-    handOver: () => handOver(system),
+    createSendings: () => handOver(system),
     findDue: (most) => findDueDeliveries(system, most),
-    limitOf: ({ receiverId, isFailing }) => (isFailing ? AT_ONCE_FAILING : concurrency.of(receiverId)),
-    async take(granted) {
+    limitOf: ({ receiverId, isFailing }) => (isFailing ? FAILING_CONCURRENCY : concurrency.of(receiverId)),
+    async claim(granted) {
       const { deliveries, forgotten } = await takeDeliveries(system, granted)
       return { taken: deliveries, more: forgotten > 0 }
     },

@@ -58,7 +58,7 @@ async function startWithDemo() {
   const { system } = service
   const loaded = (await loadDemo(system))!
   const past = { NOT: { recipientEmail: 'candidate@example.com' } }
-  const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.join.email } })
+  const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.portalLink.email } })
   const ctx: Context = enterOrganization(
     { ...system, actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles } },
     { ...loaded.organization, tier: 'standard' },

@@ -3,7 +3,7 @@ import { inviteEvents } from '../../src/domain/events/event.ts'
 import { numberEvents } from '../../src/domain/events/number-events.ts'
 import { recordEvents } from '../../src/domain/events/record-events.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
-import { createNumbering } from '../../src/jobs/event-sequencer.ts'
+import { createEventSequencer } from '../../src/jobs/event-sequencer.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { openTestDatabase } from '../support/processes.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
@@ -38,7 +38,7 @@ it('numbers thousands of events in the order of their insertion, without a gap, 
 it('tells followers whenever there is more to read, also what another process has numbered', async () => {
   const service = await startServiceForTest()
   const heads: bigint[] = []
-  service.numbering.follow((head) => void heads.push(head))
+  service.sequencer.onNewHead((head) => void heads.push(head))
   await record(service)
   await waitUntil('the first event', () => heads.at(-1) === 1n || undefined)
   await service.db.$executeRaw`UPDATE event_sequence SET position = 7` // as if another had
@@ -60,7 +60,7 @@ it('logs once that events can not be numbered, counts each failure, and goes on 
 async function openUnserved() {
   const { db, make, system } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
-  const numbering = createNumbering()
+  const numbering = createEventSequencer()
   const metrics = { eventsNumbered: () => {}, numberingFailed: () => {} }
   const deps = { ...system.deps, events: numbering, metrics } as unknown as Service['deps']
   return { db, make, system: { ...system, deps }, numbering }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Verdict } from '../../src/domain/mails/mail-outage.ts'
-import { createLine, type Try } from '../../src/jobs/mail-dispatcher.ts'
+import { createMailDispatcher, type SendAttempt } from '../../src/jobs/mail-dispatcher.ts'
 
 // How long a server takes is minutes: time is ours here, and nothing else.
 beforeEach(() => void vi.useFakeTimers())
@@ -29,12 +29,12 @@ function start(width = 10) {
     },
   }
   const log = { info() {}, warn() {}, error() {} }
-  const line = createLine(record, log as never, { width, perMinute: 0, rest() {} })
+  const line = createMailDispatcher(record, log as never, { width, perMinute: 0, rest() {} })
   const tried: string[] = []
   const outcomes: Record<string, string | undefined> = {}
-  const join = (id: string, answer: Try, group = 'one') =>
+  const join = (id: string, answer: SendAttempt, group = 'one') =>
     void line
-      .join({ id, group, rank: 1 }, () => {
+      .dispatch({ id, group, rank: 1 }, () => {
         tried.push(id)
         return answer()
       })
@@ -47,8 +47,8 @@ function start(width = 10) {
   return { line, join, tried, outcomes, outages: () => outages }
 }
 
-const isTaken: Try = async () => TAKEN
-const hangs: Try = () => new Promise(() => {})
+const isTaken: SendAttempt = async () => TAKEN
+const hangs: SendAttempt = () => new Promise(() => {})
 
 it('goes on past mails that a server takes very long over, before it has taken any', async () => {
   const { line, join, outcomes } = start()
@@ -89,7 +89,7 @@ it('leaves one whose recipient alone the server closes the connection at to its 
 it('takes it for the service where the server closes the connection at three mails, one after the other', async () => {
   const { line, join, outcomes } = start()
   let closes = true
-  const answer: Try = async () => (closes ? CLOSES : TAKEN)
+  const answer: SendAttempt = async () => (closes ? CLOSES : TAKEN)
   for (let i = 0; i < 5; i++) join(`closed-${i}`, answer)
   await vi.advanceTimersByTimeAsync(100)
   expect(outcomes).toEqual({ 'closed-0': 'later', 'closed-1': 'later' })

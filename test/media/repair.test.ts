@@ -1,8 +1,8 @@
 import { BufferSource, EncodedPacketSink, Input, MP4, WEBM } from 'mediabunny'
 import { describe, expect, it } from 'vitest'
-import { findLongestRise } from '../../src/media/repair/longest-increasing.ts'
-import { mend } from '../../src/media/repair/repair-segment.ts'
-import type { Mended, Source } from '../../src/media/repair/source.ts'
+import { findLongestIncreasing } from '../../src/media/repair/longest-increasing.ts'
+import { repairSource } from '../../src/media/repair/repair-segment.ts'
+import type { Repaired, Source } from '../../src/media/repair/source.ts'
 import { scaled } from '../support/scale.ts'
 import { createRandom, damage, split } from './damage.ts'
 import { RECORDINGS, type Recording, readSlices } from './recordings.ts'
@@ -11,7 +11,7 @@ const sourceOf = (content: Buffer): Source => ({
   size: content.length,
   bytes: (position, length) => content.subarray(position, position + length),
 })
-const contentOf = (content: Buffer, { pieces }: Mended): Buffer =>
+const contentOf = (content: Buffer, { pieces }: Repaired): Buffer =>
   Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : content.subarray(piece.from, piece.to))))
 const read = async (name: Recording) => Buffer.concat(await readSlices(name))
 
@@ -35,11 +35,11 @@ async function listPackets(content: Buffer): Promise<string[]> {
 /** What is left of a recording that was changed, and of which seconds something is lost. */
 async function mendChanged(pieces: Buffer[]) {
   const content = Buffer.concat(pieces)
-  const mended = mend(sourceOf(content))
+  const mended = repairSource(sourceOf(content))
   if (!mended) throw new Error('Nothing was found to mend')
   const result = contentOf(content, mended)
   expect(result.length).toBeLessThanOrEqual(content.length)
-  expect(mend(sourceOf(result))).toBeNull()
+  expect(repairSource(sourceOf(result))).toBeNull()
   return { lost: mended.lost, packets: await listPackets(result) }
 }
 
@@ -49,7 +49,7 @@ const FRAGMENTED = ['webkit-stopped-1'] as const
 
 describe('mending', () => {
   it.each(RECORDINGS.filter((name) => !isOfWebKit(name)))('leaves alone what has nothing wrong: %s', async (name) => {
-    expect(mend(sourceOf(await read(name)))).toBeNull()
+    expect(repairSource(sourceOf(await read(name)))).toBeNull()
   })
 
   it.each(RECORDINGS.filter(isOfWebKit))('leaves out what comes twice, of which nothing is missing then: %s', async (name) => {
@@ -119,7 +119,7 @@ describe('mending', () => {
   })
 
   it('finds the way that leaves out the fewest', () => {
-    const kept = (times: number[], isStrict = true) => times.filter((_, place) => findLongestRise(times, isStrict)[place])
+    const kept = (times: number[], isStrict = true) => times.filter((_, place) => findLongestIncreasing(times, isStrict)[place])
     expect(kept([1, 2, 99, 3, 4, 5])).toEqual([1, 2, 3, 4, 5])
     expect(kept([1, 2, 3, 0, 4])).toEqual([1, 2, 3, 4])
     expect(kept([1, 1, 2])).toEqual([1, 2])
@@ -131,11 +131,11 @@ describe('mending', () => {
     const box = Buffer.from('0000000866726565', 'hex')
     const moov = split(await read('mp4'))
     const boxes = Buffer.concat([...moov.slice(0, 2), ...Array.from({ length: 500_000 }, () => box)])
-    expect(() => mend(sourceOf(boxes))).toThrow('more boxes')
+    expect(() => repairSource(sourceOf(boxes))).toThrow('more boxes')
     const clusters = split(await read('audio'))
     const block = Buffer.from('a38481000000', 'hex')
     const blocks = Buffer.concat([...clusters, ...Array.from({ length: 500_000 }, () => block)])
-    expect(() => mend(sourceOf(blocks))).toThrow('more blocks')
+    expect(() => repairSource(sourceOf(blocks))).toThrow('more blocks')
   })
 
   it('makes of anything what is no longer, and needs no mending again', async () => {
@@ -143,12 +143,12 @@ describe('mending', () => {
       const random = createRandom(seed)
       const name = RECORDINGS[Math.floor(random() * RECORDINGS.length)]!
       const { content, done } = damage(await read(name), random, 1 + Math.floor(random() * 3))
-      const mended = mend(sourceOf(content))
+      const mended = repairSource(sourceOf(content))
       if (!mended) continue
       const result = contentOf(content, mended)
       const what = `${name} of seed ${seed}: ${done}`
       expect(result.length, what).toBeLessThanOrEqual(content.length + 5)
-      expect(mend(sourceOf(result))?.lost ?? [], what).toEqual([])
+      expect(repairSource(sourceOf(result))?.lost ?? [], what).toEqual([])
     }
   })
 })

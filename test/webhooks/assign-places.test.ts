@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFairOrder } from '../../src/domain/work/fair-order.ts'
-import { deal } from '../../src/webhooks/assign-places.ts'
+import { assignPlaces } from '../../src/webhooks/assign-places.ts'
 
 const NOTHING_HELD = new Map<string, number>()
 const due = (
@@ -16,8 +16,8 @@ const due = (
 /** Deals places as the sender does. @returns how many each receiver gets. */
 function createDealer({ limit = 32, failingShare = 2 } = {}) {
   const order = createFairOrder()
-  return (waiting: Parameters<typeof deal>[0], free: number, heldBy: ReadonlyMap<string, number> = NOTHING_HELD) =>
-    deal(waiting, free, { order, heldBy, failingShare, roomOf: () => limit }).map(({ receiverId, isReplay, count }) =>
+  return (waiting: Parameters<typeof assignPlaces>[0], free: number, heldBy: ReadonlyMap<string, number> = NOTHING_HELD) =>
+    assignPlaces(waiting, free, { order, heldBy, failingShare, roomOf: () => limit }).map(({ receiverId, isReplay, count }) =>
       [receiverId, ...(isReplay ? ['replay'] : []), count].join(' '),
     )
 }
@@ -74,7 +74,7 @@ describe('Free places of the sender', () => {
     }
     const [organizations, free] = [2_000, 50]
     const waiting = Array.from({ length: organizations }, (_, i) => due(`${i}`, `r${i}`, 50))
-    const dealt = deal(waiting, free, { order: counting, heldBy: NOTHING_HELD, failingShare: 10, roomOf: () => 4 })
+    const dealt = assignPlaces(waiting, free, { order: counting, heldBy: NOTHING_HELD, failingShare: 10, roomOf: () => 4 })
     expect(dealt).toHaveLength(free)
     expect(comparisons).toBeLessThan(organizations * Math.log2(organizations) + free ** 2)
   })

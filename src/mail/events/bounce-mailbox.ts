@@ -14,18 +14,18 @@ export type ImapAddress = {
 }
 
 /** Processes the start of a mail. @returns true if it was processed; other mails stay unread. */
-export type TakeMail = (start: Buffer) => Promise<boolean>
+export type MailHandler = (start: Buffer) => Promise<boolean>
 
 export type BounceMailbox = {
   /**
-   * Processes unread mails and marks processed ones as read. Other mails, and mails that can't be fetched, are skipped from then on: they get a
+   * Processes unread mails and flags processed ones as read. Other mails, and mails that can't be fetched, are skipped from then on: they get a
    * keyword, or, if the server supports none, each process remembers them.
    *
    * @param isOver true to leave the remaining mails for the next run.
    * @returns the number of processed mails.
    * @throws Error if the server fails; errors of `take`.
    */
-  takeUnread: (take: TakeMail, isOver: () => boolean) => Promise<number>
+  processUnread: (take: MailHandler, isOver: () => boolean) => Promise<number>
   /** Aborts all connections. */
   close: () => void
 }
@@ -33,77 +33,77 @@ export type BounceMailbox = {
 /** Bytes read per mail. A bounce's report precedes the copy of the original mail. */
 const MAX_BYTES = 256 * 1024
 /** Mails fetched per request. */
-const AT_ONCE = 20
-const PATIENCE = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
+const BATCH_SIZE = 20
+const TIMEOUTS = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
 /** Opens only the folder of bounces to this domain. */
 export function createBounceMailbox(address: ImapAddress, { domain, log }: { domain: string; log: Log }): BounceMailbox {
   const open = new Set<ImapFlow>()
-  const marks = { dealtWith: '\\Seen', anothers: `NotOf-${domain}` }
+  const flags = { processed: '\\Seen', foreign: `NotOf-${domain}` }
   /** Last UID that was processed. A recreated folder has a new uidValidity, and its UIDs start again at 1. */
-  let lookedAt = { uidValidity: 0n, uid: 0 }
+  let lastProcessed = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
-  const leaveOut = (failed: number[], uids: number[], error: unknown) => {
+  const skipFailed = (failed: number[], uids: number[], error: unknown) => {
     if (uids.length > 1 && failed.length === uids.length) throw error // the server is at fault, not the mails
     for (const uid of failed) log.warn({ uid }, 'a mail in the mailbox of notices can not be fetched, and is left out')
-    lookedAt.uid = uids.at(-1)!
+    lastProcessed.uid = uids.at(-1)!
   }
 
-  async function takeUnread(take: TakeMail, isOver: () => boolean): Promise<number> {
-    let taken = 0
+  async function processUnread(take: MailHandler, isOver: () => boolean): Promise<number> {
+    let processed = 0
     /** UIDs being fetched. */
-    let asked: number[] = []
-    let refused: unknown
-    const taking: TakeMail = (start) =>
+    let fetching: number[] = []
+    let handlerError: unknown
+    const handle: MailHandler = (start) =>
       take(start).catch((error) => {
-        refused = error
+        handlerError = error
         throw error
       })
-    const takeThese = async (client: ImapFlow, uids: number[]) => {
-      asked = uids
+    const processBatch = async (client: ImapFlow, uids: number[]) => {
+      fetching = uids
       const mails = await client.fetchAll(uids, { uid: true, source: { maxLength: MAX_BYTES } }, { uid: true })
-      asked = []
-      taken += await takeMails(client, mails, taking, marks)
+      fetching = []
+      processed += await processMails(client, mails, handle, flags)
     }
-    const takeAll = async (client: ImapFlow) => {
+    const processUnreadMails = async (client: ImapFlow) => {
       const { uidValidity } = client.mailbox as { uidValidity: bigint }
-      if (lookedAt.uidValidity !== uidValidity) lookedAt = { uidValidity, uid: 0 }
-      const unread = await findUnread(client, { after: lookedAt.uid, without: marks.anothers })
-      for (let i = 0; i < unread.length && !isOver(); i += AT_ONCE) {
-        const uids = unread.slice(i, i + AT_ONCE)
-        await takeThese(client, uids)
-        lookedAt.uid = uids.at(-1)!
+      if (lastProcessed.uidValidity !== uidValidity) lastProcessed = { uidValidity, uid: 0 }
+      const unread = await findUnread(client, { after: lastProcessed.uid, without: flags.foreign })
+      for (let i = 0; i < unread.length && !isOver(); i += BATCH_SIZE) {
+        const uids = unread.slice(i, i + BATCH_SIZE)
+        await processBatch(client, uids)
+        lastProcessed.uid = uids.at(-1)!
       }
     }
     /** Fetches each mail over its own connection, since a single bad mail may end a connection. @returns UIDs that can't be fetched. */
-    const takeEach = async (uids: number[]) => {
+    const processEach = async (uids: number[]) => {
       const failed: number[] = []
       for (const uid of uids)
-        await use((client) => takeThese(client, [uid])).catch((error) => {
-          if (asked.length === 0) throw error
-          asked = []
+        await use((client) => processBatch(client, [uid])).catch((error) => {
+          if (fetching.length === 0) throw error
+          fetching = []
           failed.push(uid)
         })
       return failed
     }
-    const goOn = async (): Promise<void> => {
+    const processAll = async (): Promise<void> => {
       try {
-        await use(takeAll)
+        await use(processUnreadMails)
       } catch (error) {
-        const uids = asked
-        asked = []
+        const uids = fetching
+        fetching = []
         if (uids.length === 0) throw error
-        leaveOut(await takeEach(uids), uids, error)
-        await goOn()
+        skipFailed(await processEach(uids), uids, error)
+        await processAll()
       }
     }
-    await goOn().catch((error) => {
-      throw refused ?? error
+    await processAll().catch((error) => {
+      throw handlerError ?? error
     })
-    return taken
+    return processed
   }
   return {
-    takeUnread,
+    processUnread,
     close: () => {
       for (const client of open) client.close()
     },
@@ -122,24 +122,24 @@ async function findUnread(client: ImapFlow, { after, without }: { after: number;
   return found.filter((uid) => uid > after).sort((one, other) => one - other)
 }
 
-type Marks = { dealtWith: string; anothers: string }
+type Flags = { processed: string; foreign: string }
 
 /** Marks mails after they were stored. After a crash in between they are fetched again and recognized. @returns the number of processed mails. */
-async function takeMails(client: ImapFlow, mails: FetchMessageObject[], take: TakeMail, marks: Marks): Promise<number> {
-  const [taken, others]: [number[], number[]] = [[], []]
-  for (const { uid, source } of mails) if (source) ((await take(source)) ? taken : others).push(uid)
+async function processMails(client: ImapFlow, mails: FetchMessageObject[], take: MailHandler, flags: Flags): Promise<number> {
+  const [processed, others]: [number[], number[]] = [[], []]
+  for (const { uid, source } of mails) if (source) ((await take(source)) ? processed : others).push(uid)
   const mark = (uids: number[], flag: string) => uids.length === 0 || client.messageFlagsAdd(uids, [flag], { uid: true })
-  if (!(await mark(taken, marks.dealtWith)))
+  if (!(await mark(processed, flags.processed)))
     throw Object.assign(new Error('What was read can not be marked as read'), { code: 'ReadOnly' })
-  await mark(others, marks.anothers) // without keywords on the server, lookedAt remembers them until the process ends
-  return taken.length
+  await mark(others, flags.foreign) // without keywords on the server, lastProcessed remembers them until the process ends
+  return processed.length
 }
 
 async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (client: ImapFlow) => Promise<T>): Promise<T> {
   const { host, port, isSecure, user, password, folder, tls } = address
   const { ImapFlow } = await import('imapflow') // few installations need it
   const client = new ImapFlow({
-    ...{ host, secure: isSecure, tls, ...PATIENCE, auth: { user, pass: password } },
+    ...{ host, secure: isSecure, tls, ...TIMEOUTS, auth: { user, pass: password } },
     ...{ logger: false, disableAutoIdle: true, maxLiteralSize: 2 * MAX_BYTES },
     ...(port !== undefined && { port }),
     ...(!isSecure && { doSTARTTLS: true }),

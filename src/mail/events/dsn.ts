@@ -3,7 +3,7 @@ import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { readBounceAddress } from '../../domain/secrets/bounce-address.ts'
-import { storable } from '../verdict.ts'
+import { withoutNul } from '../verdict.ts'
 
 /** Characters. */
 const MAX_REASON_LENGTH = 1_000
@@ -29,7 +29,7 @@ export const createDsnReader = (secretKeys: () => readonly string[], domain: str
 const ADDRESSES = /bounce\+[0-9a-f-]{36}\.[0-9a-v]{13}@[a-z\d.-]{1,253}/gi
 
 /** Finds the bounce address in any header of a bounce. @returns the id of the mail that bounced. */
-export function findMailOf({ admit }: MailEventReader, notice: Buffer): string | null {
+export function findBouncedMail({ admit }: MailEventReader, notice: Buffer): string | null {
   const [header = ''] = notice.toString('latin1').split(/\r?\n\r?\n/, 1)
   for (const [address] of header.matchAll(ADDRESSES)) {
     const known = admit({ [RECIPIENT_HEADER]: address })
@@ -51,7 +51,7 @@ async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   const told = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
   // Exim reports 5.0.0 whatever the other server replied.
   const status = /^(\d\.0\.0)?$/.test(told) ? statusIn(reason) || told : told
-  return [{ emailId, kind: 'bounced', status, reason: storable(reason).slice(0, MAX_REASON_LENGTH) }]
+  return [{ emailId, kind: 'bounced', status, reason: withoutNul(reason).slice(0, MAX_REASON_LENGTH) }]
 }
 
 const reportTypeOf = ({ headers }: Email): string | undefined => {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { storable } from '../verdict.ts'
+import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'
 
 /** Metadata that Postmark repeats in its events. */
@@ -25,7 +25,9 @@ export const createPostmarkReader = (secret: string): MailEventReader => ({
   async identify(body) {
     const { RecordType, ID, MessageID = '' } = parseObject<Postmark>(body)
     // Postmark's 64-bit ids lose precision as numbers, so the message id is added.
-    return typeof RecordType === 'string' && ID !== undefined ? storable(`${RecordType} ${ID} ${MessageID}`).slice(0, 200) : null
+    return typeof RecordType === 'string' && ID !== undefined
+      ? withoutNul(`${RecordType} ${ID} ${MessageID}`).slice(0, 200)
+      : null
   },
   read: async ({ body }) => readPostmark({ body }),
 })
@@ -36,7 +38,7 @@ function readPostmark({ body }: Pick<MailEvent, 'body'>): MailNotice[] {
   if (typeof emailId !== 'string' || !isUuid(emailId)) return []
   if (RecordType === 'SpamComplaint') return [{ emailId, kind: 'complained' }]
   if (RecordType !== 'Bounce' || NO_BOUNCES.includes(String(Type))) return []
-  const reason = storable(String(Details || Description || '')).slice(0, 1_000)
+  const reason = withoutNul(String(Details || Description || '')).slice(0, 1_000)
   return [{ emailId, kind: 'bounced', status: statusIn(reason) || (STATUS_OF[String(Type)] ?? ''), reason }]
 }
 

@@ -3,7 +3,7 @@ import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
 import { DAY_MS } from '../../domain/values/days.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { storable } from '../verdict.ts'
+import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'
 
 /** Tag that SES repeats in its events. */
@@ -19,7 +19,7 @@ const STATUS_OF: Record<string, string> = {
 }
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]+\.pem$/
 /** Cached certificates. SNS uses one per region at a time. */
-const KEPT_CERTIFICATES = 3
+const CACHED_CERTIFICATES = 3
 
 /** Fields that SNS signs, in this order. */
 const SIGNED = {
@@ -51,7 +51,7 @@ export function createSesReader(topicArn: string, fetchText: FetchText): MailEve
       const url = String(message.SigningCertURL)
       // Exact match: with a query string, one certificate would have many URLs, each fetched and cached.
       if (!url.startsWith(`https://${host}/`) || !CERTIFICATE_PATH.test(url.slice(`https://${host}`.length))) return null
-      return isSigned(message, await certificateOf(url)) ? String(message.MessageId) : null
+      return verifySignature(message, await certificateOf(url)) ? String(message.MessageId) : null
     },
     async read(event) {
       const message = parseObject<Sns>(event.body)
@@ -77,7 +77,7 @@ function createCertificates(fetchText: FetchText): FetchText {
     try {
       const certificate = await fetchText(url)
       const [oldest] = known.keys()
-      if (known.size >= KEPT_CERTIFICATES && oldest !== undefined) known.delete(oldest)
+      if (known.size >= CACHED_CERTIFICATES && oldest !== undefined) known.delete(oldest)
       known.set(url, certificate)
       return certificate
     } finally {
@@ -91,7 +91,7 @@ const isSignable = (type: unknown): type is keyof typeof SIGNED => typeof type =
 /** Rejects messages older than the list of known event ids, which would be processed again. Amazon retries for 23 days. */
 const isRecent = (timestamp: unknown): boolean => Date.now() - Date.parse(String(timestamp)) < KEPT_DAYS * DAY_MS
 
-function isSigned(message: Sns, certificate: string): boolean {
+function verifySignature(message: Sns, certificate: string): boolean {
   if (!isSignable(message.Type)) return false
   const text = SIGNED[message.Type].filter((name) => message[name] !== undefined).map((name) => `${name}\n${message[name]}\n`)
   const { publicKey, validFromDate, validToDate } = new X509Certificate(certificate)
@@ -121,7 +121,7 @@ function readNotification(text: Buffer): MailNotice[] {
   if (type === 'Complaint') return complaint?.complaintFeedbackType === 'not-spam' ? [] : [{ emailId, kind: 'complained' }]
   if (type !== 'Bounce') return []
   const { bounceType, bounceSubType, bouncedRecipients: [recipient = {}] = [] } = bounce
-  const reason = storable(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
+  const reason = withoutNul(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
   // The server's reply wins: SES calls a missing domain "transient".
   const status = statusIn(recipient.status ?? '') || statusIn(reason) || (STATUS_OF[`${bounceType} ${bounceSubType}`] ?? '')
   // SES also reports out-of-office replies as bounces, without a server's reply.

@@ -21,7 +21,7 @@ export type CandidateFacts = {
   /** Days from queueing the mail until the invite expires. */
   daysLeft: number
   /** `byClock`: the time limit ended the test. null: not submitted. */
-  handedIn: { at: Date; byClock: boolean } | null
+  submission: { at: Date; byClock: boolean } | null
   url: string
   unsubscribeUrl: string
   /** The organization's legal pages, in the mail's language. */

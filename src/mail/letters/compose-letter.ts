@@ -8,14 +8,24 @@ import type { CandidateFacts } from './candidate-facts.ts'
  * @property ours the default text. @property button replaces the link of a custom text; null: none.
  * @property facts added to a custom text, which may omit them. @property frame ends both, and can't be edited.
  */
-type Parts = { subject: string; ours: readonly Block[]; button: Block | null; facts: readonly Block[]; frame: readonly Block[] }
+type LetterParts = {
+  subject: string
+  defaultText: readonly Block[]
+  button: Block | null
+  facts: readonly Block[]
+  frame: readonly Block[]
+}
 
 /** Composes a mail from the organization's custom text, or from the default text. */
-export function inWords(t: MailTexts, given: CandidateFacts, { subject, ours, button, facts, frame }: Parts): Letter {
-  const { template } = given
-  const foot = [...frame, ...linksOf(t, given)]
-  if (!template) return { subject, blocks: [...ours, ...foot] }
-  const own = fillTemplate(template, valuesOf(t, given), button)
+export function composeLetter(
+  t: MailTexts,
+  candidate: CandidateFacts,
+  { subject, defaultText, button, facts, frame }: LetterParts,
+): Letter {
+  const { template } = candidate
+  const foot = [...frame, ...legalLinks(t, candidate)]
+  if (!template) return { subject, blocks: [...defaultText, ...foot] }
+  const own = fillTemplate(template, valuesOf(t, candidate), button)
   return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...foot] }
 }
 
@@ -25,7 +35,7 @@ const LINKS = {
   contact: 'frame.contact',
 } as const satisfies Record<PageLink, string>
 
-const linksOf = (t: MailTexts, { links }: CandidateFacts): Block[] =>
+const legalLinks = (t: MailTexts, { links }: CandidateFacts): Block[] =>
   links.length === 0
     ? []
     : [note(...links.flatMap(({ link, url }, i) => [...(i > 0 ? [' · '] : []), { link: url, within: [t.text(LINKS[link])] }]))]
@@ -40,5 +50,5 @@ const valuesOf = (t: MailTexts, facts: CandidateFacts): Values => ({
   expires_at: t.time(facts.expiresAt),
   expires_in: t.days(facts.daysLeft),
   message: facts.customMessage,
-  submitted_at: facts.handedIn ? t.time(facts.handedIn.at) : '',
+  submitted_at: facts.submission ? t.time(facts.submission.at) : '',
 })

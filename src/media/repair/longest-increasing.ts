@@ -3,7 +3,7 @@
  *
  * @param isStrict true for a strictly increasing one. @returns 1 for each time that belongs to it, else 0.
  */
-export function findLongestRise(times: readonly number[], isStrict: boolean): Uint8Array {
+export function findLongestIncreasing(times: readonly number[], isStrict: boolean): Uint8Array {
   const before = new Int32Array(times.length).fill(-1)
   /** Index of the smallest last time, by length of subsequence minus one. */
   const ends: number[] = []

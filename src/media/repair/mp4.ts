@@ -1,13 +1,13 @@
-import { findLongestRise } from './longest-increasing.ts'
+import { findLongestIncreasing } from './longest-increasing.ts'
 import { type Box, type Run, readBox, readFragment, readTracks, type TrackDefaults, type TrackFragment } from './mp4-fragment.ts'
-import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source, sum } from './source.ts'
+import { addRange, indexIn, MAX_REPAIR_ITEMS, type Piece, type Repaired, type Source, sum } from './source.ts'
 
 const TYPES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'free', 'skip', 'wide', 'sidx', 'mfra', 'udta', 'uuid', 'meta'])
 const MOOF = Buffer.from('moof')
 const MFHD = Buffer.from('mfhd')
 const FREE = Buffer.from('free')
 /** Samples of a day-long recording. */
-const MAX_SAMPLES = 10 * MAX_ITEMS
+const MAX_SAMPLES = 10 * MAX_REPAIR_ITEMS
 /** Recordings have two. */
 const MAX_TRACKS = 8
 
@@ -15,7 +15,7 @@ type Fragment = { box: Box; tracks: TrackFragment[] | undefined; state: 'kept' |
 /** Replaces as many bytes. */
 type Patch = { at: number; bytes: Buffer }
 /** `gaps`: positions of invalid data; `skipped`: its bytes. */
-type Read = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: number }
+type ParsedFile = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: number }
 
 /**
  * Repairs a fragmented MP4 file: duplicate boxes, fragments that repeat or go back in time, and damaged or missing bytes. Data is not moved,
@@ -24,7 +24,7 @@ type Read = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: number }
  * @returns null if nothing needs repair, or the file is not fragmented.
  * @throws Error for more boxes or samples than any recording has.
  */
-export function mendMp4(source: Source): Mended | null {
+export function repairMp4(source: Source): Repaired | null {
   const read = readAll(source)
   const moov = read.boxes.find(({ type }) => type === 'moov')
   const tracks = moov ? readTracks(source, moov) : new Map<number, TrackDefaults>()
@@ -35,7 +35,7 @@ export function mendMp4(source: Source): Mended | null {
   chooseFragments(source, fragments, media, [...tracks.keys()])
   const patches = [
     ...read.patches,
-    ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [free(fragment.box)])),
+    ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [toFreeSpace(fragment.box)])),
   ].sort((a, b) => a.at - b.at)
   if (patches.length === 0) return null
   const leftOut = (which: Fragment['state']) => sum(fragments.map((one) => (one.state === which ? lengthOf(one, media) : 0)))
@@ -49,8 +49,8 @@ const lengthOf = ({ box, tracks = [] }: Fragment, media: Box[]): number =>
   box.end - box.start + sum(tracks.flatMap(({ runs }) => runs.map((run) => sum(run.sizes.subarray(0, countIn(media, run))))))
 
 /** Reads the file's boxes, and collects repairs of invalid data between them. */
-function readAll(source: Source): Read {
-  const read: Read = { boxes: [], patches: [], gaps: [], skipped: 0 }
+function readAll(source: Source): ParsedFile {
+  const read: ParsedFile = { boxes: [], patches: [], gaps: [], skipped: 0 }
   const headers = new Set<string>()
   for (let at = 0; at < source.size; ) {
     const box = readKnown(source, at)
@@ -58,14 +58,14 @@ function readAll(source: Source): Read {
       const next = findFragment(source, at + 1, source.size) ?? source.size
       read.gaps.push(at)
       read.skipped += next - at
-      skip(read, at, next)
+      skipInvalid(read, at, next)
       at = next
       continue
     }
-    if (box.type === 'mdat') endMedia(source, read, box)
-    if (isHeader(box) && headers.has(box.type)) read.patches.push(free(box))
+    if (box.type === 'mdat') limitMedia(source, read, box)
+    if (isHeader(box) && headers.has(box.type)) read.patches.push(toFreeSpace(box))
     headers.add(box.type)
-    if (read.boxes.push(box) > MAX_ITEMS) throw new Error('The file has more boxes than a recording')
+    if (read.boxes.push(box) > MAX_REPAIR_ITEMS) throw new Error('The file has more boxes than a recording')
     at = box.end
   }
   return read
@@ -80,7 +80,7 @@ function readKnown(source: Source, at: number): Box | null {
 const isHeader = ({ type }: Box): boolean => type === 'ftyp' || type === 'moov'
 
 /** Limits an mdat box to the next fragment or the end of the file, whatever its size field says. */
-function endMedia(source: Source, { patches }: Read, box: Box): void {
+function limitMedia(source: Source, { patches }: ParsedFile, box: Box): void {
   const end = Math.min(box.end, source.size)
   const actual = findFragment(source, box.body, end) ?? end
   if (actual === box.end) return
@@ -89,7 +89,7 @@ function endMedia(source: Source, { patches }: Read, box: Box): void {
 }
 
 /** Appends invalid data to the preceding mdat, or turns it into free space. */
-function skip({ boxes, patches }: Read, from: number, to: number): void {
+function skipInvalid({ boxes, patches }: ParsedFile, from: number, to: number): void {
   const before = boxes.at(-1)
   if (before?.type === 'mdat') {
     before.end = to
@@ -116,7 +116,7 @@ function findFragment(source: Source, from: number, to: number): number | null {
   }
 }
 
-const free = ({ start }: Box): Patch => ({ at: start + 4, bytes: FREE })
+const toFreeSpace = ({ start }: Box): Patch => ({ at: start + 4, bytes: FREE })
 
 function readFragments(source: Source, boxes: Box[], tracks: Map<number, TrackDefaults>): Fragment[] {
   let samples = 0
@@ -136,8 +136,8 @@ function chooseFragments(source: Source, fragments: Fragment[], media: Box[], tr
     const runs = fragment.tracks?.flatMap((track) => track.runs) ?? []
     if (!runs.some((run) => countIn(media, run) > 0)) fragment.state = 'lost'
   }
-  for (const track of tracks) leaveOutBackward(fragments, track)
-  leaveOutAgain(source, fragments)
+  for (const track of tracks) removeBackward(fragments, track)
+  markDuplicates(source, fragments)
 }
 
 /** Number of samples, from the first on, whose data is in an mdat box. */
@@ -162,12 +162,12 @@ function findHolder(media: Box[], at: number): Box | undefined {
   return holder && holder.body <= at ? holder : undefined
 }
 
-function leaveOutBackward(fragments: Fragment[], track: number): void {
+function removeBackward(fragments: Fragment[], track: number): void {
   const own = fragments.flatMap((fragment) => {
     const found = fragment.state === 'kept' && fragment.tracks?.find((of) => of.track === track && of.ticks !== null)
     return found ? [{ fragment, ticks: found.ticks! }] : []
   })
-  const rise = findLongestRise(
+  const rise = findLongestIncreasing(
     own.map(({ ticks }) => ticks),
     true,
   )
@@ -175,7 +175,7 @@ function leaveOutBackward(fragments: Fragment[], track: number): void {
 }
 
 /** A removed fragment that equals a kept one is no loss. */
-function leaveOutAgain(source: Source, fragments: Fragment[]): void {
+function markDuplicates(source: Source, fragments: Fragment[]): void {
   const textOf = ({ box }: Fragment) => Buffer.from(source.bytes(box.start, box.end - box.start)).toString('latin1')
   const lost = fragments.filter(({ state, tracks }) => state === 'lost' && tracks)
   if (lost.length === 0) return
@@ -205,11 +205,11 @@ function applyTo(size: number, patches: Patch[]): Piece[] {
   let at = 0
   for (const patch of patches) {
     if (patch.at < at) continue
-    addStretch(pieces, at, patch.at)
+    addRange(pieces, at, patch.at)
     pieces.push(patch.bytes)
     at = patch.at + patch.bytes.length
   }
-  addStretch(pieces, at, size)
+  addRange(pieces, at, size)
   return pieces
 }
 

@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { containerOf } from '../../domain/values/type-of-content.ts'
-import { mendMp4 } from './mp4.ts'
-import type { Mended, Source } from './source.ts'
-import { mendWebm } from './webm.ts'
+import { repairMp4 } from './mp4.ts'
+import type { Repaired, Source } from './source.ts'
+import { repairWebm } from './webm.ts'
 
 /** Bytes read at a time: the next read is mostly close by. */
 const WINDOW = 2 ** 20
 const HEADER_BYTES = 64
 
 /** If repairing would lose more than this share of a segment, the segment is kept as it is. */
-const LOST_PART = 0.5
+const MAX_LOST_SHARE = 0.5
 
-/** @property lost see {@link Mended}. @property bytes of the segment that were kept. */
-export type Written = { lost: number[]; bytes: number }
+/** @property lost see {@link Repaired}. @property bytes of the segment that were kept. */
+export type RepairResult = { lost: number[]; bytes: number }
 
 /**
  * Repairs a segment that a browser wrote incorrectly or that was damaged in transit. Runs synchronously, so use it only in a child process.
@@ -20,28 +20,28 @@ export type Written = { lost: number[]; bytes: number }
  * @returns null if there is nothing to repair or too little would remain; then nothing is written.
  * @throws Error for a file built to be expensive, and system errors.
  */
-export function mendSegment(segment: string, to: string): Written | null {
+export function repairSegment(segment: string, to: string): RepairResult | null {
   const file = openSync(segment, 'r')
   try {
     const source = readFrom(file)
-    const mended = mend(source)
-    if (!mended || mended.kept < (source.size - mended.repeated) * (1 - LOST_PART)) return null
-    write(source, mended, to)
-    return { lost: mended.lost, bytes: mended.kept }
+    const repaired = repairSource(source)
+    if (!repaired || repaired.kept < (source.size - repaired.repeated) * (1 - MAX_LOST_SHARE)) return null
+    write(source, repaired, to)
+    return { lost: repaired.lost, bytes: repaired.kept }
   } finally {
     closeSync(file)
   }
 }
 
 /** Repairs by container format. */
-export function mend(source: Source): Mended | null {
+export function repairSource(source: Source): Repaired | null {
   const container = containerOf(source.bytes(0, HEADER_BYTES))
-  if (container === 'video/webm') return mendWebm(source)
-  return container === 'video/mp4' ? mendMp4(source) : null
+  if (container === 'video/webm') return repairWebm(source)
+  return container === 'video/mp4' ? repairMp4(source) : null
 }
 
 /** First bytes of a file, to detect its container. */
-export function readBeginning(path: string): Buffer {
+export function readStart(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
     return Buffer.from(readFrom(file).bytes(0, HEADER_BYTES))
@@ -76,7 +76,7 @@ function readWhole(file: number, into: Buffer, position: number): Buffer {
   return into.subarray(0, read)
 }
 
-function write(source: Source, { pieces }: Mended, to: string): void {
+function write(source: Source, { pieces }: Repaired, to: string): void {
   const file = openSync(to, 'w')
   try {
     for (const piece of pieces) {

@@ -9,7 +9,7 @@ export type Source = {
 export type Piece = { from: number; to: number } | Buffer
 
 /** The repaired recording, never longer than the original. */
-export type Mended = {
+export type Repaired = {
   pieces: Piece[]
   /** Seconds in the recording before which data is missing; Infinity: at the end. */
   lost: number[]
@@ -19,10 +19,10 @@ export type Mended = {
 }
 
 /** Most clusters, blocks, or fragments. All of them are in memory. */
-export const MAX_ITEMS = 400_000
+export const MAX_REPAIR_ITEMS = 400_000
 
 /** Appends a range, merged with the last one if they touch. */
-export function addStretch(pieces: Piece[], from: number, to: number): void {
+export function addRange(pieces: Piece[], from: number, to: number): void {
   const last = pieces.at(-1)
   if (last && !Buffer.isBuffer(last) && last.to === from) last.to = to
   else if (to > from) pieces.push({ from, to })
@@ -30,14 +30,14 @@ export function addStretch(pieces: Piece[], from: number, to: number): void {
 
 /** Position of the bytes in a range; -1 if not found. */
 export function indexIn(source: Source, bytes: Buffer, from: number, to = source.size): number {
-  for (let at = from; at + bytes.length <= to; at += SEARCHED - bytes.length + 1) {
-    const found = source.bytes(at, Math.min(SEARCHED, to - at)).indexOf(bytes)
+  for (let at = from; at + bytes.length <= to; at += SEARCH_BYTES - bytes.length + 1) {
+    const found = source.bytes(at, Math.min(SEARCH_BYTES, to - at)).indexOf(bytes)
     if (found !== -1) return at + found
   }
   return -1
 }
 
-const SEARCHED = 65_536
+const SEARCH_BYTES = 65_536
 
 export const sum = (numbers: readonly number[] | Uint32Array): number => {
   let total = 0

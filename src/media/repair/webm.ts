@@ -1,5 +1,5 @@
-import { findLongestRise } from './longest-increasing.ts'
-import { addStretch, indexIn, MAX_ITEMS, type Mended, type Piece, type Source, sum } from './source.ts'
+import { findLongestIncreasing } from './longest-increasing.ts'
+import { addRange, indexIn, MAX_REPAIR_ITEMS, type Piece, type Repaired, type Source, sum } from './source.ts'
 
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
@@ -32,7 +32,7 @@ type Visitor = {
   gap: (from: number, to: number) => void
   isEnough: () => boolean
 }
-type Read = {
+type ParsedFile = {
   headers: Element[]
   clusters: Cluster[]
   blocks: Block[]
@@ -50,7 +50,7 @@ type Read = {
  * @returns null if nothing needs repair, or there are no headers.
  * @throws Error for more blocks than any recording has.
  */
-export function mendWebm(source: Source): Mended | null {
+export function repairWebm(source: Source): Repaired | null {
   if (isOrderly(source)) return null
   const read = readAll(source)
   if (!read.headers.some(({ id }) => id === TRACKS)) return null
@@ -63,7 +63,7 @@ export function mendWebm(source: Source): Mended | null {
 }
 
 /** For each loss, the start of the next kept block in seconds. */
-function findLost({ blocks, gaps }: Read, states: string[], scale: number): number[] {
+function findLost({ blocks, gaps }: ParsedFile, states: string[], scale: number): number[] {
   const before = new Set(gaps)
   const lost = new Set<number>()
   let next = Infinity
@@ -79,7 +79,7 @@ function isOrderly(source: Source): boolean {
   let isSo = true
   const found = new Set<number>()
   const last = new Map<number, number>()
-  walk(source, {
+  visitElements(source, {
     header({ id }) {
       if (found.has(id)) isSo = false
       found.add(id)
@@ -98,9 +98,9 @@ function isOrderly(source: Source): boolean {
 }
 const MAX_TRACKS = 8
 
-function readAll(source: Source): Read {
-  const read: Read = { headers: [], clusters: [], blocks: [], gaps: [], skipped: 0, isDamaged: false }
-  walk(source, {
+function readAll(source: Source): ParsedFile {
+  const read: ParsedFile = { headers: [], clusters: [], blocks: [], gaps: [], skipped: 0, isDamaged: false }
+  visitElements(source, {
     header(header) {
       if (read.headers.some(({ id }) => id === header.id)) read.isDamaged = true
       else read.headers.push(header)
@@ -118,7 +118,7 @@ function readAll(source: Source): Read {
 }
 
 /** Visits all elements. After invalid data, continues at the next cluster. */
-function walk(source: Source, visitor: Visitor): void {
+function visitElements(source: Source, visitor: Visitor): void {
   /** Start of the current cluster; null until known. */
   let ticks: number | null = null
   const noted: Visitor = {
@@ -166,7 +166,7 @@ function visit(source: Source, element: Element, visitor: Visitor, isInCluster: 
 }
 
 function addItem<T>(items: T[], item: T): void {
-  if (items.length >= MAX_ITEMS) throw new Error('The file has more blocks than a recording')
+  if (items.length >= MAX_REPAIR_ITEMS) throw new Error('The file has more blocks than a recording')
   items.push(item)
 }
 
@@ -175,7 +175,7 @@ function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'los
   const states = blocks.map(() => 'lost' as 'kept' | 'again' | 'lost')
   const places = Map.groupBy(blocks.keys(), (place) => blocks[place]!.track)
   for (const own of places.values()) {
-    const rise = findLongestRise(
+    const rise = findLongestIncreasing(
       own.map((place) => blocks[place]!.ticks),
       false,
     )
@@ -197,28 +197,28 @@ function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'los
 }
 
 function isEqual(source: Source, a: Block, b: Block): boolean {
-  if (a === b || a.end - a.start !== b.end - b.start || a.end - a.start > MAX_COMPARED) return a === b
+  if (a === b || a.end - a.start !== b.end - b.start || a.end - a.start > MAX_BLOCK_BYTES) return a === b
   return Buffer.from(source.bytes(a.start, a.end - a.start)).equals(source.bytes(b.start, b.end - b.start))
 }
 /** Blocks are smaller. */
-const MAX_COMPARED = 2 ** 22
+const MAX_BLOCK_BYTES = 2 ** 22
 
-function writeAll({ headers, clusters, blocks }: Read, states: string[]): Piece[] {
+function writeAll({ headers, clusters, blocks }: ParsedFile, states: string[]): Piece[] {
   const pieces: Piece[] = []
   const has = (id: number) => headers.find((header) => header.id === id)
   const ebml = has(EBML)
-  if (ebml) addStretch(pieces, ebml.start, ebml.end)
+  if (ebml) addRange(pieces, ebml.start, ebml.end)
   pieces.push(Buffer.from([0x18, 0x53, 0x80, 0x67, UNKNOWN]))
-  for (const header of [has(INFO), has(TRACKS)]) if (header) addStretch(pieces, header.start, header.end)
+  for (const header of [has(INFO), has(TRACKS)]) if (header) addRange(pieces, header.start, header.end)
   let open = -1
   for (const [place, { start, end, cluster }] of blocks.entries()) {
     if (states[place] !== 'kept') continue
     if (cluster !== open) {
       pieces.push(Buffer.from([...CLUSTER_ID, UNKNOWN]))
-      addStretch(pieces, clusters[cluster]!.start, clusters[cluster]!.end)
+      addRange(pieces, clusters[cluster]!.start, clusters[cluster]!.end)
       open = cluster
     }
-    addStretch(pieces, start, end)
+    addRange(pieces, start, end)
   }
   return pieces
 }

@@ -101,7 +101,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await heading(page)).toBe('Sign in')
     await page.goBack()
     await page.reload()
-    await page.getByLabel('Email address').fill(demo.join.email)
+    await page.getByLabel('Email address').fill(demo.portalLink.email)
     await page.getByLabel('Password').fill(PASSWORD)
     await press(page, 'Sign in')
     expect(await heading(page)).toBe('Integrations')

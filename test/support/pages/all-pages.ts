@@ -25,9 +25,9 @@ const SETTINGS = { ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' }
 export async function openGallery(): Promise<Gallery> {
   const service = await startService(SETTINGS)
   const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  const { organization, join } = (await loadDemo(service.system))!
+  const { organization, portalLink } = (await loadDemo(service.system))!
   const admin = visit(service)
-  await admin.post(new URL(join.url).pathname, { firstName: 'Priya', lastName: 'Raman', password: PASSWORD })
+  await admin.post(new URL(portalLink.url).pathname, { firstName: 'Priya', lastName: 'Raman', password: PASSWORD })
   const settings = `/portal/${organization.id}/settings`
   await admin.post(`${settings}/webhooks`, { url: 'https://ats.northwind.example/hooks', mode: 'live', description: 'Into HR' })
   await admin.post(`${settings}/ats/greenhouse/keys`, { mode: 'live' })
