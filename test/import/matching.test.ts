@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
-/** What the document is refused for, by path. */
+/** Problems by path. */
 async function problemsOf(document: unknown): Promise<Record<string, string>> {
   const error = await load(document).catch((refusal) => refusal)
   expect(error).toBeInstanceOf(ImportError)

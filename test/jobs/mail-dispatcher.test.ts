@@ -10,7 +10,7 @@ const TAKEN: Verdict = { kind: 'taken' }
 const WANTS_FEWER: Verdict = { kind: 'unable', about: 'throttled', isCertain: true, reason: '451 4.7.1 Too many mails' }
 const CLOSES: Verdict = { kind: 'unable', about: 'throttled', isCertain: false, reason: '421 4.7.0 Not to this recipient' }
 
-/** A line for a server that takes mails, and the ids of what was handed over, in that order. */
+/** A dispatcher for a server that takes mails, and the ids of what was handed over, in that order. */
 function start(width = 10) {
   let isOut = false
   let outages = 0
@@ -29,11 +29,11 @@ function start(width = 10) {
     },
   }
   const log = { info() {}, warn() {}, error() {} }
-  const line = createMailDispatcher(record, log as never, { width, perMinute: 0, rest() {} })
+  const dispatcher = createMailDispatcher(record, log as never, { width, perMinute: 0, closeIdle() {} })
   const tried: string[] = []
   const outcomes: Record<string, string | undefined> = {}
   const join = (id: string, answer: SendAttempt, group = 'one') =>
-    void line
+    void dispatcher
       .dispatch({ id, group, rank: 1 }, () => {
         tried.push(id)
         return answer()
@@ -44,34 +44,34 @@ function start(width = 10) {
         },
         () => {},
       )
-  return { line, join, tried, outcomes, outages: () => outages }
+  return { dispatcher, join, tried, outcomes, outages: () => outages }
 }
 
 const isTaken: SendAttempt = async () => TAKEN
 const hangs: SendAttempt = () => new Promise(() => {})
 
 it('goes on past mails that a server takes very long over, before it has taken any', async () => {
-  const { line, join, outcomes } = start()
+  const { dispatcher, join, outcomes } = start()
   for (let i = 0; i < 12; i++) join(`slow-${i}`, hangs)
   join('prompt', isTaken)
   await vi.advanceTimersByTimeAsync(180_000)
   expect(outcomes).toEqual({ prompt: 'taken' })
-  line.close()
+  dispatcher.close()
 })
 
 it('tries other mails before the one for which the server has wanted fewer', async () => {
-  const { line, join, tried, outcomes } = start()
+  const { dispatcher, join, tried, outcomes } = start()
   let wants = 3
   join('first', async () => (wants-- > 0 ? WANTS_FEWER : TAKEN))
   for (let i = 0; i < 4; i++) join(`other-${i}`, isTaken)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(tried.slice(0, 6)).toEqual(['first', 'other-0', 'other-1', 'other-2', 'other-3', 'first'])
   expect(outcomes).toMatchObject({ first: 'taken', 'other-3': 'taken' })
-  line.close()
+  dispatcher.close()
 })
 
 it('leaves one whose recipient alone the server closes the connection at to its retries, and holds nothing up by it', async () => {
-  const { line, join, tried, outcomes, outages } = start()
+  const { dispatcher, join, tried, outcomes, outages } = start()
   join('closed', async () => CLOSES)
   for (let i = 0; i < 4; i++) join(`other-${i}`, isTaken)
   await vi.advanceTimersByTimeAsync(100)
@@ -83,11 +83,11 @@ it('leaves one whose recipient alone the server closes the connection at to its 
   join('late', isTaken)
   await vi.advanceTimersByTimeAsync(100)
   expect([outcomes.late, outages(), tried.length]).toEqual(['taken', 0, 56])
-  line.close()
+  dispatcher.close()
 })
 
 it('takes it for the service where the server closes the connection at three mails, one after the other', async () => {
-  const { line, join, outcomes } = start()
+  const { dispatcher, join, outcomes } = start()
   let closes = true
   const answer: SendAttempt = async () => (closes ? CLOSES : TAKEN)
   for (let i = 0; i < 5; i++) join(`closed-${i}`, answer)
@@ -96,5 +96,5 @@ it('takes it for the service where the server closes the connection at three mai
   closes = false
   await vi.advanceTimersByTimeAsync(60_000)
   expect(outcomes).toMatchObject({ 'closed-2': 'taken', 'closed-3': 'taken', 'closed-4': 'taken' })
-  line.close()
+  dispatcher.close()
 })

@@ -32,7 +32,7 @@ async function listPackets(content: Buffer): Promise<string[]> {
   return packets
 }
 
-/** What is left of a recording that was changed, and of which seconds something is lost. */
+/** Repairs a changed recording. @returns what remains, and the seconds with losses. */
 async function mendChanged(pieces: Buffer[]) {
   const content = Buffer.concat(pieces)
   const mended = repairSource(sourceOf(content))

@@ -7,7 +7,7 @@ import { launchService } from '../support/processes.ts'
 const REAL = { DATABASE_URL: 'postgresql://db.example.com/assessments', SECRET_KEY: 's'.repeat(32) }
 const MAIL = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' }
 
-/** What keeps the service from starting with these settings. */
+/** Settings that prevent the start. */
 function problemsOf(env: Record<string, string>): string[] {
   try {
     loadConfig(env, { serves: true })

@@ -14,7 +14,7 @@ import { markAsTest } from '../../src/mail/preview-text.ts'
 const expiresAt = new Date('2026-12-21T09:12:00Z')
 const url = 'https://assess.example.org/i/AbCdEfGh0123456789AbCdEfGh0123456789AbCdEfGh0123456789'
 
-/** What others have written, or are called. */
+/** User-written texts and names. */
 export const WRITTEN = {
   organization: 'Northwind Talent',
   assessment: 'Customer support, second line',
@@ -33,7 +33,7 @@ export const OWN = {
   subject: 'Your next step at {{ organization }}',
   body: 'Dear {{ candidate_name | default: "candidate" }},\n\nthank you for your **interest**. The next step takes {{ time_limit }}:\n\n- quiet room\n- [our advice](https://northwind.example/advice)\n\n{{ message }}\n\n{{ link }}\n\nUntil {{ expires_at }}, which is {{ expires_in }}.\nThe team of {{ organization }}',
 }
-/** Of a kind without a button. */
+/** Facts of a mail without a button. */
 const OWN_RECEIPT = 'Dear {{ candidate_name }},\n\nwe have had your answers since {{ submitted_at }}.'
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
