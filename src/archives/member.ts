@@ -61,8 +61,8 @@ const showMember = (held: HeldMember) => ({
 type MemberFacts = { organization: string; madeAt: Date; count: number; grades: number }
 
 const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
-  title: `What is held about ${held.email}`,
-  intro: html`<p>All that <strong>${organization}</strong> holds about this member on its assessment service, as of ${time(madeAt)}. Where another organization has the member, too, what they sign in with and from where is only in an archive that they ask for themselves. The files beside this page hold the same for programs.</p>`,
+  title: `Data about ${held.email}`,
+  intro: html`<p>All data that <strong>${organization}</strong> stores about this member on its assessment service, as of ${time(madeAt)}. If the member also belongs to another organization, sign-in data is only included in an archive that they request themselves. The other files contain the same data for programs.</p>`,
   body: html`${section(
     'The member',
     facts([
@@ -74,16 +74,16 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
       ['Joined', time(held.joinedAt)],
       ['Time zone', held.timeZone],
       ['Tags', held.tags.map(({ tag }) => tag.name).join(', ')],
-      ['Grades in', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
+      ['Grading languages', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
       ['Digests', held.notices.map(formatCode).join(', ')],
-      ['Acts that the audit log has', html`${count} (<a href="./acts.ndjson">file</a>)`],
+      ['Audit log entries', html`${count} (<a href="./acts.ndjson">file</a>)`],
       ['Grades given', html`${grades} (<a href="./grades.ndjson">file</a>)`],
     ]),
   )}${signInParts(held)}${section(
     'Emails',
     held.emails.length > 0 &&
       table(
-        ['Email', 'State', 'Created', 'Sent', 'What its server said'],
+        ['Email', 'State', 'Created', 'Sent', 'Server’s reply'],
         held.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
           formatCode(kind),
           state,
@@ -109,7 +109,7 @@ function signInParts({ credential, identities }: HeldMember): Html | false {
     ])}${
       identities.length > 0 &&
       table(
-        ['Signs in by', 'As', 'Address there'],
+        ['Provider', 'Subject', 'Address at the provider'],
         identities.map(({ issuer, subject, lastEmail }) => [issuer, subject, lastEmail]),
       )
     }`,
