@@ -11,7 +11,7 @@ const mayUse = {
   'html/': ['html/'],
   // Browsers load these files, so they may only import formatting.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
-  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/values/zone-rules.ts'],
+  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/time/zone-rules.ts'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
   // Both connect to addresses that organizations enter, which resolve.ts checks.
@@ -38,7 +38,7 @@ const mayUse = {
     'locales/texts.ts',
     'generated/locales/',
     'domain/limits.ts',
-    'domain/values/word-ago.ts',
+    'domain/time/word-ago.ts',
     'kinds/number/read-number.ts',
   ],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
@@ -78,18 +78,24 @@ const mayUse = {
     'locales/',
   ],
 }
-/** The domain's folders, in order: each may import those before it and, from the third on, the files in domain/. Cycles are impossible. */
-const beforeDoor = ['values', 'secrets']
+/**
+ * The domain's rooms, each of which may use those before it and, from the third on, the four files at the door. None can be part of a
+ * circle.
+ */
+const beforeDoor = ['values', 'text', 'time', 'languages', 'files', 'ports', 'secrets']
 const rooms = [
-  'work',
-  'checking',
-  'audit',
+  'concurrency',
+  'validation',
+  'authorization',
   'lists',
   'look-ups',
+  'audit',
   'mails',
-  'access',
+  'sign-in',
+  'api-keys',
   'events',
   'tags',
+  'organization',
   'members',
   'assets',
   'brand',

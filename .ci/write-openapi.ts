@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
-import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
+import { noApiKeyCache } from '../src/domain/api-keys/api-key-cache.ts'
 import { createLinks } from '../src/http/addresses/links.ts'
 import { kinds } from '../src/kinds/index.ts'
 import { shippedLanguages as languages } from '../src/locales/languages.ts'

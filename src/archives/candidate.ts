@@ -7,7 +7,7 @@ import {
   readHeldSubmission,
 } from '../domain/archives/held-candidate.ts'
 import type { Context } from '../domain/context.ts'
-import { mediaFileName } from '../domain/values/media-file-name.ts'
+import { mediaFileName } from '../domain/files/media-file-name.ts'
 import {
   type ListedInvite,
   type MediaPaths,

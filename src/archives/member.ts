@@ -6,7 +6,7 @@ import {
   readHeldMember,
 } from '../domain/archives/held-member.ts'
 import type { Context } from '../domain/context.ts'
-import { nameOf } from '../domain/values/name-of.ts'
+import { nameOf } from '../domain/text/name-of.ts'
 import { type Html, html } from '../html/html.ts'
 import { type ArchivePage, facts, formatCode, section, table, time, toFile } from './page.ts'
 import type { Zip } from './zip.ts'

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Context, enterOrganization } from '../domain/context.ts'
 import { normalize } from '../domain/erasure/request-erasure.ts'
-import { findOrganization } from '../domain/members/organizations.ts'
+import { findOrganization } from '../domain/organization/organizations.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, runCommand } from './session.ts'
 

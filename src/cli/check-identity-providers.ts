@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import type { Allowance } from '../domain/context.ts'
-import type { OperatorProvider } from '../domain/values/identity-provider.ts'
+import type { OperatorProvider } from '../domain/ports/identity-provider.ts'
 import { createFetch, type Fetch } from '../sso/fetch.ts'
 import { type DoctorCheck, ok, problem } from './check-environment.ts'
 

@@ -8,7 +8,7 @@ import type { OrganizationLine } from '../domain/erasure/organization-receipts.t
 import { requestErasure } from '../domain/erasure/request-erasure.ts'
 import { requestMemberErasure } from '../domain/erasure/request-member-erasure.ts'
 import { findMemberByAddress } from '../domain/members/invite-member.ts'
-import { findOrganization } from '../domain/members/organizations.ts'
+import { findOrganization } from '../domain/organization/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, runCommand } from './session.ts'
 

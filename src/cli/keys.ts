@@ -6,11 +6,11 @@ import {
   type KeyChange,
   listApiKeys,
   revokeApiKey,
-} from '../domain/access/api-keys.ts'
-import { KEY_SCOPES, type KeyScope } from '../domain/access/permissions.ts'
+} from '../domain/api-keys/api-keys.ts'
+import { KEY_SCOPES, type KeyScope } from '../domain/authorization/permissions.ts'
 import { KEY_DAYS, KEY_REQUESTS } from '../domain/limits.ts'
-import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
-import { daysAfter } from '../domain/values/days.ts'
+import { findMemberId, findOrganization } from '../domain/organization/organizations.ts'
+import { daysAfter } from '../domain/time/days.ts'
 import { readNetwork } from '../domain/values/networks.ts'
 import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'

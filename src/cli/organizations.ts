@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
 import { keepOrganization, suspendOrganization } from '../domain/erasure/suspension.ts'
-import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
+import { changeOrganizationSecurity } from '../domain/organization/organization-security.ts'
 import {
   createOrganization,
   findOrganization,
@@ -10,7 +10,7 @@ import {
   setMailsPerDay,
   setTier,
   TIERS,
-} from '../domain/members/organizations.ts'
+} from '../domain/organization/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, runCommand } from './session.ts'
 

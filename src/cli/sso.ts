@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { enterOrganization } from '../domain/context.ts'
-import { findOrganization } from '../domain/members/organizations.ts'
+import { findOrganization } from '../domain/organization/organizations.ts'
 import { allowOtherWays } from '../domain/single-sign-on/enforcement.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, runCommand } from './session.ts'

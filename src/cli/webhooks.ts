@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { DomainError, type ErrorKind } from '../domain/errors.ts'
-import { findOrganization } from '../domain/members/organizations.ts'
+import { findOrganization } from '../domain/organization/organizations.ts'
 import type { WebhookEndpoint } from '../domain/webhooks/change-endpoint.ts'
 import {
   DELIVERY_STATES,

@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
 import { type Mode, type TenantDb, tenantDb } from '../db/tenant-db.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
+import type { Languages } from './languages/languages.ts'
+import type { IdentityProviders, OperatorProvider } from './ports/identity-provider.ts'
+import type { LogMessage } from './ports/log-events.ts'
+import type { PrintedReport } from './ports/printed-report.ts'
+import type { QuestionKinds, Random } from './ports/question-kind.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
-import type { IdentityProviders, OperatorProvider } from './values/identity-provider.ts'
-import type { Languages } from './values/languages.ts'
-import type { LogMessage } from './values/log-events.ts'
 import type { Network } from './values/networks.ts'
-import type { PrintedReport } from './values/printed-report.ts'
-import type { QuestionKinds, Random } from './values/question-kind.ts'
 
 export type { Connection, KeyMode, Mode, OnGone, Tier }
 
@@ -77,8 +77,8 @@ export type Queue = {
 }
 
 /**
- * Where photos and recordings lie. Keys are words of small letters, digits and hyphens, joined by slashes. Nobody is served from here but
- * by a page that has checked who asks.
+ * Store of photos and recordings. Keys are words of lower-case letters, digits, and hyphens, joined by slashes. Only pages that
+ * have checked the reader serve from it.
  */
 export type MediaStore = {
   /** Keeps the content under the key, in place of what was there. When it returns, the content outlives a crash; until then nothing of it is seen. */
@@ -100,10 +100,9 @@ export type MediaStore = {
 export type StoredFile = { path: string; bytes: number }
 
 /**
- * What is kept of erasures outside of the database, so that a restored backup does not bring back whom it has never heard of again: the
- * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. It may be long: lines are read from the last to the first, as
- * far as somebody wants them. One that was not written to its end is not among them; null: there is no file yet, or not the one of this
- * installation.
+ * Log of erasures outside of the database, so that a restored backup does not bring erased people back: the setting ERASURE_LOG.
+ * When `append` resolves, its line survives a crash. `read` yields complete lines from the last to the first; null if there is no
+ * file, or it belongs to another installation.
  */
 export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<AsyncGenerator<string> | null> }
 
@@ -134,13 +133,12 @@ export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 /** How an attempt to report to an applicant tracking system may end, as it is counted. */
 export const REPORT_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
-/** What may come of looking a new password up. */
 export const BREACH_OUTCOMES = ['found', 'not_found', 'failed'] as const
 
 /** How an attempt to join a recording may end, as it is counted. `failed`: by its own fault, or its parts are lost. */
 export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
-/** Who answers what is asked of a replica: what it can't answer, the primary does. */
+/** Database that answered a list: the primary takes over from a replica that can't. */
 export const READ_FROM = ['replica', 'primary'] as const
 
 /** The parts of the scheduled sweep, each a queue of its own: one that fails or hangs does not hold up the others. */
@@ -187,7 +185,6 @@ export type Metrics = {
 /** The log, with pino's methods; each message has its event, see values/log-events.ts. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: LogMessage) => void>
 
-/** What authentication reads of an API key. */
 export type CachedApiKey = {
   id: string
   mode: KeyMode
@@ -196,7 +193,7 @@ export type CachedApiKey = {
   networks: readonly string[]
   /** From where its organization allows keys to be used, besides. */
   organizationNetworks: readonly string[]
-  /** Whether its organization is to be erased: until then no key is good. */
+  /** True if the organization is suspended: no key works. */
   isSuspended: boolean
   requestsPerMinute: number | null
   createdById: string | null
@@ -206,7 +203,7 @@ export type CachedApiKey = {
   organization: { id: string; name: string; tier: Tier }
 }
 
-/** Whether a password is among those that have leaked elsewhere; false where nobody is asked, or nobody answers. */
+/** True if the password is in a breach; false if nobody is asked or replies. */
 export type BreachedPasswords = (password: string) => Promise<boolean>
 
 /** API keys by fingerprint; stale for no longer than a notification takes. */
@@ -244,7 +241,7 @@ export type WriteArchive = (
 export const ATS_SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
 export type Ats = (typeof ATS_SYSTEMS)[number]
 
-/** What the operator was given by each ATS; one that is not there is switched off, and nobody sees anything of it. */
+/** Operator's settings by recruiting system. A system without settings is switched off and hidden. */
 export type AtsSettings = {
   greenhouse?: object | undefined
   /** `url`: of its API. */
@@ -257,7 +254,7 @@ export type AtsSettings = {
 
 /** Links: but for the last five they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
-  /** Where the notice goes that a mail did not arrive. */
+  /** Envelope sender of a mail, to which bounces are sent. */
   bounceAddress: (emailId: string, domain: string) => string
   /** To the candidate's page. */
   invitationUrl: (invite: InvitationRef) => string
@@ -269,7 +266,7 @@ export type Links = {
   mediaUrl: (link: MediaLink) => string
   /** To a page of an organization in the portal, for who is signed in: by itself it opens nothing. */
   portalUrl: (where: { organization: { id: string }; mode: Mode }, page: string) => string
-  /** Where people sign in by an identity provider, and the addresses that it is told of: by themselves they open nothing. */
+  /** Addresses for an identity provider. They grant nothing by themselves. */
   signInUrl: (providerId: string, part?: 'callback' | 'initiate' | 'logout') => string
   /** To the page of a released result, for who is signed in and may see it: by itself it opens nothing. */
   resultUrl: (result: { organization: { id: string }; mode: Mode; submissionId: string }) => string
@@ -286,7 +283,7 @@ export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
   events: EventSequence
-  /** What lists may be read from instead of the database; undefined where there is none, or it is too far behind. */
+  /** Replica for lists; undefined if there is none or it lags too far. */
   replica: () => Replica | undefined
   media: MediaStore
   erasureLog: ErasureLog
@@ -294,23 +291,23 @@ export type Deps = {
   backupsKeptDays: number
   /** Bytes that the media of one organization may have. */
   mediaQuota: number
-  /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
+  /** True if candidates take assessments on the service's own pages, false for an external player. */
   hasOwnPlayer: boolean
   /** Mails to candidates: how many an organization may send within 24 hours (0: any number), and whether those of that mode are captured. */
   candidateMails: { perDay: number; isCaptured: (mode: KeyMode) => boolean }
   links: Links
-  /** Where people reach the service, without a trailing slash: with PORT=0 known only when it listens. */
+  /** Public address, without a trailing slash. With PORT=0 known only once the service listens. */
   site: { readonly publicUrl: string }
   typesetReport: TypesetReport
   writeArchive: WriteArchive
-  /** What has to be readable again is encrypted under, newest first. */
+  /** Keys that encrypt stored secrets, newest first: the first encrypts, any decrypts. */
   secretKeys: readonly string[]
-  /** Where webhooks may go besides public addresses. */
+  /** Addresses for webhooks besides public ones. */
   webhookAllowance: Allowance
-  /** Where identity providers may be besides at public addresses: the setting SSO_ALLOW. */
+  /** Addresses for identity providers besides public ones: the setting SSO_ALLOW. */
   ssoAllowance: Allowance
   identityProviders: IdentityProviders
-  /** What the operator offers to everybody to sign in with: the settings GOOGLE_… and MICROSOFT_…. */
+  /** Identity providers for all organizations: the settings GOOGLE_… and MICROSOFT_…. */
   operatorProviders: readonly OperatorProvider[]
   isBreached: BreachedPasswords
   ats: AtsSettings
@@ -330,7 +327,7 @@ export type Deps = {
 /** When this process last answered a request, as `performance.now()` has it. */
 export type Traffic = { answeredAt: number }
 
-/** Who acts. What each may do is defined in access/permissions.ts. */
+/** Acting person or program. Permissions: authorization/permissions.ts. */
 export type Actor =
   /**
    * A system with an API key; `createdById` is the member who generated the key. `rights`: what it may do besides; unknown words allow nothing.
@@ -374,7 +371,7 @@ export type RequestOrigin = { address: string; userAgent: string; sessionId: str
 /** Context of work that does not belong to one organization. */
 export type ServiceContext = {
   actor: Actor
-  /** Of requests. */
+  /** Only for requests. */
   origin?: RequestOrigin | undefined
   /** The only access to the database. Inside a transaction it is the transaction, so that nothing can read or write outside it. */
   db: Connection
@@ -388,13 +385,13 @@ type Entered<T> = T & { [entered]: true }
 /** Context of work for one organization: every query is restricted to its id, and to the data that the actor sees. */
 export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
-  /** Whether the actor sees live data, test data, or both, as the service itself does. */
+  /** Mode of the rows in scope: live, test, or both for the service itself. */
   mode: Entered<Mode>
   /** Limited to the organization and the mode: whoever changes one of these does it by {@link enterOrganization} or {@link inMode}. */
   db: TenantDb
-  /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
+  /** Replica of a request, chosen once, so that all parts of its response are equally recent, see replica.ts. */
   replica?: Replica | undefined
-  /** Of requests: tells when the client has gone without its answer, for work that is worth stopping then. */
+  /** Calls back when the client disconnects before its response, for work that can be stopped. */
   onGone?: OnGone | undefined
 }
 

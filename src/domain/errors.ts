@@ -8,10 +8,13 @@ export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'rea
 /** Why a webhook's address, or one for candidates, is refused: it is none, or has the wrong scheme, credentials, port or host. */
 export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host' | 'unlisted'
 
-/** Who has changed something. @property name of a member, an address, or of an API key; null: nobody that is still there. @property isOwn whether of whoever asks. */
+/**
+ * Author of the last change. @property name of a member, by address, or of an API key; null if it is gone. @property isOwn true
+ * for the reader's own change.
+ */
 export type LastChange = { name: string | null; isOwn: boolean; at: Date }
 
-/** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
+/** Kinds of errors. Status and text belong to each interface. */
 export type ErrorKind =
   | 'api_key_missing'
   | 'api_key_unknown'
@@ -66,7 +69,7 @@ export type ErrorKind =
   | 'graders_missing'
   /** Somebody else has changed it since it was read. */
   | 'changed_meanwhile'
-  /** What it is asked of is in a state that does not allow it: the first issue says which. */
+  /** The state of the subject forbids it; the first issue names the state. */
   | 'state_conflict'
   /** A key would give, change or take away the role admin. */
   | 'admin_refused'
@@ -225,7 +228,7 @@ export type Violation =
   /** An assessment to which somebody is invited: by test invites alone, or not. */
   | { rule: 'invited'; value: KeyMode }
   | { rule: 'move'; limit: Move | 'expire' | 'retake' | 'accommodate' | 'remind'; value: InviteStatus | 'being erased' }
-  /** What only a pending invite may have changed, of one that is not. */
+  /** Only pending invites may change it. */
   | { rule: 'settled'; value: InviteStatus }
   /** Until when an invite's mail is not sent again; null: it was sent again as often as it may be. */
   | { rule: 'mailed'; limit: Date | null }
@@ -235,11 +238,11 @@ export type Violation =
   | { rule: 'target'; problem: TargetFault }
   /** Parts of a password that are guessed first. */
   | { rule: 'common'; pieces: readonly string[] }
-  /** What only the portal asks for. */
+  /** Only in the portal. */
   | { rule: 'account'; problem: AccountProblem; limit?: number }
-  /** What only the candidates' pages can answer. */
+  /** Only on candidates' pages. */
   | { rule: 'session'; problem: SessionProblem; parts?: [segment: number, number: number][] }
-  /** What only one interface can find wrong, in its own words. */
+  /** Found by one interface, in its words. */
   | { rule: 'malformed'; text: string }
 
 /**

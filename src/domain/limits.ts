@@ -17,7 +17,7 @@ export const MAX_EMAIL_LENGTH = 254
 export const MAX_TAG_NAME_LENGTH = 100
 export const MAX_TAG_DESCRIPTION_LENGTH = 1_000
 export const MAX_MESSAGE_LENGTH = 5_000
-/** Of another system's id, and of what it keeps with an invite. */
+/** Characters of an external id and of metadata. */
 export const MAX_EXTERNAL_ID_LENGTH = 100
 export const MAX_METADATA_KEYS = 20
 export const MAX_METADATA_KEY_LENGTH = 50
@@ -25,7 +25,7 @@ export const MAX_METADATA_VALUE_LENGTH = 500
 /** The text of a question, or of an instruction: encoded in a form it has to fit into a body. */
 export const MAX_SCRIPT_LENGTH = 5_000
 /** The address of a question's audio or video. */
-/** Of the characters that begin or end something in a formatted text: what reading one costs grows with their square. */
+/** Characters that begin or end formatting in a text. The cost of parsing grows with their square. */
 export const MAX_MARKS = 1_000
 export const MAX_URL_LENGTH = 2_000
 
@@ -65,7 +65,7 @@ export const MAX_LIST_CELL_LENGTH = 20_000
 /** Bytes of text that a file of questions may hold, as UTF-8. */
 export const MAX_FILE_TEXT_BYTES = 10_000_000
 
-/** What an organization may choose of how members sign in, and stay signed in. */
+/** Choices of an organization for its members' sign-in. */
 export const IDLE_MINUTES = { minimum: 15, maximum: 720 }
 export const SESSION_HOURS = { minimum: 1, maximum: 720 }
 /** For so long the word of an organization's identity provider opens it, where that is the only way in. */
@@ -93,7 +93,7 @@ export const DEFAULT_PAGE_SIZE = 20
 /** Rows of a page of the portal's lists that a member can choose from; the first until they do. */
 export const PAGE_SIZES = [25, 50, 100] as const
 
-// What a candidate sends in.
+// Uploads of candidates.
 
 export const MAX_ANSWER_LENGTH = 20_000
 /** Highest revision of a text: so many savings no candidate makes, and there is room for more. */
@@ -101,11 +101,11 @@ export const MAX_REVISION = 1_000_000_000
 /** Notes of one session, and of one request. */
 export const MAX_SESSION_EVENTS = 2_000
 export const MAX_NOTES_AT_ONCE = 100
-/** Of the browser's name, as far as it is kept. */
+/** Stored characters of a user agent. */
 export const MAX_USER_AGENT_LENGTH = 500
-/** What was recorded in time may be uploaded for so long after it. */
+/** Seconds after the end for uploading what was recorded in time. */
 export const UPLOAD_GRACE_SECONDS = 30
-/** Of a slice of a recording: less than proxies let pass. */
+/** Bytes of one uploaded part: less than proxies allow. */
 export const MAX_PART_BYTES = 900_000
 /** A browser sends a recording in slices of this length. */
 export const SLICE_SECONDS = 2
@@ -117,11 +117,11 @@ export const MAX_SEGMENTS = 1_000
 /** Slices of a recording, once they are smaller than what a file takes on a disk: eleven hours of slices of two seconds. */
 export const SMALL_PART_BYTES = 4_096
 export const MAX_SMALL_PARTS = 20_000
-/** Of one recorded answer, and of all that a candidate sends in. */
+/** Bytes of one recorded answer, and of a whole submission. */
 export const MAX_TAKE_BYTES = 200_000_000
 export const MAX_SUBMISSION_BYTES = 1_000_000_000
 export const MAX_PHOTO_BYTES = 3_000_000
-/** Of the webcam in one submission, and seconds between two at least. */
+/** Webcam pictures of a submission, and least seconds between two. */
 export const MAX_STILLS = 1_000
 export const STILLS_EVERY_SECONDS = 20
 
@@ -130,21 +130,20 @@ export const MAX_CAPTURES = 200
 /** Photos of the ID, and of the face, that one submission has room for one after the other. */
 export const MAX_PHOTOS = 200
 
-// What questions show.
+// Media of questions.
 
-/** Of one picture, and of each of its sides in pixels. */
+/** Bytes of a picture, and pixels of each side. */
 export const MAX_PICTURE_BYTES = 5_000_000
 export const MAX_PICTURE_SIDE = 8_000
 export const MAX_ALT_LENGTH = 300
-/** Of an organization's logo, and its sides in pixels. */
+/** Bytes of a logo, and pixels of each side. */
 export const MAX_LOGO_BYTES = 200_000
 export const MAX_LOGO = { width: 1_200, height: 600 }
-/** Of one audio or video. */
 export const MAX_PROMPT_BYTES = 100_000_000
 
-// What a grader writes.
+// Texts of graders.
 
-/** Of the comment on an answer, or on a result, and of the message to the candidate. */
+/** Characters of a comment on an answer or result, and of the message to the candidate. */
 export const MAX_COMMENT_LENGTH = 5_000
 
 // How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { API_KEY_PATTERN } from '../domain/access/api-keys.ts'
-import { PORTAL_ROLES } from '../domain/access/permissions.ts'
+import { API_KEY_PATTERN } from '../domain/api-keys/api-keys.ts'
 import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
+import { PORTAL_ROLES } from '../domain/authorization/permissions.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import {
   HEX_COLOR_PATTERN,

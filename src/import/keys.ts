@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
-import { storedFingerprints, toBase64, toBytes } from '../domain/access/key-fingerprints.ts'
+import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/api-keys/api-keys.ts'
+import { storedFingerprints, toBase64, toBytes } from '../domain/api-keys/key-fingerprints.ts'
 import type { KeyMode } from '../domain/context.ts'
 import { defined } from '../domain/values/defined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'

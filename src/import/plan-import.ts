@@ -1,5 +1,5 @@
 import type { Connection } from '../db/client.ts'
-import { caseKey } from '../domain/values/fold-text.ts'
+import { caseKey } from '../domain/text/fold-text.ts'
 import { matchAccounts } from './accounts.ts'
 import type { ImportDocument, OrganizationEntry } from './format.ts'
 import { checkApiKeys } from './keys.ts'

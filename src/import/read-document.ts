@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { asStored, isEmailAddress } from '../domain/checking/email-address.ts'
+import { asStored, isEmailAddress } from '../domain/validation/email-address.ts'
 import { type ImportDocument, ImportFormat } from './format.ts'
 import type { ImportProblem } from './problems.ts'
 

@@ -1,6 +1,6 @@
 import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
+import { caseKey, nameKeys, userKeys } from '../domain/text/fold-text.ts'
 import { defined } from '../domain/values/defined.ts'
-import { caseKey, nameKeys, userKeys } from '../domain/values/fold-text.ts'
 import type { Category, Instruction, Language, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,

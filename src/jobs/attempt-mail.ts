@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bindToTrace, inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
-import { bindToTrace, inSpan } from '../domain/work/tracing.ts'
 import type { MailDispatcher } from './mail-dispatcher.ts'
 import type { MailKind, QueuedMail } from './mailing.ts'
 

@@ -1,7 +1,7 @@
 import { numberAuditEntries } from '../domain/audit/number-audit-entries.ts'
+import { createAlarm } from '../domain/concurrency/alarm.ts'
 import type { EventSequence, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number-events.ts'
-import { createAlarm } from '../domain/work/alarm.ts'
 
 /** Events that arrive within this time are numbered together. */
 const DEBOUNCE_MS = 50

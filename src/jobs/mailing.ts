@@ -1,7 +1,7 @@
+import type { QueuedRef } from '../domain/concurrency/queued-ref.ts'
 import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
-import type { QueuedRef } from '../domain/work/queued-ref.ts'
 
 export type QueuedMail = { id: string; organizationId: string; state: string }
 

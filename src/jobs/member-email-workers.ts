@@ -1,5 +1,5 @@
 import type { JobResult, PgBoss } from 'pg-boss'
-import { recordFailedSignIn } from '../domain/access/sign-in.ts'
+import { recordFailedSignIn } from '../domain/sign-in/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import {
   findMemberEmails,

@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
+import { inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { giveUpRecording, joinRecording, type Remux } from '../domain/submissions/media/join-recording.ts'
-import { inSpan } from '../domain/work/tracing.ts'
 import { DEAD_RECORDINGS, HEARTBEAT_REFRESH_SECONDS, RECORDINGS, type RecordingJob } from './queue.ts'
 import { runJob } from './run-job.ts'
 

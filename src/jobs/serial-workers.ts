@@ -6,9 +6,9 @@ import { continueSuspension } from '../domain/erasure/suspension.ts'
 import { continueBatch } from '../domain/invites/batches/continue-batch.ts'
 import { continueBulkChange } from '../domain/invites/bulk/continue-bulk-change.ts'
 import { continueImport } from '../domain/library/continue-import.ts'
+import type { LogMessage } from '../domain/ports/log-events.ts'
 import { continueCorrection } from '../domain/submissions/corrections/continue-correction.ts'
 import { continueDeletion } from '../domain/test-data/delete-test-data.ts'
-import type { LogMessage } from '../domain/values/log-events.ts'
 import {
   type AnswerKeyCorrectionJob,
   ARCHIVES,

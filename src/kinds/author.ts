@@ -1,4 +1,4 @@
-import type { Fault, Random } from '../domain/values/question-kind.ts'
+import type { Fault, Random } from '../domain/ports/question-kind.ts'
 import type { Html } from '../html/html.ts'
 import type { IconName } from '../http/pages/icon.ts'
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../domain/values/question-kind.ts'
+import type { Fault } from '../domain/ports/question-kind.ts'
 import type { Author, Offer } from './author.ts'
 import { definedKinds, plainKinds } from './index.ts'
 

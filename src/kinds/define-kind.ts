@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { Fault, QuestionKind, Random, Score } from '../domain/values/question-kind.ts'
+import type { Fault, QuestionKind, Random, Score } from '../domain/ports/question-kind.ts'
 
 /** A kind as its folder writes it: each function is given what is of its schema. */
 export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> = {

@@ -1,4 +1,4 @@
-import type { Answering, QuestionKind, QuestionKinds } from '../domain/values/question-kind.ts'
+import type { Answering, QuestionKind, QuestionKinds } from '../domain/ports/question-kind.ts'
 import { choiceKind } from './choice/kind.ts'
 import type { Kind, PlainKind } from './kind.ts'
 import { matchingKind } from './matching/kind.ts'

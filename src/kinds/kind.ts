@@ -1,4 +1,4 @@
-import type { Answering, QuestionKind } from '../domain/values/question-kind.ts'
+import type { Answering, QuestionKind } from '../domain/ports/question-kind.ts'
 import type { Author, Offer } from './author.ts'
 import type { Control } from './control.ts'
 import type { Example } from './example.ts'

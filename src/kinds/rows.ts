@@ -1,4 +1,4 @@
-import type { Random } from '../domain/values/question-kind.ts'
+import type { Random } from '../domain/ports/question-kind.ts'
 
 // The rows of an author's form, such as options: hidden fields named `row` have their ids in the order of the rows, and the fields of a
 // row have its id behind their names.

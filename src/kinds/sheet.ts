@@ -1,4 +1,4 @@
-import type { Part, Verdict } from '../domain/values/question-kind.ts'
+import type { Part, Verdict } from '../domain/ports/question-kind.ts'
 import { type Html, html } from '../html/html.ts'
 
 /** What a grader sees of an answer beside its key. @property value null: nothing was answered. */

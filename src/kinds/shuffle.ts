@@ -1,4 +1,4 @@
-import type { Random } from '../domain/values/question-kind.ts'
+import type { Random } from '../domain/ports/question-kind.ts'
 
 /** The same in an order of chance (Fisher and Yates'). */
 export function shuffle<T>(ordered: readonly T[], random: Random): T[] {

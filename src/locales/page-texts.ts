@@ -1,4 +1,4 @@
-import { offsetAt } from '../domain/values/zone-rules.ts'
+import { offsetAt } from '../domain/time/zone-rules.ts'
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
 import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts } from './texts.ts'
@@ -21,7 +21,7 @@ export type PageTexts<Plain, Marked> = Texts<Plain> & {
   days: (count: number) => string
 }
 
-/** @param zone in which times are said, see domain/values/zones.ts. */
+/** @param zone in which times are said, see domain/time/zones.ts. */
 export function createPageTexts<Plain, Marked>(language: string, zone: string, messages: Messages): PageTexts<Plain, Marked> {
   const locale = localeOf(language)
   const format = createFormat(language)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { needsSmtpUtf8 } from '../domain/checking/email-address.ts'
+import { needsSmtpUtf8 } from '../domain/validation/email-address.ts'
 import type { Message } from './message.ts'
 import { NO_SMTPUTF8, type SmtpError } from './verdict.ts'
 

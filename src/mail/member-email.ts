@@ -1,4 +1,5 @@
 import type { Links } from '../domain/context.ts'
+import { languageOfMember } from '../domain/languages/languages.ts'
 import {
   type MemberEmail,
   type MemberEmailKind,
@@ -7,8 +8,7 @@ import {
   type SecurityMailKind,
   type TestedText,
 } from '../domain/mails/member-emails.ts'
-import { languageOfMember } from '../domain/values/languages.ts'
-import { nameBrowser } from '../domain/values/name-browser.ts'
+import { nameBrowser } from '../domain/text/name-browser.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
 import { memberInvitation, passwordReset } from './letters/account.ts'

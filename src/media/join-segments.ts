@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
+import { containerOf } from '../domain/files/type-of-content.ts'
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
-import { containerOf } from '../domain/values/type-of-content.ts'
 import { copyByFfmpeg } from './ffmpeg.ts'
 import { canBeRead, remux, type Segment } from './remux.ts'
 import { readStart, repairSegment } from './repair/repair-segment.ts'

@@ -1,4 +1,4 @@
-import type { PrintedReport } from '../domain/values/printed-report.ts'
+import type { PrintedReport } from '../domain/ports/printed-report.ts'
 
 /** User-written text. @property language null: unknown. @property rtl true if read from right to left. */
 type WrittenText = { text: string; language: string | null; rtl: boolean }

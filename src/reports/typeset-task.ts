@@ -1,4 +1,4 @@
-import type { PrintedReport } from '../domain/values/printed-report.ts'
+import type { PrintedReport } from '../domain/ports/printed-report.ts'
 
 /** @property madeAt seconds since 1970. */
 export type TypesetTask = { report: PrintedReport; madeAt: number }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
+import { createFairTurns } from '../domain/concurrency/turns.ts'
 import type { TypesetReport } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
-import type { PrintedReport } from '../domain/values/printed-report.ts'
-import { createFairTurns } from '../domain/work/turns.ts'
+import type { PrintedReport } from '../domain/ports/printed-report.ts'
 import { type Program, runLimited } from '../processes/run-limited.ts'
 import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { EndedSpan } from '../domain/work/tracing.ts'
+import type { EndedSpan } from '../domain/concurrency/tracing.ts'
 import { version } from './version.ts'
 
 /** Spans per message, and most that wait; further ones are dropped. */

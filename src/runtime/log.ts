@@ -1,6 +1,6 @@
 import { type LogFn, type Logger, pino } from 'pino'
-import { LOG_EVENTS } from '../domain/values/log-events.ts'
-import { readLogFields } from '../domain/work/tracing.ts'
+import { readLogFields } from '../domain/concurrency/tracing.ts'
+import { LOG_EVENTS } from '../domain/ports/log-events.ts'
 import { version } from './version.ts'
 
 /** Token of a link in a URL. Nothing else that the service logs matches. */

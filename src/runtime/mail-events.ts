@@ -1,6 +1,6 @@
+import { beginTurn } from '../domain/concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
-import { beginTurn } from '../domain/work/sweep-parts.ts'
 import type { Site } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
 import { createDsnReader, findBouncedMail } from '../mail/events/dsn.ts'

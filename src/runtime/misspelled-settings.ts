@@ -1,4 +1,4 @@
-import { editDistance } from '../domain/values/edit-distance.ts'
+import { editDistance } from '../domain/text/edit-distance.ts'
 import { Environment, SECRETS } from './environment.ts'
 
 /** Shorter names belong to many programs. */

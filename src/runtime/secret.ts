@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { hasSecretKey, recordSecretKey } from '../domain/concurrency/secret-fingerprint.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { hasSecretKey, recordSecretKey } from '../domain/work/secret-fingerprint.ts'
 import { ConfigError } from './config.ts'
 
 export const WRONG_SECRET_KEY =

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool, PoolClient } from 'pg'
-import { beginSpan, isTraced, traceTo } from '../domain/work/tracing.ts'
+import { beginSpan, isTraced, traceTo } from '../domain/concurrency/tracing.ts'
 import { isHealthCheck } from '../http/operations/health.ts'
 import type { Config } from './config.ts'
 import { exportSpans } from './export-spans.ts'

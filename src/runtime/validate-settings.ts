@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Static } from '@sinclair/typebox'
 import { Client } from 'pg'
-import { isEmailAddress, isPlainAddress } from '../domain/checking/email-address.ts'
+import { isEmailAddress, isPlainAddress } from '../domain/validation/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import { isLoopbackHost } from '../http/addresses/client.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'

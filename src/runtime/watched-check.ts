@@ -1,4 +1,4 @@
-import { coalesce } from '../domain/work/coalesce.ts'
+import { coalesce } from '../domain/concurrency/coalesce.ts'
 
 type WatchOptions = { trustedForMs: number; onFailure: (err: unknown) => void; onRecovery: () => void }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Allowance, Log } from '../domain/context.ts'
-import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/values/identity-provider.ts'
+import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/ports/identity-provider.ts'
 import { createFetch, type Fetch, Unreachable } from './fetch.ts'
 import { ProviderFault } from './provider-fault.ts'
 import { createLogoutReader } from './read-logout.ts'

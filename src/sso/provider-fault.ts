@@ -1,4 +1,4 @@
-import type { IdpFault } from '../domain/values/identity-provider.ts'
+import type { IdpFault } from '../domain/ports/identity-provider.ts'
 
 /** Invalid answer of a provider. */
 export class ProviderFault extends Error {

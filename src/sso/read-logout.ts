@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { IdpClient, LogoutToken } from '../domain/values/identity-provider.ts'
+import type { IdpClient, LogoutToken } from '../domain/ports/identity-provider.ts'
 import type { Fetch } from './fetch.ts'
 import { ProviderFault } from './provider-fault.ts'
 

@@ -1,9 +1,9 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import { isEmailAddress } from '../domain/checking/email-address.ts'
-import { cut, refuseFile } from '../domain/checking/uploaded-files.ts'
 import type { Column, ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
+import { isEmailAddress } from '../domain/validation/email-address.ts'
+import { cut, refuseFile } from '../domain/validation/uploaded-files.ts'
 import { textOfFile } from '../http/requests/text-of-file.ts'
 
 export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }

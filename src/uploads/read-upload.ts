@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import type { ReadParts } from '../domain/checking/uploaded-files.ts'
-import { refuseFile } from '../domain/checking/uploaded-files.ts'
+import { createFairTurns } from '../domain/concurrency/turns.ts'
 import { DomainError } from '../domain/errors.ts'
-import { createFairTurns } from '../domain/work/turns.ts'
+import type { ReadParts } from '../domain/validation/uploaded-files.ts'
+import { refuseFile } from '../domain/validation/uploaded-files.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
 import type { ReadOutcome, ReadTask, UploadContents, UploadKind } from './read-process.ts'
 

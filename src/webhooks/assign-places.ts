@@ -1,5 +1,5 @@
+import type { FairOrder } from '../domain/concurrency/fair-order.ts'
 import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
-import type { FairOrder } from '../domain/work/fair-order.ts'
 
 /** Group of all failing receivers. */
 export const FAILING = 'failing'

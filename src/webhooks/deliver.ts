@@ -1,3 +1,4 @@
+import { carryTrace, inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { showEvent } from '../domain/events/feed.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type TakenDelivery,
 } from '../domain/webhooks/record-attempt.ts'
 import { openSecrets } from '../domain/webhooks/secrets.ts'
-import { carryTrace, inSpan } from '../domain/work/tracing.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Post } from './post.ts'
 import { signedHeaders } from './sign.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { generateApiKey } from '../../src/domain/access/api-keys.ts'
+import { generateApiKey } from '../../src/domain/api-keys/api-keys.ts'
 
 /** What an organization has besides invites: as much of everything, however many invites it has. @property key of its API. */
 export type Furniture = { id: string; key: string; keyId: string } & Record<'memberIds' | 'tagIds' | 'assessmentIds', string[]>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'

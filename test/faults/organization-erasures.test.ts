@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { continueSuspension, SUSPENSION_DAYS, suspendOrganization } from '../../src/domain/erasure/suspension.ts'
-import { daysAfter } from '../../src/domain/values/days.ts'
+import { daysAfter } from '../../src/domain/time/days.ts'
 import { linesOf } from '../support/erasing.ts'
 import { asOperator } from '../support/portal.ts'
 import { scaled } from '../support/scale.ts'

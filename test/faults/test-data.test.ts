@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { LONG } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
-import { nameKeys } from '../../src/domain/values/fold-text.ts'
+import { nameKeys } from '../../src/domain/text/fold-text.ts'
 import { importDocument } from '../../src/import/import-document.ts'
 import { readDocument } from '../../src/import/read-document.ts'
 import { DAY_MS } from '../support/factories.ts'

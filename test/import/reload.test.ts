@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
-import { revokeKey, rotateKey } from '../../src/domain/access/manage-keys.ts'
+import { revokeKey, rotateKey } from '../../src/domain/api-keys/manage-keys.ts'
 import { importDocument } from '../../src/import/import-document.ts'
 import { readDocument } from '../../src/import/read-document.ts'
 import { DAY_MS } from '../support/factories.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TEST_KEY_ACCESS } from '../../src/domain/access/test-keys.ts'
+import { TEST_KEY_ACCESS } from '../../src/domain/api-keys/test-keys.ts'
 import { furnishForCalls } from '../support/callable.ts'
 import { type Furnished, fillBody, fillPath } from '../support/furnish.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../support/operations.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { releaseResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { saveGrade } from '../../src/domain/submissions/grading/save-grade.ts'
 import { toText } from '../../src/html/html.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { consent } from '../support/candidate.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { makeAccepted, openTab } from '../support/taking.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { linkIn } from '../support/mail.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type ReceivedMail, type SmtpListener, startSmtpListener } from '../support/smtp.ts'

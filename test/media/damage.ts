@@ -1,4 +1,4 @@
-import { containerOf } from '../../src/domain/values/type-of-content.ts'
+import { containerOf } from '../../src/domain/files/type-of-content.ts'
 
 // Damages recordings as browsers, their encoders and the way to the service might: by numbers from a seed, so that each can be made again.
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PrintedReport } from '../../src/domain/values/printed-report.ts'
+import type { PrintedReport } from '../../src/domain/ports/printed-report.ts'
 import { typeset } from '../../src/reports/typeset.ts'
 import { hasPoppler, readPdf } from '../support/pdf.ts'
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { LOG_EVENTS } from '../../src/domain/ports/log-events.ts'
 import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
-import { LOG_EVENTS } from '../../src/domain/values/log-events.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { launchService } from '../support/processes.ts'
 

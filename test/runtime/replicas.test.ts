@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/domain/access/api-keys.ts'
-import { setTier } from '../../src/domain/members/organizations.ts'
+import { createApiKey, revokeApiKey } from '../../src/domain/api-keys/api-keys.ts'
+import { setTier } from '../../src/domain/organization/organizations.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import type { IdpClient, WayThere } from '../../src/domain/values/identity-provider.ts'
+import type { IdpClient, WayThere } from '../../src/domain/ports/identity-provider.ts'
 import { createIdentityProviders } from '../../src/sso/identity-providers.ts'
 
 const HOST = 'https://login.microsoftonline.com'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { type Context, enterOrganization, inMode } from '../../src/domain/context.ts'
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
 import { forgetOldMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../src/db/client.ts'
-import { noApiKeyCache } from '../../src/domain/access/api-key-cache.ts'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { noApiKeyCache } from '../../src/domain/api-keys/api-key-cache.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import type { Deps, KeyMode, ServiceContext, Tier } from '../../src/domain/context.ts'
-import { caseKey, nameKeys, searchKey, userKeys } from '../../src/domain/values/fold-text.ts'
+import { caseKey, nameKeys, searchKey, userKeys } from '../../src/domain/text/fold-text.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 
 export const DAY_MS = 86_400_000

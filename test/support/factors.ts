@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/client.ts'
-import { codeOfStep, makeTotpSecret, stepAt } from '../../src/domain/access/totp.ts'
-import { sealTotpSecret } from '../../src/domain/access/totp-secrets.ts'
 import type { ServiceContext } from '../../src/domain/context.ts'
+import { codeOfStep, makeTotpSecret, stepAt } from '../../src/domain/sign-in/totp.ts'
+import { sealTotpSecret } from '../../src/domain/sign-in/totp-secrets.ts'
 import type { Visitor } from './portal.ts'
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

@@ -1,6 +1,6 @@
-import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
-import { KEY_SCOPES } from '../../src/domain/access/permissions.ts'
+import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { EMPTY_QUESTION } from '../../src/domain/assessments/edit-questions.ts'
+import { KEY_SCOPES } from '../../src/domain/authorization/permissions.ts'
 import { type Context, enterOrganization, type KeyMode } from '../../src/domain/context.ts'
 import { sealClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'

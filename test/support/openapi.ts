@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { KeyScope } from '../../src/domain/access/permissions.ts'
+import type { KeyScope } from '../../src/domain/authorization/permissions.ts'
 import type { Service } from './service.ts'
 
 export type InterfaceName = 'v1' | 'alternate'

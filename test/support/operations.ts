@@ -1,4 +1,4 @@
-import type { KeyScope } from '../../src/domain/access/permissions.ts'
+import type { KeyScope } from '../../src/domain/authorization/permissions.ts'
 import { compileDocument, follow, type InterfaceName, type OperationObject, readDocument } from './openapi.ts'
 import type { Service } from './service.ts'
 

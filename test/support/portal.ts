@@ -1,8 +1,8 @@
 import type { Response, Test } from 'supertest'
-import { startSession } from '../../src/domain/access/sessions.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts'
 import type { MemberRole } from '../../src/domain/members/members.ts'
+import { startSession } from '../../src/domain/sign-in/sessions.ts'
 import { PASSWORD } from './known-secrets.ts'
 import type { Service } from './service.ts'
 

@@ -1,5 +1,5 @@
-import { type FormToPark, parkForm } from '../../src/domain/access/saved-forms.ts'
 import type { ServiceContext } from '../../src/domain/context.ts'
+import { type FormToPark, parkForm } from '../../src/domain/sign-in/saved-forms.ts'
 
 /** Saves a form of a person, in a session of theirs that is only there for that. @returns the form's id. */
 export async function saveForm(system: ServiceContext, credentialId: string, form: FormToPark): Promise<string> {

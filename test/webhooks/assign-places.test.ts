@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFairOrder } from '../../src/domain/work/fair-order.ts'
+import { createFairOrder } from '../../src/domain/concurrency/fair-order.ts'
 import { assignPlaces } from '../../src/webhooks/assign-places.ts'
 
 const NOTHING_HELD = new Map<string, number>()

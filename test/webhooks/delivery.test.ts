@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { EVENT_TYPES } from '../../src/domain/events/event.ts'
 import { findMemberEmails } from '../../src/domain/mails/member-emails.ts'
 import { renderMemberEmail } from '../../src/mail/member-email.ts'

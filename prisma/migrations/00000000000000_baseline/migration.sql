@@ -2028,7 +2028,7 @@ ALTER TABLE "archives" ADD CONSTRAINT "archives_member_fkey"
 -- Addresses -----------------------------------------------------------------------------------------------------------
 
 -- The application folds everything but the ASCII letters of an address before it stores it (asStored in
--- src/domain/checking/email-address.ts). COLLATE "C" folds these alike in every locale: in a Turkish one lower('I') is 'ı'.
+-- src/domain/validation/email-address.ts). COLLATE "C" folds these alike in every locale: in a Turkish one lower('I') is 'ı'.
 CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lower(address COLLATE "C");
 
 CREATE UNIQUE INDEX credentials_email_key ON credentials (address_key(email));

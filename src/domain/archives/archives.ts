@@ -1,10 +1,10 @@
 import type { Archive as Row } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { open } from '../secrets/seal.ts'
-import { HOUR_MS } from '../values/days.ts'
+import { HOUR_MS } from '../time/days.ts'
 import { isUuid } from '../values/uuid.ts'
 
 // All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one
@@ -32,7 +32,7 @@ export type Archive = Pick<
   retryUntil: Date | null
 }
 
-/** Of the address of a candidate that is kept with an archive. */
+/** Purpose of the encryption of a candidate's address. */
 export const purposeOf = (id: string): string => `archive ${id}`
 
 export function toArchive({ deps, actor }: Context, row: Row): Archive {
@@ -48,7 +48,7 @@ export function toArchive({ deps, actor }: Context, row: Row): Archive {
   }
 }
 
-/** Of who may ask for an archive: a member, or nobody by name. */
+/** Id of the requesting member; null for others. */
 export const actorIdOf = (actor: Context['actor']): string | null =>
   actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
 

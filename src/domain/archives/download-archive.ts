@@ -3,8 +3,8 @@ import { tenantDb } from '../../db/tenant-db.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { partsFolderOf } from '../files/media-keys.ts'
 import { inTransaction } from '../transaction.ts'
-import { partsFolderOf } from '../values/media-keys.ts'
 import { type Archive, findArchive, RETRY_MS, toArchive } from './archives.ts'
 
 // An archive is downloaded once. A download holds a lease until its last byte, so parallel downloads are refused. The session that started a

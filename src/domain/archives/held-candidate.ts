@@ -7,6 +7,7 @@ import { isTo } from '../erasure/collect-invites.ts'
 import { readLists } from '../erasure/erase-invites.ts'
 import { type Erasure, toErasure } from '../erasure/erasures.ts'
 import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
+import { fileOf, partOf } from '../files/media-keys.ts'
 import { asOfNow } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { ofAddress, type Suppression } from '../invites/suppressions.ts'
@@ -14,10 +15,8 @@ import { findById } from '../look-ups/shared-query.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
 import type { Round } from '../submissions/grading/rounds.ts'
-import { fileOf, partOf } from '../values/media-keys.ts'
 
-// What is held about whoever has an address. Whoever has graded, invited or tagged is somebody else, and is left out here, before anybody can
-// show it: names and ids of members, of API keys, and of sessions.
+// Stored data about a candidate. Names and ids of members, API keys, and sessions are left out here: they belong to others.
 
 /** Invites of one statement. */
 const INVITES_AT_ONCE = 500
@@ -110,7 +109,7 @@ const submissionInclude = {
 
 type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof submissionInclude }>
 
-/** What a person has given for a question, without who it was. @property points null: not graded. */
+/** A grade without its grader. @property points null: not graded. */
 export type HeldGrade = { questionNumber: number; round: Round; points: number | null; comment: string; gradedAt: Date }
 
 /** All that was sent in, the newest release first. @property grades of people, as they stand. @property ownConsent what the organization has added to our consent text. */
@@ -133,14 +132,13 @@ const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'iss
 /** A row of a list of candidates. */
 export type HeldListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typeof rowColumns)[number]>
 
-/** Who was to grade is somebody else. */
 function withoutGrader({ terms, issues, ...row }: HeldListRow): HeldListRow {
   const { assignedGraderId: _, ...own } = terms as Record<string, Prisma.JsonValue>
   const its = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
   return { ...row, terms: own, issues: its }
 }
 
-/** What there is of the address besides its invites. @property erasures that were asked for, which hold no address. */
+/** Data of the address outside of invites. @property erasures requests, which contain no address. */
 export type HeldBesides = { listRows: HeldListRow[]; suppressions: Suppression[]; erasures: Erasure[] }
 
 /** @param address in lower case. */

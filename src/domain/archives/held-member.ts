@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 
-// What is held about a member of an organization. Whom they have graded or invited is somebody else: ids stand for them.
+// Stored data about a member. Candidates and other members appear by id only.
 
 const ROWS_AT_ONCE = 1_000
 
@@ -37,10 +37,9 @@ export type HeldMember = Prisma.MemberGetPayload<{ include: typeof include }>
 export type MemberAsked = { memberId: string; isOwn: boolean }
 
 /**
- * What they sign in with, and from where, is told to others of the organization only where no other organization has them, too: it is theirs
- * there as well.
+ * Sign-in data are included only if no other organization has the person as a member.
  *
- * @returns null: there is none, or no more.
+ * @returns null: no such member.
  */
 export async function readHeldMember({ db, organization }: Context, asked: MemberAsked): Promise<HeldMember | null> {
   const where = { organizationId: organization.id, id: asked.memberId, erasedAt: null }
@@ -51,7 +50,7 @@ export async function readHeldMember({ db, organization }: Context, asked: Membe
   return others === 0 ? held : { ...held, credential: null }
 }
 
-/** What they have done, oldest first, some at a time: without what it says of others. */
+/** Actions, oldest first, in batches, without details about others. */
 export async function* readHeldActs(ctx: Context, memberId: string) {
   for (let last: string | undefined; ; ) {
     let page = ctx.db.selectFrom('auditEntries').where('actorId', '=', memberId)

@@ -1,9 +1,9 @@
 import { affectedRows } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { newMediaKey } from '../files/media-keys.ts'
 import { open } from '../secrets/seal.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
-import { newMediaKey } from '../values/media-keys.ts'
 import { ARCHIVE_DAYS, purposeOf } from './archives.ts'
 import { partOfArchive } from './download-archive.ts'
 

@@ -1,15 +1,15 @@
 import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context } from '../context.ts'
 import { normalize } from '../erasure/request-erasure.ts'
 import { DomainError } from '../errors.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { seal } from '../secrets/seal.ts'
+import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS, daysAfter } from '../values/days.ts'
+import { isEmailAddress } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
-import { lockOrganization } from '../work/lock-organization.ts'
 import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
 
 /** Archives of candidates that an organization may ask for within 24 hours, and of one member: each may take the whole store's reading. */
@@ -85,7 +85,7 @@ async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Pr
   return (await its.select('id').executeTakeFirstOrThrow()).id
 }
 
-/** Those that are gone since, because their candidate was erased, count no more. */
+/** Archives of erased candidates don't count. */
 async function refuseExcess(inside: Context, { subject, memberId }: Asked): Promise<void> {
   await lockOrganization(inside)
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)

@@ -1,4 +1,3 @@
-import { checkInteger, checkName, checkSize, checkText, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import {
@@ -12,17 +11,18 @@ import {
 } from '../limits.ts'
 import { findMembers } from '../members/members.ts'
 import { findTags } from '../tags/tags.ts'
+import { checkInteger, checkName, checkSize, checkText, findIssues } from '../validation/checks.ts'
 import { pick } from '../values/pick.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { isLanguageCode } from './language-codes.ts'
 
-/** What an assessment has its invites ask of candidates, where they are made in the portal and do not say otherwise. */
+/** Defaults of an assessment for invites that the portal creates. */
 export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const
 export type Proctoring = Pick<Assessment, (typeof PROCTORING)[number]>
 
 export const proctoringOf = (said: Proctoring): Proctoring => pick(said, PROCTORING)
 
-/** What an assessment says by itself: a form and a copy have it as it stands in its row. */
+/** Columns that a form shows and a copy takes over unchanged. */
 const SETTINGS = [
   'name',
   'defaultQuestionFormat',
@@ -43,7 +43,9 @@ export const settingsOf = (said: AssessmentSettings): AssessmentSettings => pick
 
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
 export type AssessmentInput = AssessmentSettings & {
-  /** Whether what has nothing for people is released when it is handed in, in the name of the member who has said so; and whether candidates see it. */
+  /**
+   * True if a submission without questions for graders is released when it is submitted, in the name of the member who chose so.
+   */
   releaseAutomatically: boolean
   releaseToCandidate: boolean
   instructionTitle: string
@@ -59,7 +61,7 @@ export type AssessmentInput = AssessmentSettings & {
   clients: string[]
 }
 
-/** What a new assessment is as far as nobody says anything else. */
+/** Defaults of a new assessment. */
 export const EMPTY_ASSESSMENT: AssessmentInput = {
   name: '',
   defaultQuestionFormat: 'text',

@@ -1,14 +1,14 @@
 import { sql } from '../../db/builder.ts'
-import { asStored } from '../checking/email-address.ts'
-import { refuse } from '../checking/refuse.ts'
 import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { asStored } from '../validation/email-address.ts'
+import { refuse } from '../validation/refuse.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 
-// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to. Live and
-// test data share assessments, so their tags are live.
+// Finds the rows that an assessment refers to by name, and locks them until they are referenced. Live and test data share
+// assessments, so their tags are live.
 
 type Found = { name: string; id: string }
 type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
@@ -68,7 +68,6 @@ async function addCategories({ db, deps, organization }: Context, names: string[
   await db.category.createMany({ data, skipDuplicates: true })
 }
 
-/** What is looked for, in the given order. */
 const wanted = (names: string[]) =>
   sql<{ name: string; position: string }>`unnest(${names}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, position)`)
 

@@ -12,7 +12,7 @@ import {
   type MediaFormat,
   Prisma,
 } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'

@@ -1,4 +1,4 @@
-import { may } from '../access/permissions.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 // Blind grading: whoever grades, but for admins, does not learn whose answers they are. Of an assessment that is graded so they see the
@@ -7,12 +7,12 @@ import type { Context } from '../context.ts'
 type Assessment = { blindGrading: boolean }
 type Named = { id: string; invite: { recipientName: string | null; recipientEmail: string }; assessment: Assessment }
 
-/** Whether the context's actor may not know who the candidates of blind assessments are. */
+/** True if the actor may not see candidates of blind assessments. */
 export const gradesBlindly = (ctx: Context): boolean => may(ctx, 'grade') && !may(ctx, 'read')
 
-/** Whether the context's actor may not know who the candidates of that assessment are. */
+/** True if the actor may not see candidates of this assessment. */
 export const isBlindTo = (ctx: Context, { blindGrading }: Assessment): boolean => blindGrading && gradesBlindly(ctx)
 
-/** What the candidate of a submission is called to the context's actor: by name or address, or by a part of its id that tells no time. */
+/** Name or address of a candidate, or, if the actor grades blindly, random characters of the submission's id. */
 export const candidateName = (ctx: Context, { id, invite, assessment }: Named): string =>
   isBlindTo(ctx, assessment) ? `Candidate ${id.slice(-4).toUpperCase()}` : (invite.recipientName ?? invite.recipientEmail)

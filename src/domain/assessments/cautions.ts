@@ -1,12 +1,12 @@
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Assessment } from './assessments.ts'
 
-/** What whoever edits an assessment, or invites to it, might not think of. */
+/** Warnings for people who edit or use an assessment. */
 export type Cautions = {
   /** How many of its questions give no points. */
   withoutPoints: number
-  /** What candidates need to answer: recorded by choice, nothing is needed. */
+  /** Required devices. Optional recordings need none. */
   devices: ('camera' | 'microphone')[]
   /** How many are invited and have not started: they get the questions as they are when they do. */
   open: number

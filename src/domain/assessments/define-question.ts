@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { among } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { useAssets } from '../assets/assets.ts'
-import { checkText, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkText, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
@@ -17,10 +17,10 @@ import { newestKeys, readNewestKey } from './keys.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
 import { lockVersion } from './versions.ts'
 
-/** What makes a question one of a kind that has a right answer. Spec and key are JSON by the kind's schemas, see src/kinds. */
+/** Definition of a question with a right answer. Spec and key are JSON in the kind's schemas, see src/kinds. */
 export type Definition = { responseType: string; spec: unknown; key: unknown }
 
-/** What may be read of it: the key is not, but its number, and whether somebody was asked it. */
+/** Definition without its key; `isSealed` if a candidate was asked it. */
 export type ReadDefinition = { responseType: string; spec: unknown; keyNumber: number; isSealed: boolean }
 
 /** @returns null: it is answered by a text or a recording. @throws DomainError question_not_found. */
@@ -95,7 +95,7 @@ async function isDefinedSo(ctx: Context, versionId: string, wanted: Definition):
   return isDeepStrictEqual({ responseType, spec, key }, { ...wanted })
 }
 
-/** Whether a text anywhere in it, or a name, is none that the database takes. */
+/** True if a text or name in it can't be stored. */
 const hasBrokenText = (value: unknown): boolean =>
   typeof value === 'string'
     ? checkText(value, Number.POSITIVE_INFINITY) !== undefined
@@ -119,13 +119,13 @@ export async function readWholeDefinitions(ctx: Context, versionIds: readonly st
   return new Map(found.map(({ versionId, responseType, spec, key }) => [versionId, { responseType, spec, key }]))
 }
 
-/** Whether a version has another key than its first: nobody corrects it until the end of the transaction. */
+/** True if the version's key was corrected. Locks it until the end of the transaction. */
 export async function isCorrected(ctx: Context, versionId: string): Promise<boolean> {
   await lockVersion(ctx, versionId)
   return (await readNewestKey(ctx, versionId)).number > 1
 }
 
-/** Where candidates take it elsewhere, nobody would show them what to choose from. */
+/** An external player can't show the choices of a definition. */
 export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { responseType, spec, key }: Definition): Issue[] {
   const kind = deps.kinds.get(responseType)
   if (!kind) {

@@ -1,17 +1,17 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { authorOf } from '../access/author.ts'
-import { authorize, may } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
-import { ofChanged } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorOf } from '../authorization/author.ts'
+import { authorize, may } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { lockTags } from '../tags/tags.ts'
+import { nameKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { nameKeys } from '../values/fold-text.ts'
+import { ofChanged } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { isUuid } from '../values/uuid.ts'
 import {
   type AssessmentInput,
@@ -77,7 +77,7 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
   })
 }
 
-/** Who decides nothing about results leaves what an assessment says of them as it is. */
+/** Keeps result settings for actors without permission to change them. */
 const sharedAsBefore = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
   if (may(ctx, 'share_results')) return given
   const { clients, releaseAutomatically, releaseToCandidate } = before

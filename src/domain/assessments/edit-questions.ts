@@ -1,16 +1,16 @@
-import { authorize } from '../access/permissions.ts'
 import { useAssets } from '../assets/assets.ts'
 import { assetAddress, assetAt } from '../assets/references.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
-import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { AMOUNTS, MAX_INTEGER, MAX_MARKS, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { countMarks } from '../text/count-marks.ts'
 import { inTransaction } from '../transaction.ts'
-import { countMarks } from '../values/count-marks.ts'
+import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
@@ -37,7 +37,7 @@ export type QuestionInput = {
   targetLanguage: string
 }
 
-/** What a new question is as far as nobody says anything else. */
+/** Defaults of a new question. */
 export const EMPTY_QUESTION: QuestionInput = {
   inputType: 'text',
   responseType: 'text',
@@ -106,7 +106,7 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     refuse(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const columns = await toColumns(inside, input)
-    // Of another kind it is once it is defined anew, see define-question.ts.
+    // Changing the kind removes the definition, see define-question.ts.
     const defined = input.responseType === question.responseType ? {} : { versionId: null }
     await inside.db.question.updateMany({ where: ownRow(question), data: { ...columns, ...defined, updatedAt } })
     await recordQuestion(inside, 'updated_question', question, assessment)
@@ -153,7 +153,7 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
     const original = await getQuestion(inside, ref)
     refuse(checkTotal(assessment, 0, original))
     const now = deps.clock()
-    // What comes from the library is asked once in an assessment: the copy is a question of its own.
+    // A library question appears once in an assessment, so the copy is not linked to it.
     const unlinked = { libraryQuestionId: null, libraryNumber: null }
     const copy = { ...original, ...unlinked, id: deps.newId(), createdAt: now, updatedAt: now }
     await db.question.create({ data: copy })

@@ -1,9 +1,9 @@
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Context } from '../context.ts'
 
-// What is right. Only what scores, corrects and edits may read it: .ci/dependency-rules.mjs names them.
+// Answer keys. Only scoring, corrections, and editing may read them: see .ci/dependency-rules.mjs.
 
-/** What a key makes of answers: it scores them; everybody gets all points; the question is not counted. */
+/** Effect of a key: it scores answers; everybody gets all points; the question doesn't count. */
 export const KEY_EFFECTS = ['key', 'full', 'none'] as const
 export type KeyEffect = (typeof KEY_EFFECTS)[number]
 

@@ -16,5 +16,5 @@ export const LANGUAGE_CODES: readonly string[] = `
 
 const known = new Set(LANGUAGE_CODES)
 
-/** Whether it can be chosen. @param kept codes that may stay because they are there already. */
+/** True for a known code. @param kept codes that may stay. */
 export const isLanguageCode = (code: string, kept: readonly string[]): boolean => known.has(code) || kept.includes(code)

@@ -1,6 +1,6 @@
 import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createList, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'
@@ -36,7 +36,6 @@ export async function listQuestions<Row>(
   return list(ctx, of, { assessmentId }, order, page)
 }
 
-/** Which question. */
 export type QuestionRef = { assessmentId: string; questionId: string }
 
 /** One question. @throws DomainError question_not_found. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { authorize } from '../access/permissions.ts'
-import { refuse } from '../checking/refuse.ts'
-import type { Seen } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
+import { refuse } from '../validation/refuse.ts'
+import type { Seen } from '../validation/refuse-unseen-changes.ts'
 import { type Definition, defineWritten, readWholeDefinition } from './define-question.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { addQuestion, type QuestionInput, updateQuestion } from './edit-questions.ts'
@@ -74,7 +74,10 @@ function write(
   })
 }
 
-/** What makes a question one of a kind, with what is right: for whoever may write it. @returns null: it is of none. @throws DomainError not_permitted; question_not_found. */
+/**
+ * Definition with its key, for actors who may write it. @returns null if there is none. @throws DomainError not_permitted;
+ * question_not_found.
+ */
 export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<Definition | null> {
   authorize(ctx, 'write_assessments')
   const { versionId } = await getQuestion(ctx, ref)

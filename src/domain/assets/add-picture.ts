@@ -1,8 +1,8 @@
-import { authorize } from '../access/permissions.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../limits.ts'
+import { refuse } from '../validation/refuse.ts'
 import { keepFile } from './keep-file.ts'
 import { readPicture } from './picture-file.ts'
 

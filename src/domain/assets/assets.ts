@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Asset } from '../../generated/prisma/client.ts'
-import { may } from '../access/permissions.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { fileOf } from '../values/media-keys.ts'
+import { fileOf } from '../files/media-keys.ts'
 import { isUuid } from '../values/uuid.ts'
 import { assetAt, assetsNamedIn } from './references.ts'
 
@@ -52,10 +52,9 @@ export async function readSizes(
 }
 
 /**
- * Those of the organization's assets that these texts name, for what has the texts to keep. They are in use from now on: one that was about
- * to be deleted stays.
+ * Assets that these texts reference. Marks them as used, so that none is deleted before the texts are saved.
  *
- * @param texts a script, or a spec as JSON. @param addresses of a sound or video, which may be others'.
+ * @param texts a script, or a spec as JSON. @param addresses of audio or video, possibly elsewhere.
  */
 export async function useAssets(ctx: Context, texts: string[], addresses: string[] = []): Promise<string[]> {
   const { db, organization } = ctx

@@ -2,9 +2,9 @@ import { sql } from '../../db/builder.ts'
 import { type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { beginTurn } from '../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../context.ts'
-import { DAY_MS } from '../values/days.ts'
-import { beginTurn } from '../work/sweep-parts.ts'
+import { DAY_MS } from '../time/days.ts'
 
 /** For so long after the last question, paper or version that named it was gone, or it was an organization's logo, an asset is kept. */
 const UNUSED_DAYS = 365
@@ -27,7 +27,7 @@ export async function forgetUnusedAssets(system: ServiceContext): Promise<void> 
 
 type Looked = { organizationId: string; id: string; isUsed: boolean }
 
-/** Whether a row of the table names the asset; that it names any stands in the condition because it does in the table's index. */
+/** SQL condition: the row references the asset. The condition that it references any matches the table's partial index. */
 function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'submissionQuestions'): RawBuilder<SqlBool> {
   const ids = sql.ref(`${table}.assetIds`)
   return sql`${sameOwner(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
@@ -85,7 +85,7 @@ async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<voi
   }
 }
 
-/** What was looked at today, and is named since, has no such time any more: whoever names it has taken that away. */
+/** Referencing an asset clears its time, so that it is not deleted. */
 async function forget({ db, deps }: ServiceContext): Promise<void> {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
   await db.asset.deleteMany({ where: { unusedSince: { lte: before(UNUSED_DAYS * DAY_MS) } } })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { fileOf, newMediaKey } from '../values/media-keys.ts'
+import { fileOf, newMediaKey } from '../files/media-keys.ts'
 import type { PictureFile } from './picture-file.ts'
 import { lacksRoom } from './room.ts'
 

@@ -8,7 +8,7 @@ const ID = UUID_PATTERN.replace(/^\^|\$$/g, '')
 export const PICTURE = new RegExp(`!\\[([^\\[\\]\\\\]{0,${MAX_ALT_LENGTH}})\\]\\(asset:(${ID})\\)`, 'gi')
 const NAMED = new RegExp(`asset:(${ID})`, 'gi')
 
-/** What stands for a picture in a text. The alternative text is on one line, without what would end it. */
+/** Markdown of a picture. The alternative text is one line without characters that would end it. */
 export const printPicture = (id: string, alt: string): string =>
   `![${alt
     .replace(/[[\]\\]/g, ' ')

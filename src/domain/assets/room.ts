@@ -9,7 +9,7 @@ async function countMediaBytes({ db, organization }: Context): Promise<number> {
   return Number(_sum.bytes ?? 0n)
 }
 
-/** Whether nothing more can be kept: the organization's quota is used up, or the disk has no room for so many bytes. The log tells which. */
+/** True if the organization's quota or the disk has no room for these bytes. The log tells which. */
 export async function lacksRoom(ctx: Context, bytes: number): Promise<boolean> {
   const { log, media, mediaQuota } = ctx.deps
   const free = await media.free()

@@ -43,7 +43,7 @@ const isTold = (marker: number, segment: Buffer): boolean =>
 /** Frames: SOF0 to SOF15, but for DHT, JPG and DAC, which lie among them. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
-/** What lies behind the end of the picture goes as well: phones put further pictures and videos there. */
+/** Also removes data after the picture's end, where phones store further pictures and videos. */
 export function stripJpeg(file: Buffer): StrippedJpeg {
   const kept: Buffer[] = []
   let [width, height, orientation] = [0, 0, 1]
@@ -78,7 +78,7 @@ function* segmentsOf(file: Buffer): Generator<{ marker: number; segment: Buffer 
   }
 }
 
-/** Where the next marker begins that is none of the coded picture. */
+/** Offset of the next marker outside of the coded picture. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1]!

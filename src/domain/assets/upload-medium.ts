@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
-import { authorize } from '../access/permissions.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { newMediaKey, partOf } from '../files/media-keys.ts'
+import { containerOf } from '../files/type-of-content.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PROMPT_BYTES, MAX_SEGMENTS, MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
-import { newMediaKey, partOf } from '../values/media-keys.ts'
-import { containerOf } from '../values/type-of-content.ts'
+import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { Asset } from './assets.ts'
 import { lacksRoom } from './room.ts'
 
-// What questions play, as it comes in slices: from a file, or while it is recorded.
+// Uploads audio and video of questions in parts, from a file or while it is recorded.
 
 export const MEDIUM_KINDS = ['audio', 'video'] as const
 export type MediumKind = (typeof MEDIUM_KINDS)[number]

@@ -5,8 +5,8 @@ import { findTargetFault, MAX_URL_LENGTH } from '../webhooks/targets.ts'
 const DOMAINS: Partial<Record<Ats, string>> = { greenhouse: 'greenhouse.io' }
 
 /**
- * Whether a report, with the key that it carries, may be sent to an address: one of the ATS's own domain, or of a host that the operator
- * has named, and one that webhooks may go to. Asked when an order comes, and again before each report.
+ * True if a report, which carries a key, may be sent to the address: a host of the system's own domain or one that the operator
+ * allows, and allowed for webhooks. Checked for each order and again before each report.
  */
 export function mayReportTo(
   { ats, webhookAllowance }: Pick<Deps, 'ats' | 'webhookAllowance'>,

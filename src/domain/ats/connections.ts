@@ -1,6 +1,6 @@
 import { seen } from '../../db/own.ts'
 import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -50,7 +50,7 @@ export async function getConnection(ctx: Context, id: string): Promise<Connectio
   return { ...row, ats: row.ats }
 }
 
-/** Whether the key is there that the ATS has given to the organization. @param ctx of an ATS. */
+/** True if the organization entered the system's key. @param ctx of a recruiting system. */
 export async function hasTheirKey(ctx: Context, connectionId: string): Promise<boolean> {
   const where = { organizationId: ctx.organization.id, id: connectionId, encryptedApiKey: { not: null } }
   return (await ctx.db.atsConnection.count({ where })) > 0

@@ -34,7 +34,7 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   const { position } = await unscoped(db).selectFrom('atsFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   const first = await db.atsOrder.findFirst({ orderBy: { startPosition: 'asc' }, select: { startPosition: true } })
-  // What no order is told of is passed over: there may be years of it before the first is made.
+  // Skips events before the first order: there may be years of them.
   const start = first ? first.startPosition : head
   const from = start > BigInt(position) ? start : BigInt(position)
   const until = await endOfBatch(inside, { from, head }, AT_ONCE)
@@ -91,7 +91,7 @@ const toldOrders = (from: bigint, until: bigint) =>
 
 type LastTimes = { happenedAt: Date; nextAttemptAt: Date | null }
 
-/** Of each order, when its last report happened, and when the reports that wait are attempted: a new one is attempted after them. */
+/** Time of each order's last report, and of the next attempt of waiting ones. A new report is attempted after them. */
 async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, LastTimes>> {
   const last = unscoped(db)
     .selectFrom('atsReports')

@@ -1,16 +1,16 @@
 import type { Connection } from '../../db/client.ts'
-import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../access/api-keys.ts'
-import { anyHash, findApiKey, findInLine } from '../access/find-api-key.ts'
-import { fingerprintOf, toBase64 } from '../access/key-fingerprints.ts'
-import { authorize } from '../access/permissions.ts'
+import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../api-keys/api-keys.ts'
+import { anyHash, findApiKey, findInLine } from '../api-keys/find-api-key.ts'
+import { fingerprintOf, toBase64 } from '../api-keys/key-fingerprints.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkName, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { type Ats, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkName, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findConnection, requireEnabled } from './connections.ts'
 
@@ -128,7 +128,7 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
   })
 }
 
-/** What a report may carry. `ours`: the key with which the order came, or another that is good; null where it can't be decrypted. */
+/** Credentials of a report. `ours`: the key of the order, or another valid one; null if it can't be decrypted. */
 export type Credentials = { ours: string | null; theirs: string | null }
 
 type Sealed = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
@@ -141,7 +141,7 @@ export const openCredentials = (
   theirs: encryptedApiKey && open(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
 })
 
-/** What is sealed for one key opens for no other. */
+/** Ties the ciphertext to one key. */
 const keyPurpose = (id: string): string => `ats key ${id}`
 const theirPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
 

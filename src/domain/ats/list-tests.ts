@@ -1,13 +1,13 @@
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 /** An assessment as an ATS has it chosen from a list. */
 export type Test = { id: string; name: string }
 
-/** Of ids whose first characters are the time, and may be equal. */
+/** The first characters of ids are the time, and may be equal. */
 const TOLD_OF_ID = 8
 
-/** Whether candidates can be sent to an assessment: only those who are invited, and there is something to answer. */
+/** True if candidates can be sent to the assessment: it is open to invites and has questions. */
 export const isReady = (
   { deps }: Pick<Context, 'deps'>,
   { audience, questionCount }: { audience: string; questionCount: number },

@@ -25,14 +25,13 @@ export const STATUSES = [
 ] as const
 export type OrderStatus = (typeof STATUSES)[number]
 
-/** What each is told of. Greenhouse asks for everything else itself, Recruitee has no words for it. */
+/** Reported statuses by system. Greenhouse asks for the others itself; Recruitee has none for them. */
 const TOLD: Record<Ats, readonly OrderStatus[]> = {
   greenhouse: ['invited', 'undelivered', 'released', 'expired', 'revoked', 'declined', 'test'],
   ashby: STATUSES,
   recruitee: ['invited', 'in_review', 'released', 'expired', 'revoked', 'declined', 'test'],
 }
 
-/** Whether the ATS is told when an order comes to stand so. */
 export const isTold = (ats: Ats, status: OrderStatus): boolean => TOLD[ats].includes(status)
 
 /** How an order comes to stand by an event of its invite; null: as before. */

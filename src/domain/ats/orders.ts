@@ -1,7 +1,7 @@
 import { seen } from '../../db/own.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { revokeInvite } from '../invites/operations.ts'
@@ -49,7 +49,7 @@ export async function findOrdered(ctx: Context, inviteId: string): Promise<{ id:
   return order
 }
 
-/** Where the newest order of a connection is to be reported to; null: there is none. */
+/** Callback of the connection's newest order; null: none. */
 export async function findNewestCallback(ctx: Context, connectionId: string): Promise<string | null> {
   const where = { organizationId: ctx.organization.id, connectionId, callbackUrl: { not: null } }
   const order = await ctx.db.atsOrder.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
@@ -100,7 +100,7 @@ export async function testConnection(ctx: Context, connectionId: string): Promis
   })
 }
 
-/** What can still be revoked. */
+/** Statuses that can be revoked. */
 const OPEN = ['invited', 'undelivered', 'accepted', 'started']
 
 /**

@@ -1,21 +1,20 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/own.ts'
-import { modeOf } from '../access/author.ts'
 import { proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
-import { asStored } from '../checking/email-address.ts'
+import { modeOf } from '../authorization/author.ts'
 import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createInvite } from '../invites/create-invite.ts'
 import { reactivateInvite } from '../invites/operations.ts'
 import { inTransaction } from '../transaction.ts'
+import { asStored } from '../validation/email-address.ts'
 import { isReady } from './list-tests.ts'
 import { isTold, type OrderProgress, readOrderProgress } from './order-status.ts'
 import { queueReport } from './queue-report.ts'
 
-/** What an ATS orders. */
 export type NewOrder = {
-  /** What the ATS knows the order by: the same again is the same order. */
+  /** Key of the order in the recruiting system. The same key is the same order. */
   naturalKey: string
   assessmentId: string
   recipientEmail: string
@@ -31,7 +30,7 @@ export type PlacedOrder =
   | { refused: OrderRefusal; status: OrderProgress }
 
 type OrderPolicy = {
-  /** Whether an order of what an earlier one has made is taken over by that, rather than refused. */
+  /** True if a repeated order uses the existing invite instead of being refused. */
   takesOver: boolean
 }
 
@@ -61,7 +60,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     // The invite is locked: what is recorded of it from here on is behind this event.
     const start = { afterSequence: await lastSequence(inside, inviteId), startPosition: position }
     await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })
-    // What is over already will have no event any more.
+    // A finished invite has no further event, so its result is reported now.
     const { ats, connectionId } = atsOf(inside)
     if (status.status === 'released' && isTold(ats, 'released'))
       await queueReport(inside, { connectionId, orderId, status: 'released' })

@@ -26,5 +26,5 @@ export async function queueReport(
   tellAfterCommit(inside) // the worker looks then
 }
 
-/** Of two reports of an order the later one has a later time, whichever clocks they were made by. */
+/** Time of a later report: after the earlier one, whatever the clocks of two processes say. */
 export const after = (last: Date, time: Date): Date => (time > last ? time : new Date(last.getTime() + 1))

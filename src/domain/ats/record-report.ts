@@ -9,7 +9,7 @@ import type { TakenReport } from './take-reports.ts'
 export type ReportOutcome = 'delivered' | 'failed' | 'retried' | 'lost'
 
 const TOO_MANY = 429
-/** Of an answer or an error, in characters. */
+/** Stored characters of a response or error. */
 const KEPT_LENGTH = 1_000
 
 /**
@@ -59,7 +59,7 @@ async function delayFollowing(
   })
 }
 
-/** What there was nothing to call for, as it stands now. */
+/** Completes a report that needed no call. */
 export async function passOverReport({ db }: ServiceContext, { report }: TakenReport): Promise<void> {
   await db.atsReport.updateMany({
     where: { id: report.id, leasedUntil: report.leasedUntil },
@@ -72,7 +72,7 @@ export async function releaseReport({ db }: ServiceContext, { report }: TakenRep
   await db.atsReport.updateMany({ where: { id: report.id, leasedUntil: report.leasedUntil }, data: { leasedUntil: null } })
 }
 
-/** Whether it may go otherwise the next time. */
+/** True if a retry may succeed. */
 const isPassing = (status: number | null): boolean => status === null || status === TOO_MANY || status >= 500
 
 const retryAfterOf = ({ answer }: AttemptResult): string | undefined => ('retryAfter' in answer ? answer.retryAfter : undefined)

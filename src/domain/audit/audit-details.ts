@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 
-/** What entries of the audit log say besides what was done, by the name that it is recorded by. The portal has words for each. */
+/** Details of audit entries, by name. The portal labels each. */
 const AUDIT_FIELDS = [
   // Whom, or what, it is about.
   ...(['name', 'assessment', 'assessmentId', 'graderId', 'assignedGraderId', 'tagId', 'language', 'kind', 'kinds'] as const),
@@ -20,7 +20,7 @@ const AUDIT_FIELDS = [
     'requiredClaims',
   ] as const),
   ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),
-  // What an organization sets.
+  // Settings of an organization.
   ...(['secondFactorFrom', 'trustedDeviceDays', 'idleMinutes', 'sessionHours', 'networks', 'auditRetentionDays'] as const),
   ...(['apiKeyNetworks', 'apiKeyMaxDays', 'scopes', 'rights', 'requestsPerMinute'] as const),
   ...(['senderName', 'replyTo', 'invitationText', 'returnHosts', 'languagesOffered', 'timeZone'] as const),
@@ -33,7 +33,7 @@ const AUDIT_FIELDS = [
   ...(['requirement', 'toCandidate', 'keyNumber', 'effect', 'releases'] as const),
   // Other systems.
   ...(['ats', 'mode', 'host', 'event'] as const),
-  // What was looked for in what was exported.
+  // Filters of an export.
   ...(['status', 'role', 'search', 'searched', 'category', 'who', 'action', 'from', 'to'] as const),
 ] as const
 export type AuditField = (typeof AUDIT_FIELDS)[number]

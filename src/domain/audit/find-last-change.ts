@@ -1,6 +1,6 @@
-import type { Seen, Version } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { LastChange } from '../errors.ts'
+import type { Seen, Version } from '../validation/refuse-unseen-changes.ts'
 import type { AuditAction } from './record-audit.ts'
 
 /**
@@ -20,9 +20,9 @@ export const versionOf = (
 })
 
 /**
- * Who made the change that a row was last changed by, as far as the audit log knows: much of what API keys do is not in it.
+ * Author of a row's last change, if the audit log has it: most changes by API keys are not recorded.
  *
- * @param updatedAt when that was; undefined, where each change is in the log: the last one there.
+ * @param updatedAt time of the change; undefined if every change is recorded: the last one.
  */
 export async function findLastChange(
   { db, organization, actor }: Context,

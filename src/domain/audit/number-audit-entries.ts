@@ -53,7 +53,7 @@ const numberNext = prepare(() =>
   unscoped()
     .with(
       (cte) => cte('chosen').materialized(),
-      // What a transaction that deletes an organization holds is skipped, as of events.
+      // Skips rows that a transaction deleting their organization has locked.
       () => unnumbered.select('at').orderBy('at').orderBy('id').limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked(),
     )
     .with('numbered', (db) =>

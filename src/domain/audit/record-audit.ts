@@ -3,12 +3,12 @@ import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { AUDIT_RETENTION_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 import type { AuditDetails, Told } from './audit-details.ts'
 
-/** What is done to what live and test data share, by a verb in the past, as a list shows it. */
+/** Actions on data that live and test mode share. */
 const SHARED_ACTIONS = [
   'signed_in',
   'failed_sign_in',
@@ -106,7 +106,7 @@ const SHARED_ACTIONS = [
   'asked_for_organization_erasure',
   'kept_organization',
 ] as const
-/** What is done to live data, or to test data. */
+/** Actions on live or on test data. */
 const DATA_ACTIONS = [
   'invited',
   'invited_many',
@@ -153,7 +153,6 @@ const DATA_ACTIONS = [
   'reopened_result',
   'deleted_test_data',
 ] as const
-/** What is recorded. */
 export const AUDIT_ACTIONS = [...SHARED_ACTIONS, ...DATA_ACTIONS] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -180,7 +179,7 @@ export type AuditEvent<Details extends object = AuditDetails> = {
       | 'archive'
     id: string
   }
-  /** What a reader needs besides, e.g. the name of what is gone. */
+  /** Further facts, for example the name of a deleted row. */
   details?: Told<Details>
 }
 

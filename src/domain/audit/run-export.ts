@@ -15,7 +15,6 @@ export const MAX_EXPORTS_OF_ONE = 2
 /** Takes a batch; done when there is room for another. One that can't be taken any more ends the export. */
 export type Write<Row> = (rows: Row[]) => Promise<void>
 
-/** What an audit entry says of an export. */
 type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
 /** An export in progress. @property request its actor, list and filter; null: no other export replaces it. */
@@ -43,7 +42,6 @@ export const runExport = <Row>(ctx: Context, { action, filter }: Exported, read:
 export const handOver = <Row>(ctx: Context, read: Read<Row>, write: Write<Row>): Promise<void> =>
   inTurn(ctx, null, () => readAll(read, write))
 
-/** Of what was looked for. */
 const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
 
 async function readAll<Row>(read: Read<Row>, write: Write<Row>): Promise<void> {

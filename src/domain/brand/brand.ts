@@ -1,17 +1,17 @@
-import { authorize } from '../access/permissions.ts'
 import { keepFile } from '../assets/keep-file.ts'
 import { readPicture } from '../assets/picture-file.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_LOGO, MAX_LOGO_BYTES } from '../limits.ts'
+import { BRAND, type Brand } from '../ports/brand.ts'
 import { inTransaction } from '../transaction.ts'
-import { BRAND, type Brand } from '../values/brand.ts'
+import { findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 
 /** As they are typed: #rrggbb; the empty text: the service's own. */
 export type Colors = { primaryColor: string; backgroundColor: string }
@@ -24,7 +24,7 @@ export async function readBrand(ctx: Context): Promise<Brand & { updatedAt: Date
 
 const HEX_COLOR = new RegExp(HEX_COLOR_PATTERN, 'u')
 
-/** What is no colour. */
+/** Issues of colors. */
 export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issue[] => {
   const check = (color: string) =>
     color.trim() === '' || HEX_COLOR.test(color.trim()) ? undefined : ({ rule: 'color' } as const)

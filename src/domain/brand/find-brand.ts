@@ -1,10 +1,10 @@
 import type { Asset } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { BRAND, type Brand } from '../values/brand.ts'
+import { BRAND, type Brand } from '../ports/brand.ts'
 import { isUuid } from '../values/uuid.ts'
 
-// What everybody may load who has an address of it: mails and candidates' pages have it.
+// Public logos and colors: mails and candidates' pages contain their addresses.
 
 /** @throws DomainError media_not_found for an organization that there is not. */
 export async function findBrand({ db }: ServiceContext, id: string): Promise<Brand> {

@@ -2,25 +2,25 @@ import { hash } from 'node:crypto'
 import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
-import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { findLastChange } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkChoice, checkSize, checkText, findIssues } from '../checking/checks.ts'
-import { isPlainAddress } from '../checking/email-address.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
+import { linksIn, PAGE_LINKS, type PageLink, type PageLinks } from '../ports/page-links.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkChoice, checkSize, checkText, findIssues } from '../validation/checks.ts'
+import { isPlainAddress } from '../validation/email-address.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges } from '../validation/refuse-unseen-changes.ts'
 import { defined } from '../values/defined.ts'
-import { linksIn, PAGE_LINKS, type PageLink, type PageLinks } from '../values/page-links.ts'
 
-// What an organization's candidates find at the foot of their pages, and what they agree to besides our own text: in each language.
+// Links at the foot of candidates' pages and the organization's addition to the consent, by language.
 
-/** What one language has. @property consent the organization's own text, which stands beside ours; empty: there is none. */
+/** Texts of one language. @property consent addition to our consent text; empty: none. */
 export type PageWords = PageLinks & { consent: string }
 /** A version of an organization's own consent text. Versions are added, never changed: what was agreed to can be read later. */
 export type ConsentText = { language: string; version: number; body: string }
@@ -34,11 +34,10 @@ export async function readPageWords(ctx: Context, language: string): Promise<Pag
   return { ...linksIn(pageLinks, language), consent: text?.body ?? '' }
 }
 
-/** What tells the words of one language from those they become: what else of the organization is changed has no part in it. */
+/** Fingerprint of one language's texts, to notice concurrent changes of that language alone. */
 export const markOfWords = ({ imprint, privacy, contact, consent }: PageWords): string =>
   hash('sha256', JSON.stringify([imprint, privacy, contact, consent]), 'base64url')
 
-/** What is wrong with them. */
 export const findPageWordIssues = ({ consent, ...links }: PageWords): Issue[] =>
   findIssues([
     ...PAGE_LINKS.map((link): [string, Violation | undefined] => [link, checkLink(link, links[link])]),
@@ -122,9 +121,9 @@ export async function listConsentTexts(ctx: Context, language: string): Promise<
 }
 
 /**
- * What an organization adds to our consent text: in the reader's language, else in its main one.
+ * Addition to our consent text, in the reader's language or the organization's main one.
  *
- * @returns null: nothing.
+ * @returns null: none.
  */
 export async function findConsentText(ctx: Context, language: string, main: string): Promise<ConsentText | null> {
   const texts = await newestConsentTexts(ctx, [language, main])

@@ -1,14 +1,14 @@
 import { sql } from '../../db/builder.ts'
 import type { Condition, Expressions, Rows, SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
-import { authorize } from '../access/permissions.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { statusNow } from '../invites/expiry.ts'
 import type { InviteStatus } from '../invites/invites.ts'
 import { isIndexed, matchingInvites } from '../invites/listing/filter.ts'
 import { readWords, refuseExcess } from '../lists/filters.ts'
+import { isEmailAddress } from '../validation/email-address.ts'
+import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
 
 // Candidates are the addresses that invites were sent to, in either case: there is no row of a candidate. Pages are read from their place in
@@ -107,7 +107,6 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
     .orderBy('invites.id', 'desc')
     .limit(sql.lit(size))
 
-/** What is shown of each. */
 function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
   const invites = ctx.db.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
   const its = ctx.db

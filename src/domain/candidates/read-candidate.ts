@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { type SqlBool, seen } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
-import { authorize, may } from '../access/permissions.ts'
+import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { InviteEmailRow } from '../invites/emails.ts'
 import { asOfNow } from '../invites/expiry.ts'
@@ -100,7 +100,7 @@ function findInvites(ctx: Context, email: string, most: number) {
   return theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most).execute()
 }
 
-/** What was sent in for each of the invites, and what was released of it, by the invites' ids. */
+/** Submission and released result of each invite, by its id. */
 async function findResults(ctx: Context, inviteIds: string[]) {
   const submissions = await ctx.db.submission.findMany({
     where: { ...seen(ctx), inviteId: anyOf(inviteIds), startedAt: { not: null } },

@@ -4,9 +4,9 @@ import { run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
-// Which invites an erasure is of, once and for all: what is found by them later, when they are gone, is found by their ids.
+// Collects the ids of an erasure's invites once. Later steps find rows by these ids, also after the invites are gone.
 
-/** Whether an invite was sent to the address, in either case. @param address in lower case. */
+/** True if the invite was sent to the address in any case. @param address in lower case. */
 export const isTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
   sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = ${address}`
 
@@ -55,7 +55,7 @@ const presentOf = (ctx: Context, id: string) =>
     )
     .where('erasedInvites.erasureId', '=', id)
 
-/** Those of them that can be revoked. */
+/** Collected invites that can be revoked. */
 export const findOpen = (ctx: Context, id: string) =>
   presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id').execute()
 

@@ -9,7 +9,7 @@ import { type Receipt, writeReceipt } from './receipts.ts'
 import { openAddress } from './request-erasure.ts'
 import type { Named } from './request-member-erasure.ts'
 
-/** What each step does. What is made by one is done away with by those behind it: that is their order. */
+/** Steps in order: a later step removes what an earlier one writes. */
 const WORK: Record<ErasureStep, (erasing: Erasing & Receipt) => Promise<unknown>> = {
   revoke: revokeOpen,
   lists: eraseListRows,

@@ -2,9 +2,9 @@ import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/own.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, KeyMode } from '../context.ts'
-import { DAY_MS, daysAfter } from '../values/days.ts'
+import { DAY_MS, daysAfter } from '../time/days.ts'
 
-// Which invites an organization keeps no longer.
+// Invites past their organization's retention.
 
 /** How an invite has ended; declined is revoked by the candidate. */
 export const RETENTION_RULES = ['completed', 'expired', 'revoked'] as const
@@ -19,7 +19,7 @@ const ENDED_AT = { completed: 'invites.completedAt', expired: 'invites.expiresAt
 /** The day's beginning, in UTC: what is kept for some days is kept until the end of the last of them. */
 export const startOfDay = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 
-/** Those of one rule and mode that are due on that day, in the order of an index: it costs by what is due, however many there are. */
+/** Invites of one rule and mode that are due on a day, in the order of an index: the cost follows the number of due invites. */
 export function dueInvites(
   ctx: Pick<Context, 'organization' | 'db'>,
   { mode, rule, days, day }: { mode: KeyMode; rule: RetentionRule; days: number; day: Date },
@@ -33,7 +33,7 @@ export function dueInvites(
     .orderBy('invites.id')
 }
 
-/** Of one rule no more are counted: whoever asks waits, and a statement has some seconds. */
+/** Invites counted per rule. The caller waits, and a statement has a few seconds. */
 export const MOST_COUNTED = 10_000
 
 /** How many will be due on that day, by rule; one more than {@link MOST_COUNTED}: more than that. */

@@ -26,7 +26,7 @@ export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
   return lines.filter(({ id, organizationId }) => known.has(organizationId) && !done.has(id))
 }
 
-/** What has come back, by its erasure. @property found whether anything of the address was there. */
+/** Erasure repeated on a restored database. @property found true if anything of the address was there. */
 export type Repeated = { id: string; organizationId: string; found: boolean }
 
 /**

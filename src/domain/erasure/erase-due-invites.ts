@@ -3,13 +3,13 @@ import { sql } from '../../db/builder.ts'
 import { among, type Rows } from '../../db/own.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
+import { beginTurn } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
-import { daysAfter } from '../values/days.ts'
-import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../work/in-halves.ts'
-import { beginTurn } from '../work/sweep-parts.ts'
+import { daysAfter } from '../time/days.ts'
 import { findPresent } from './collect-invites.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
 import { eraseHeld, eraseMediaOf } from './erase-invites.ts'
@@ -19,11 +19,11 @@ import type { ErasedCounts } from './erasures.ts'
 import { beginNight, endNight, runningNight } from './nights.ts'
 import { keptOf } from './retention.ts'
 
-// What organizations keep no longer is erased as somebody's invites are: of a night one erasure, with what was erased by which rule. Each
-// invite goes in one transaction with all that hangs on it and what its events say of it, so that whatever is killed, the next minute goes on
-// with what is still there. A restored backup needs no log: what it brings back is due.
+// Erases invites past their organization's retention: one erasure a night, with counts by rule. Each invite goes in one
+// transaction with its rows and events, so that after a kill the next minute continues with what is left. Invites of a restored
+// backup are due again, so no log is needed.
 
-/** Of one transaction, which takes some tenths of a second and locks nothing that other requests write. */
+/** Invites of one transaction, which takes some tenths of a second and locks nothing that other requests write. */
 const INVITES_AT_ONCE = 100
 /** Organizations of one turn. */
 const ORGANIZATIONS_AT_ONCE = 100
@@ -55,7 +55,7 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
     try {
       erased += await eraseDueOf(ctx, keptOf(retention), isOver)
     } catch (error) {
-      // What can't be erased here is not to be in the way of all others, minute by minute.
+      // An organization whose erasure fails must not hold up the others every minute.
       if (!isDatabaseAway(error)) await putOff(ctx)
       throw error
     }
@@ -70,7 +70,7 @@ async function putOff({ db, deps, organization }: Context): Promise<void> {
   await db.organizationRetention.updateMany({ where, data: { nextAt: new Date(now.getTime() + PUT_OFF_MS) } })
 }
 
-/** Whether it still is so: whoever has just set it otherwise, or put the organization on hold, is heard before more is erased. */
+/** True if the rule still applies: a change of the setting or a suspension takes effect before more is erased. */
 async function isInForce({ db, deps, organization }: Context, { rule, days }: Due): Promise<boolean> {
   const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { suspension: null } }
   const retention = await db.organizationRetention.findFirst({ where })
@@ -105,7 +105,7 @@ async function eraseDueOf(ctx: Context, kept: KeptAfter, isOver: () => boolean):
   return erased
 }
 
-/** Those that are due, some at a time, as long as there are any besides those that have failed. */
+/** Due invites in batches, until only failed ones are left. */
 async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<string>[]): AsyncGenerator<string[]> {
   for (;;) {
     const some = dueInvites(ctx, due).limit(INVITES_AT_ONCE + failed.length)
@@ -173,7 +173,9 @@ async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail:
   if ((await db.archive.count({ where: { organizationId: organization.id, ...whose } })) > 0) await eraseArchives(counting, whose)
 }
 
-/** Those that were marked and are not due any more, as it was set otherwise since: what of theirs is gone can't be brought back. */
+/**
+ * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
+ */
 async function eraseRest(ctx: Context): Promise<void> {
   const night = await first(ctx.db, runningNight(ctx).select('id'))
   if (!night) return
@@ -197,7 +199,7 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
   return run(inside.db, repeats)
 }
 
-/** What the queue keeps for a day of mails that were sent, such as that of a result. */
+/** Deletes queue entries of sent mails, such as those of results, which the queue retains for a day. */
 async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
   const recent = ctx.db
     .selectFrom('inviteEmails')

@@ -4,13 +4,13 @@ import { anyOf } from '../../db/query.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { givenRows, insertRows } from '../../db/writes.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inviteErased } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
+import { folderOf } from '../files/media-keys.ts'
 import { moveInvite } from '../invites/move-invite.ts'
-import { folderOf } from '../values/media-keys.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 import { collectInvites, collectMade, findOpen, findPresent } from './collect-invites.ts'
 import { deleteInvites } from './delete-invites.ts'
 import { type Counting, type Erasing, eraseCounted } from './erasing.ts'
@@ -18,7 +18,7 @@ import type { ErasedCounts } from './erasures.ts'
 
 // The invites of an address, and all that hangs on them.
 
-/** Of one transaction. */
+/** Invites of one transaction. */
 const INVITES_AT_ONCE = 10
 const MEDIA_AT_ONCE = 20
 /** Each may have ten thousand rows. */
@@ -82,7 +82,7 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
   await revokeOpen(erasing)
 }
 
-/** Of all invites of the erasure. @throws whatever the store throws. */
+/** @throws any error of the media store. */
 export const eraseMedia = (erasing: Erasing): Promise<void> =>
   eraseMediaOf(erasing, (eb) => eb('submissions.inviteId', 'in', idsOfErased(erasing)))
 

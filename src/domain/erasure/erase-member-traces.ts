@@ -2,23 +2,26 @@ import { sql } from '../../db/builder.ts'
 import { among, type Expression, type SqlBool } from '../../db/own.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 import { eraseAnswers, eraseArchives, eraseWords, forgetMailJobs, isNaming } from './erase-traces.ts'
 import { type Counting, eraseCounted, patternOf } from './erasing.ts'
 import type { Named } from './request-member-erasure.ts'
 
-/** What names a member, once the member is nobody. */
+/** Erasure of a member, with the texts that identify them. */
 export type ErasingMember = Counting & { memberId: string; named: Named }
 
 /** Entries of one transaction. */
 const ENTRIES_AT_ONCE = 2_000
-/** What they have called their own things. */
+/** Actions whose details contain names that the member chose. */
 const OWN_NAMES: readonly AuditAction[] = ['added_factor', 'renamed_factor', 'removed_factor']
 
-/** What mail servers and the queue say of their mails. @throws Error while one is under way for longer than that takes: it is tried again. */
+/**
+ * Deletes reports of mail servers and queue entries of the member's mails. @throws Error while a mail is being sent; it is
+ * retried.
+ */
 export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
@@ -32,7 +35,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
 export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
   eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }] })
 
-/** What else names them: answers, forms, words in the audit log, and mails to others of what they have done. */
+/** Erases the member from stored responses, saved forms, audit details, and mails to others about what they did. */
 export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
   const { addresses, name } = erasing.named
   for (const address of addresses) {
@@ -48,7 +51,7 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseFacts(inside, erasing) }))
 }
 
-/** Who was not let in by the organization's identity provider: by its id of them, or by their address. */
+/** Refused sign-ins by the identity provider, found by its subject or by the address. */
 function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
   const theirs = inside.db
     .updateTable('auditEntries')
@@ -79,8 +82,8 @@ async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } 
 }
 
 /**
- * What was done stays, and by which member or to which; from where, with which browser, how they have called their things, their department
- * and why their second step was taken away does not.
+ * Keeps actions and their members. Erases networks, browsers, names that members chose, departments, and reasons of a reset
+ * second factor.
  */
 const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
   repeatInHalves(ENTRIES_AT_ONCE, async (atMost) => {

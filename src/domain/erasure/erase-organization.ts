@@ -3,12 +3,12 @@ import { sql } from '../../db/builder.ts'
 import { among, deleteSome, type TenantTable } from '../../db/own.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context } from '../context.ts'
+import { folderOf } from '../files/media-keys.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { inTransaction } from '../transaction.ts'
-import { folderOf } from '../values/media-keys.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 import { deleteInvites } from './delete-invites.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
@@ -82,7 +82,7 @@ const ROWS: Record<TenantTable, number | 'along'> = {
   members: 'along',
   memberGradingLanguages: 'along',
   organizationDailyInviteCounts: 2_000,
-  // Of each some, and all gone with the organization.
+  // A few rows each, deleted with the organization.
   ...{ organizationInviteCounts: 'along', organizationMediaBytes: 'along', organizationSecurity: 'along' },
   ...{ signInProviders: 'along', signInDomains: 'along', organizationSuspensions: 'along', organizationRetention: 'along' },
 }
@@ -91,7 +91,7 @@ const ROWS: Record<TenantTable, number | 'along'> = {
 const MEDIA_AT_ONCE = 500
 const MAILS_AT_ONCE = 500
 const MEMBERS_AT_ONCE = 20
-/** What the queue has under way of it ends by itself, or never does. */
+/** How long running jobs of the organization may take to end. */
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
@@ -139,7 +139,7 @@ const counted = (
     return gone
   })
 
-/** What waits is of no use any more. @throws Error while something is under way for longer than that takes. */
+/** Deletes waiting jobs. @throws Error while a job runs for longer than that. */
 async function forgetJobs({ organization, deps }: Context): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
     if ((await deps.queue.forgetOrganization(organization.id)) === 0) return
@@ -167,7 +167,7 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
   })
 }
 
-/** What was told of its mails. */
+/** Deletes reports about the organization's mails. */
 async function forgetMails(ctx: Context): Promise<void> {
   for (const table of ['inviteEmails', 'memberEmails'] as const)
     for (let last: string | undefined; ; ) {

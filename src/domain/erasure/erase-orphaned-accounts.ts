@@ -2,19 +2,19 @@ import { sql } from '../../db/builder.ts'
 import { among } from '../../db/own.ts'
 import { affectedRows, all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
-// What somebody is called and signs in with is theirs in all organizations. Where none has them any more, it waits for another that invites
-// them, and then goes. Deactivated members are members: theirs stays.
+// Deletes accounts without a membership. An account belongs to the person in all organizations; without one it waits some time
+// for another invitation. Deactivated members keep theirs.
 
 /** So long it waits, from when the sweep first saw it. */
 const KEPT_MS = 30 * DAY_MS
 const ACCOUNTS_AT_ONCE = 500
 
-/** What is kept of people: names and addresses, and what they sign in with, with its factors, sessions, browsers and forms. */
+/** Tables of an account: names and addresses, factors, sessions, devices, and saved forms. */
 const KEPT = [
   {
     table: 'users',

@@ -3,22 +3,21 @@ import { sql } from '../../db/builder.ts'
 import { among, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/own.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { forgetSavedForms } from '../access/saved-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import { deleteExpiredIdempotencyRecords, readAnswerKeys } from '../concurrency/do-once.ts'
 import { type Context, inMode } from '../context.ts'
 import { NAMING } from '../events/event.ts'
+import { folderOf } from '../files/media-keys.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
-import { folderOf } from '../values/media-keys.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys } from '../work/do-once.ts'
+import { forgetSavedForms } from '../sign-in/saved-forms.ts'
 import { readErased } from './collect-invites.ts'
 import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
-// What names somebody outside of their invites. That of other candidates' rows is not looked through: what somebody has written into them is
-// theirs.
+// Erases a candidate outside of their invites. Rows of other candidates are not searched: what somebody wrote there is theirs.
 
 /** Invites whose traces one statement looks for. */
 const INVITES_AT_ONCE = 50
@@ -28,14 +27,15 @@ const ROWS_AT_ONCE = 2_000
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
-/** Whether a text has the address in it. */
+/** SQL condition: the text contains the address. */
 export const isNaming = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> =>
   sql`${text}::text ~* ${patternOf(address)}`
 
 /**
- * What mail servers and the queue say of the mails. One that is being sent is waited for: what its server answers is kept by the queue.
+ * Deletes reports of mail servers and queue entries of the candidate's mails. Waits for a mail that is being sent, because the
+ * queue stores its server's reply.
  *
- * @throws Error while a mail of theirs is under way for longer than that takes: it is tried again.
+ * @throws Error while a mail is being sent for too long; it is retried.
  */
 export async function eraseMails(erasing: Erasing): Promise<void> {
   const { ctx, address } = erasing
@@ -53,7 +53,7 @@ const forgetJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Pro
 /** @property patienceMs for how long what is under way is waited for. */
 type Forgetting = { pattern: string; patienceMs?: number }
 
-/** What the queue knows of these mails, and wherever the pattern matches. @throws Error as {@link eraseMails}. */
+/** Deletes queue entries of these mails, and others that match the pattern. @throws Error as {@link eraseMails}. */
 export async function forgetMailJobs(
   { deps: { queue } }: Context,
   emailIds: readonly string[],
@@ -66,14 +66,14 @@ export async function forgetMailJobs(
   }
 }
 
-/** What the caller had said of the invites in their events, and what receivers of these have answered. */
+/** Empties caller data in the invites' events, and receivers' replies to them. */
 export async function eraseEvents(erasing: Erasing): Promise<void> {
   const { ctx, id } = erasing
   for await (const { inviteIds } of readErased(ctx, id, INVITES_AT_ONCE))
     await eraseCounted(erasing, (inside) => eraseEventsOf(inside, inviteIds))
   await eraseOldAnswers(erasing)
   await eraseCounted(erasing, async (inside) => {
-    // What a recruiting system has called for before there was an order.
+    // Calls of a recruiting system before its order existed.
     const calls = inside.db
       .updateTable('atsCalls')
       .where('orderId', 'is', null)
@@ -82,7 +82,7 @@ export async function eraseEvents(erasing: Erasing): Promise<void> {
   })
 }
 
-/** Of these invites. @param inside a transaction. */
+/** @param inside a transaction. */
 export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
   const its = inMode(inside, 'all')
   // Each of the two has an index of its own. What is numbered in between is found by the second.
@@ -145,7 +145,7 @@ const WORDED: readonly AuditAction[] = [
   'refused_sign_in',
 ]
 
-/** What requests were answered with, copies of what was held, and whatever else has the address in it. */
+/** Erases stored responses, archives, and other texts that contain the address. */
 export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   const { ctx, id, address } = erasing
   await eraseAnswers(erasing, [])
@@ -204,7 +204,7 @@ export async function eraseArchives(erasing: Counting, whose: Prisma.ArchiveWher
   await eraseCounted(erasing, async (inside) => ({ otherTraces: (await inside.db.archive.deleteMany({ where })).count }))
 }
 
-/** Those that have the address in them or, where there are some, one of the ids. */
+/** Deletes stored responses that contain the address or one of the ids. */
 export async function eraseAnswers(erasing: Counting & { address: string }, ids: readonly string[]): Promise<void> {
   const { ctx, address } = erasing
   const among = ids.join('|')

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { inLetters } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { inLetters } from '../validation/email-address.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 /** An erasure that is being worked on. */
@@ -36,7 +36,7 @@ export const eraseCounted = ({ ctx, id }: Counting, work: (inside: Context) => P
 
 /** Letters of scripts that leave a space before an address. */
 const LETTERS = String.raw`\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0dff`
-/** What a longer address could go on with before it, as it is and as web addresses and JSON spell it. */
+/** Characters that would make the match a part of a longer address, also as URLs and JSON escape them. */
 const PART = `A-Za-z0-9._+!'~${LETTERS}`
 const SPELT_PART = '(?:2[17bBdDeE]|5[fF]|7[eE])'
 const SPELT_LETTER = '%(?:[cC][3-9a-fA-F]|[dD][0-9a-fA-F])%[89abAB][0-9a-fA-F]'
@@ -72,5 +72,5 @@ const spellingsOf = (address: string): string[] => [
 export const replaceName = (address: string, text: string, replacement: string): string =>
   text.replaceAll(new RegExp(patternOf(address), 'gi'), () => replacement)
 
-/** Whether a text has the address in it. */
+/** True if the text contains the address. */
 export const names = (address: string, text: string): boolean => new RegExp(patternOf(address), 'i').test(text)

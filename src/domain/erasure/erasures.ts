@@ -1,6 +1,6 @@
 import type { Erasure as Row } from '../../generated/prisma/client.ts'
-import { findNames } from '../access/audit-log.ts'
-import { authorize, may } from '../access/permissions.ts'
+import { findNames } from '../audit/audit-log.ts'
+import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
@@ -10,7 +10,7 @@ import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 // Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which
 // holds no address. What an organization keeps no longer is erased likewise, each night's with a receipt of its own: see retention.ts.
 
-/** What is done, in this order; each step done again finds nothing left to do. */
+/** Steps in order. A repeated step finds nothing left to do. */
 export const ERASURE_STEPS = [
   'revoke',
   'lists',
@@ -23,10 +23,9 @@ export const ERASURE_STEPS = [
   'receipt',
 ] as const
 export type ErasureStep = (typeof ERASURE_STEPS)[number]
-/** Of a member, once they are nobody. */
+/** Steps after the member is anonymous. */
 export const MEMBER_STEPS = ['mails', 'media', 'traces', 'receipt'] as const satisfies readonly ErasureStep[]
 
-/** What is counted. */
 export const ERASED_KINDS = [
   'invites',
   'submissions',
@@ -40,13 +39,13 @@ export const ERASED_KINDS = [
   'suppressions',
 ] as const
 export type ErasedKind = (typeof ERASED_KINDS)[number]
-/** What is counted of a member besides. @property accounts what they sign in with, where it opened nothing else. */
+/** @property accounts sign-in data, if no other organization uses it. */
 export const MEMBER_KINDS = ['members', 'accounts', 'memberMails', 'auditEntries'] as const
 export type MemberKind = (typeof MEMBER_KINDS)[number]
-/** Of what an organization keeps no longer, besides, how many invites by which rule. */
+/** With the number of invites by retention rule. */
 export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule | MemberKind, number>>
 
-/** Who or what is erased: a candidate, a member, or what an organization keeps no longer. */
+/** A candidate, a member, or invites past their retention. */
 export const SUBJECTS = ['candidate', 'member', 'retention'] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** The nights' erasures have no address: this stands in its place, so that of an organization one runs at a time. */
@@ -55,10 +54,10 @@ export const RETENTION = {
   code: new Uint8Array(Buffer.from('retention')),
 } as const
 
-/** What stays of a candidate. */
+/** Retained data of an erased candidate. */
 export const WHAT_STAYS = ['counts', 'results', 'events', 'audit_entries', 'suppressions'] as const
 
-/** Of a member. */
+/** Retained data of an erased member. */
 export const WHAT_STAYS_OF_MEMBER = ['grades', 'made', 'audit_entries', 'keys', 'words'] as const
 
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
@@ -68,7 +67,6 @@ export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | '
   counts: Record<ErasedKind, number>
   /** Invites by the rule that they were erased by: of what is kept no longer. */
   byRule: Record<RetentionRule, number>
-  /** Of a member. */
   ofMember: Record<MemberKind, number>
 }
 
@@ -95,7 +93,7 @@ export const toErasure = ({
   ofMember: countsOf(counts, MEMBER_KINDS),
 })
 
-/** Those of the organization that whoever asks gets to see: API keys, those of candidates, as they can ask for no others. */
+/** Erasures that the actor may see; API keys see those of candidates only. */
 const seenBy = ({ organization, actor }: Context) => ({
   organizationId: organization.id,
   ...(actor.kind === 'apiKey' && { subject: 'candidate' satisfies Subject }),

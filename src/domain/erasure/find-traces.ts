@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
 import { ofAddress } from '../invites/suppressions.ts'
@@ -8,7 +8,7 @@ import { isTo } from './collect-invites.ts'
 import { countListRows } from './erase-invites.ts'
 import { normalize } from './request-erasure.ts'
 
-/** What there is of an address, as far as it can be told beforehand. @property open invites that are revoked first. */
+/** Preview of an erasure. @property open invites that are revoked first. */
 export type Traces = {
   invites: number
   open: number
@@ -26,7 +26,7 @@ export async function findTracesOf(ctx: Context, inviteId: string): Promise<{ em
   return { email, traces: await findTraces(ctx, email) }
 }
 
-/** Of an address that is not known: nothing of anything. @throws DomainError not_permitted. */
+/** Counts are 0 for an unknown address. @throws DomainError not_permitted. */
 export async function findTraces(given: Context, typed: string): Promise<Traces> {
   authorize(given, 'erase_candidates')
   const ctx: Context = inMode(given, 'all')

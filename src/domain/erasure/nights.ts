@@ -2,10 +2,10 @@ import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { deleteExpiredIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../concurrency/do-once.ts'
 import type { Context } from '../context.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../work/do-once.ts'
 import { RETENTION_RULES } from './due-invites.ts'
 import { type Counting, eraseCounted } from './erasing.ts'
 import { type ErasedCounts, RETENTION } from './erasures.ts'
@@ -57,7 +57,7 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
   })
 }
 
-/** Of the answers that are kept for retries those that name an invite of the night. */
+/** Deletes stored responses that name an invite of the night. */
 async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {

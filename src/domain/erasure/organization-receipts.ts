@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
+import { folderOf } from '../files/media-keys.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
-import { folderOf } from '../values/media-keys.ts'
 import { hasReceiptLine, type LogReader, parseObject } from './receipts.ts'
 
 // The receipt of an organization is a line of the log outside of the database, where nothing of it is left. It holds no names.
@@ -10,7 +10,7 @@ export type OrganizationCounts = Partial<
   Record<'invites' | 'submissions' | 'media' | 'assessments' | 'members' | 'accounts' | 'otherRows', number>
 >
 
-/** What a line says. Times are ISO. It has no code of an address. */
+/** A line of the erasure log. Times are ISO. It contains no code of an address. */
 export type OrganizationLine = {
   id: string
   organizationId: string
@@ -23,7 +23,7 @@ export type OrganizationLine = {
   stays: string[]
 }
 
-/** What stays, and why. */
+/** Retained data. */
 const STAYS = ['accounts_of_other_organizations', 'receipts']
 
 /** The organizations that the log says are erased, each erasure once, the oldest first. */

@@ -1,12 +1,15 @@
 import type { Deps, ServiceContext } from '../context.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
 import type { Counting } from './erasing.ts'
 import { type ErasedCounts, type Subject, toErasure, WHAT_STAYS, WHAT_STAYS_OF_MEMBER } from './erasures.ts'
 
 // Receipts lie in the database and, a line each, outside of it. Neither holds an address.
 
-/** What a line says. @property code the HMAC of the address, in base64url. @property memberId of a member: which. Times are ISO. */
+/**
+ * A line of the erasure log. @property code HMAC of the address, base64url. @property memberId of an erased member. Times are
+ * ISO.
+ */
 export type ReceiptLine = {
   id: string
   organizationId: string
@@ -21,7 +24,6 @@ export type ReceiptLine = {
   stays: string[]
 }
 
-/** Who reads them needs no more than this. */
 export type LogReader = Pick<ServiceContext, 'db'> & { deps: Pick<Deps, 'erasureLog'> }
 
 /** The lines that there are, each erasure's last, the oldest first; what is no line of ours is passed over, as one that a crash has torn. Null: there is no log. */
@@ -39,7 +41,7 @@ export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine
 /** Processes' clocks may differ by no more than this. */
 const CLOCKS_DAYS = 1
 
-/** Whether the log has a line of it. @param since when it was asked for: it is not looked for among lines of before. */
+/** True if the log has a line of the erasure. @param since when it was requested; earlier lines are not searched. */
 export async function hasReceiptLine({ deps }: LogReader, { id, since }: { id: string; since: Date }): Promise<boolean> {
   const earliest = daysAfter(since, -CLOCKS_DAYS).toISOString()
   for await (const text of (await deps.erasureLog.read()) ?? []) {
@@ -50,7 +52,7 @@ export async function hasReceiptLine({ deps }: LogReader, { id, since }: { id: s
   return false
 }
 
-/** What a line says. Null: it was torn by a crash, and its erasure has another line, or is not finished. */
+/** Parses a line. Null for a line torn by a crash: its erasure has another line or is unfinished. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     return JSON.parse(text) as Record<string, unknown> | null

@@ -1,14 +1,14 @@
 import { run } from '../../db/statements.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
-import { lockOrganization } from '../work/lock-organization.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { collectInvites } from './collect-invites.ts'
 import { revokeOpen } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
@@ -75,7 +75,7 @@ async function begin(
 export const countOtherOpen = ({ db, organization }: Context, id: string): Promise<number> =>
   db.erasure.count({ where: { organizationId: organization.id, finishedAt: null, id: { not: id } }, take: MAX_OPEN_ERASURES })
 
-/** What the address of an erasure is sealed for. */
+/** Purpose of the encryption of an erasure's address. */
 export const purposeOf = (id: string): string => `erasure ${id}`
 
 /** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */

@@ -1,17 +1,17 @@
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { findWorkingKeysOf, revokeKeysOf } from '../access/manage-keys.ts'
-import { authorize } from '../access/permissions.ts'
+import { findWorkingKeysOf, revokeKeysOf } from '../api-keys/manage-keys.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
 import { refuseTooHigh } from '../members/role-changes.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { seal } from '../secrets/seal.ts'
-import { userKeys } from '../values/fold-text.ts'
-import { nameOf } from '../values/name-of.ts'
+import { userKeys } from '../text/fold-text.ts'
+import { nameOf } from '../text/name-of.ts'
+import { refuse } from '../validation/refuse.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { countOtherOpen, purposeOf } from './request-erasure.ts'
@@ -20,18 +20,18 @@ import { countOtherOpen, purposeOf } from './request-erasure.ts'
 // opens no other organization.
 
 /**
- * What names them, until the last trace is gone.
+ * Texts that identify the member, stored until the last trace is gone.
  *
- * @property addresses in lower case: as a member, what they sign in with, and by which an identity provider knows them. @property name first
- *   and last; empty without one of them: a word alone stands for others as well. @property subjects of identity providers. @property emailIds
- *   of mails to them.
+ * @property addresses in lower case: of the member, of the account, and of the identity provider. @property name first and last;
+ * empty without one of them, because a single word matches other people. @property subjects at identity providers. @property
+ * emailIds mails to the member.
  */
 export type Named = { addresses: string[]; name: string; subjects: string[]; emailIds: string[] }
 
-/** What there is of a member. @property keys that they have generated and that still work. */
+/** Preview of an erasure. @property keys working API keys that the member created. */
 export type MemberTraces = { mails: number; grades: number; actions: number; filters: number; keys: string[] }
 
-/** What an erasure of the member finds. @throws DomainError not_permitted, member_not_found. */
+/** @throws DomainError not_permitted, member_not_found. */
 export async function findMemberTraces(ctx: Context, memberId: string): Promise<{ member: Member; traces: MemberTraces }> {
   authorize(ctx, 'erase_candidates')
   const member = await getMember(ctx, memberId)

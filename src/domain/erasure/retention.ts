@@ -1,15 +1,15 @@
-import { authorize } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { RETENTION_DAYS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { daysAfter } from '../values/days.ts'
+import { checkInteger, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { defined } from '../values/defined.ts'
 import { countDue, type KeptAfter, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
 
@@ -37,17 +37,17 @@ export const keptOf = ({ completedDays, expiredDays, revokedDays }: Days): KeptA
 /** When what is set now begins: at the start of a day (UTC), a whole day from now at least. */
 const beginning = (now: Date): Date => startOfDay(daysAfter(now, 2))
 
-/** What is set begins anew, after the organization was on hold: nobody could take it back meanwhile. In the open transaction. */
+/** Restarts the waiting period after a suspension, during which nobody could revert the setting. Runs in the open transaction. */
 export async function beginAnew({ db, deps, organization }: Context): Promise<void> {
   const beginsAt = beginning(deps.clock())
   const where = { organizationId: organization.id, nextAt: { lt: beginsAt } }
   await db.organizationRetention.updateMany({ where, data: { beginsAt, nextAt: beginsAt } })
 }
 
-/** What the first night would take. @property beginsAt when that is. @property due counted no further than MOST_COUNTED. */
+/** Preview of the first night. @property due counted up to MOST_COUNTED. */
 export type FirstNight = { beginsAt: Date; due: Record<RetentionRule, number> }
 
-/** What would be erased first, were these set now. Those that can't be set take nothing. @throws DomainError not_permitted. */
+/** Preview of these settings. Invalid ones erase nothing. @throws DomainError not_permitted. */
 export async function foreseeFirstNight(ctx: Context, kept: KeptAfter): Promise<FirstNight> {
   authorize(ctx, 'erase_candidates')
   const beginsAt = beginning(ctx.deps.clock())

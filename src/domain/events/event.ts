@@ -3,7 +3,6 @@ import type { KeyMode } from '../context.ts'
 import type { Bounce } from '../mails/classify-bounce.ts'
 import { defined } from '../values/defined.ts'
 
-/** What the events of the feed tell of. */
 export const EVENT_TYPES = [
   'invite.created',
   'invite.accepted',
@@ -39,11 +38,10 @@ export type EventActor = (typeof EVENT_ACTORS)[number]
 export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up', 'suppressed'] as const
 export type ToldFailure = (typeof EMAIL_FAILURES)[number]
 
-/** Which mails a candidate has stopped: all, or those that come by themselves. */
+/** Mails that a candidate has stopped: all, or reminders and notices. */
 export const STOPPED_MAILS = ['all', 'reminders'] as const
 export type StoppedMails = (typeof STOPPED_MAILS)[number]
 
-/** What a photo or a recording shows. */
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
 /** The invite as it is by the event. What is optional here is left out where the invite has none. */
@@ -63,7 +61,7 @@ const OF_INVITE = {
   metadata: 'metadata',
 } as const satisfies Record<keyof OfInvite, keyof Invite>
 type ToldColumn = (typeof OF_INVITE)[keyof OfInvite]
-/** What every event tells of its invite, from wherever the columns are read. */
+/** Fields of an invite in every event. */
 export const ofInvite = <Value>(read: (column: ToldColumn) => Value): Record<keyof OfInvite, Value> => {
   const told = Object.entries(OF_INVITE).map(([name, column]) => [name, read(column)])
   return Object.fromEntries(told)
@@ -72,13 +70,13 @@ export const ofInvite = <Value>(read: (column: ToldColumn) => Value): Record<key
 type Submission = { submissionId?: string }
 /** An ISO time. */
 type Expiry = { expiresAt: string }
-/** What an organization has changed about an invite besides its state: at least one of these. */
+/** Changes of an invite besides its status: at least one of these. */
 export type InviteChanges = {
   tagIds?: { added: string[]; removed: string[] }
   assignedGraderId?: { before: string | null; after: string | null }
   /** ISO times: it expires earlier now. */
   expiresAt?: { before: string; after: string }
-  /** What was put right; what it says is fetched. */
+  /** Names of corrected fields. Readers fetch the values. */
   corrected?: ('recipientName' | 'customMessage' | 'questionReplayLimit' | 'answerRecordLimit')[]
 }
 
@@ -89,8 +87,8 @@ type ToldResult = { percent: number | null; reportUrl: string }
 type ToldBounce = { bounce: Bounce; bounceStatus: string }
 
 /**
- * What an event of each type says: ids, states and figures, and what the caller has given with the invite; no names, addresses or links
- * that open something. Whoever may see more fetches it.
+ * Data of events by type: ids, statuses, figures, and caller data of the invite. No names, addresses, or secret links: readers
+ * with permission fetch those.
  */
 export type EventData = {
   'invite.created': OfInvite & { mode: KeyMode; retakeOf?: string }
@@ -115,7 +113,7 @@ export type EventData = {
   'invite.erased': Pick<OfInvite, 'inviteId'>
 }
 
-/** What an event of any type may say: all but the last of an invite say its state. */
+/** Fields of all event types. All events of an invite but the last have its status. */
 export type ToldData = Pick<OfInvite, 'inviteId'> &
   Partial<OfInvite> &
   Submission &
@@ -149,14 +147,13 @@ type NewTestEvent = {
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
 const TOLD_COLUMNS = [...Object.values(OF_INVITE), 'organizationId', 'mode', 'assessmentSession', 'expiresAt'] as const
-/** What events tell of an invite, as it is by them. */
+/** Columns of an invite that events contain. */
 export type ToldInvite = Pick<Invite, (typeof TOLD_COLUMNS)[number]>
 /** The columns of that. */
 export const TOLD = TOLD_COLUMNS.map((column) => `invites.${column}` as const)
 
 export type TellInvite = (invite: ToldInvite) => NewEvent
 
-/** What may happen to an invite. */
 export const inviteEvents = {
   created: (invite: ToldInvite & { retakeOf?: string }) =>
     tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...defined({ retakeOf: invite.retakeOf }) }),
@@ -195,10 +192,10 @@ export const inviteErased = ({ id, organizationId, mode }: Pick<Invite, 'id' | '
   data: { inviteId: id },
 })
 
-/** What of an event's data is the caller's own, and may name somebody. */
+/** Fields with caller data, which may name somebody. */
 export const NAMING = ['externalId', 'metadata'] as const satisfies (keyof OfInvite)[]
 
-/** What may become of one of its mails. */
+/** Events of a mail. */
 export type EmailEvent =
   | { type: 'email.sent' }
   | { type: 'reminder.sent' }

@@ -12,13 +12,13 @@ import { all } from '../../db/statements.ts'
 import { scopeOf, type TenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { uuid } from '../../db/writes.ts'
-import { KEY_MODES } from '../access/author.ts'
-import { authorize } from '../access/permissions.ts'
+import { KEY_MODES } from '../authorization/author.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type EventActor, type EventType, TEST_EVENT, type TestData, type TestedType, type ToldData } from './event.ts'
 
-/** Whose events: of live invites, of test invites, or of both, as far as the reader sees them. */
+/** Events of live invites, test invites, or both, within the reader's scope. */
 export const EVENT_MODES = ['live', 'test', 'all'] as const
 export type EventFilter = { types?: EventType[]; inviteId?: string; mode?: (typeof EVENT_MODES)[number] }
 
@@ -107,7 +107,7 @@ function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
 
 const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
-/** Those of these events that have a position, in no particular order. */
+/** Events with a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
   const found = unscoped(db)
     .selectFrom('events')
@@ -171,7 +171,7 @@ const pageOf = prepareScoped((db, { cursor, limit, ...filter }: Chosen & { curso
     .orderBy('page.position'),
 )
 
-/** Which events. Of an invite they are few; of those of a mode, and of a type, there may be any number. */
+/** Filter. An invite has few events; a mode or type may have any number. */
 type Chosen = { modes: readonly KeyMode[]; types: EventType[] | undefined; inviteId: string | undefined }
 
 function eventsBehind(db: TenantDb, { modes, types, inviteId }: Chosen, place: { after: Expression<string>; limit: number }) {

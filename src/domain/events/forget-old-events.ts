@@ -1,8 +1,8 @@
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 /** Events a transaction: nothing is numbered meanwhile. */
 const FORGOTTEN_AT_ONCE = 2_000

@@ -35,7 +35,7 @@ async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbe
   return { ...batch!, head: BigInt(batch!.head) }
 }
 
-/** Whether this database is the one that was numbered in before. */
+/** True if positions were last assigned in this database. */
 const isNoted = (eb: Expressions<'eventSequence'>) => eb('eventSequence.database', 'is not distinct from', identity)
 
 const holdNumbering = prepare(() => unscoped().selectFrom('eventSequence').select('position').forUpdate())
@@ -51,7 +51,7 @@ const numberNext = prepare(() =>
           .where('position', 'is', null)
           .where(({ exists, selectFrom }) => exists(selectFrom('eventSequence').where(isNoted)))
           .orderBy('sequence')
-        // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
+        // Skips rows that a transaction deleting their organization has locked, so that other events don't wait for it.
         return waiting.limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked()
       },
     )

@@ -1,4 +1,4 @@
-import { modeOf } from '../access/author.ts'
+import { modeOf } from '../authorization/author.ts'
 import type { Context } from '../context.ts'
 import type { EventData, EventType } from './event.ts'
 

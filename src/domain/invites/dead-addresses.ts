@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 

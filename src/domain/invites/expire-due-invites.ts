@@ -3,11 +3,11 @@ import { among } from '../../db/own.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { inTransaction } from '../transaction.ts'
-import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work/in-halves.ts'
 import { EXPIRING, isDue } from './expiry.ts'
 
 /** The updates in progress, by organization: simultaneous lists share one. */

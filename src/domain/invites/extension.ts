@@ -1,9 +1,9 @@
 import { sql } from '../../db/builder.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { EXPIRY_DAYS } from '../limits.ts'
-import { daysAfter } from '../values/days.ts'
+import { daysAfter } from '../time/days.ts'
+import { checkInteger, findIssues } from '../validation/checks.ts'
 
 /** A new expiry: the end of a day, or so many days after the current one. @property expiresAt end of the day. */
 type Extension = { expiresOn?: string | undefined; addedDays?: number | undefined; expiresAt?: string }

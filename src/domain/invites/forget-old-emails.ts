@@ -1,8 +1,8 @@
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
+import { DAY_MS } from '../time/days.ts'
 
 /** Days after the end of an invite for which it is known what was mailed for it: a year, and the time to look into it. */
 const KEPT_DAYS = 400

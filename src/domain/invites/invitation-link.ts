@@ -1,4 +1,4 @@
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { getInvite, type InviteStatus } from './invites.ts'
 

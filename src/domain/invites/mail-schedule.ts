@@ -2,9 +2,9 @@ import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/own.ts'
 import { first, type Query } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
-import { modeOf } from '../access/author.ts'
+import { modeOf } from '../authorization/author.ts'
 import type { Context } from '../context.ts'
-import { DAY_MS } from '../values/days.ts'
+import { DAY_MS } from '../time/days.ts'
 
 // An organization may send a limited number of mails to candidates within 24 hours. Each further mail gets the time at which the limit allows
 // one more, after all mails that wait already. So each is looked at once, and they leave in the order in which they were queued.

@@ -1,13 +1,3 @@
-import {
-  checkEmail,
-  checkInteger,
-  checkKeys,
-  checkName,
-  checkSize,
-  checkText,
-  checkUuid,
-  findIssues,
-} from '../checking/checks.ts'
 import type { Issue, Violation } from '../errors.ts'
 import {
   COUNTS,
@@ -19,6 +9,16 @@ import {
   MAX_METADATA_VALUE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../limits.ts'
+import {
+  checkEmail,
+  checkInteger,
+  checkKeys,
+  checkName,
+  checkSize,
+  checkText,
+  checkUuid,
+  findIssues,
+} from '../validation/checks.ts'
 import { defined } from '../values/defined.ts'
 import { pick } from '../values/pick.ts'
 import { findReturnFault } from './return-url.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../mails/candidate-mails.ts'

@@ -3,14 +3,14 @@ import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
+import { loadZones } from '../concurrency/load-zone.ts'
 import type { ServiceContext } from '../context.ts'
+import { languageOf, matchLanguage, SPOKEN_TO } from '../languages/languages.ts'
 import { comesByItself, INVITATION_KINDS, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
-import { BRAND } from '../values/brand.ts'
-import { languageOf, matchLanguage, SPOKEN_TO } from '../values/languages.ts'
-import { zoneOf } from '../values/zones.ts'
-import { loadZones } from '../work/load-zone.ts'
+import { BRAND } from '../ports/brand.ts'
+import { zoneOf } from '../time/zones.ts'
 
 const include = {
   invite: {

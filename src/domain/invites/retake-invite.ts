@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { mayGrade } from '../members/graders.ts'
 import { inTransaction } from '../transaction.ts'

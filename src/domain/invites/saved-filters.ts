@@ -1,11 +1,11 @@
 import type { SavedFilter as Row } from '../../generated/prisma/client.ts'
-import { may } from '../access/permissions.ts'
-import { checkName, checkSize, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkName, checkSize, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
 
 /** @property namesErased true if its grader, or a word in it, stands for a member who was erased. */

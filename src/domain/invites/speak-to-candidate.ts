@@ -1,8 +1,8 @@
 import { isZoneKnown } from '../../db/zones.ts'
 import type { ServiceContext } from '../context.ts'
+import { languagesToChoose } from '../languages/languages.ts'
 import type { InvitationRef } from '../secrets/invitation-tokens.ts'
-import { languagesToChoose } from '../values/languages.ts'
-import { isZoneName } from '../values/zones.ts'
+import { isZoneName } from '../time/zones.ts'
 import { type CandidateInvite, findInvitation } from './candidate-moves.ts'
 
 // What a candidate's own page says of how they want to be spoken to. It is no change of the invite that anybody is told of.

@@ -1,5 +1,5 @@
-import { findNames } from '../access/audit-log.ts'
-import { may } from '../access/permissions.ts'
+import { findNames } from '../audit/audit-log.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
 import { requireInvite } from './invites.ts'

@@ -1,6 +1,6 @@
 import type { Condition, Expressions } from '../../db/own.ts'
-import { may } from '../access/permissions.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'

@@ -1,9 +1,9 @@
 import type { MemberStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { BRAND, type Brand } from '../values/brand.ts'
-import { SPOKEN_TO, type SpokenTo } from '../values/languages.ts'
-import { nameOf } from '../values/name-of.ts'
-import type { Zoned } from '../values/zones.ts'
+import { SPOKEN_TO, type SpokenTo } from '../languages/languages.ts'
+import { BRAND, type Brand } from '../ports/brand.ts'
+import { nameOf } from '../text/name-of.ts'
+import type { Zoned } from '../time/zones.ts'
 
 /** Who answers a candidate's questions. */
 export type Contact = { name: string; address: string }

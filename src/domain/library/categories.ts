@@ -1,8 +1,8 @@
-import { checkName, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import { checkName, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 
 /** How deep a category may lie. */
 export const MAX_CATEGORY_DEPTH = 5
@@ -42,7 +42,7 @@ export async function findWithin({ db, organization }: Context, id: string): Pro
   return [id, ...below.map((other) => other.id)]
 }
 
-/** What is wrong with a path, at `category`: a name that is too long, a tree that is too deep, or all of it together. */
+/** Issues of a path, at `category`: a name that is too long, a tree that is too deep, or a path that is too long. */
 export function findCategoryIssues(path: string): Issue[] {
   const tidied = tidyPath(path)
   if (tidied === '') return []

@@ -3,13 +3,10 @@ import type { Definition } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { withoutPictures } from '../assets/references.ts'
 
-/** What a question is, wherever it is asked: its texts, and what makes it one of a kind. */
+/** Content of a question: texts and definition. */
 export type LibraryContent = { input: QuestionInput; definition: Definition | null }
 
-/**
- * What is equal of two questions that ask the same. Points and time limit are the assessment's; ids within a definition are random, and stand for
- * their place in the spec.
- */
+/** Hash of what a question asks, without points, time limit, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
   const { points: _, timeLimit: __, ...asked } = input
   const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
@@ -48,7 +45,7 @@ function canonical(value: unknown, places: Map<string, string>): unknown {
 /** Characters of the name of a question that got none. */
 const NAME_LENGTH = 120
 
-/** What it is called where nobody has named it: the beginning of what it asks. */
+/** Name of an unnamed question: the beginning of its text. */
 export function nameOf({ script, audioUrl, videoUrl }: QuestionInput): string {
   const text = [...withoutPictures(script).trim().replace(/\s+/g, ' ')]
   if (text.length === 0) return audioUrl || videoUrl ? 'Without text' : 'Question'

@@ -1,6 +1,6 @@
 import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
 import { affectedRows } from '../../db/statements.ts'
-import { actingMember, memberColumns } from '../access/acting-member.ts'
+import { actingMember, memberColumns } from '../authorization/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'

@@ -1,8 +1,8 @@
 import { among } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
 import { readWholeDefinitions } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { EXPORTED_AT_ONCE, handOver, runExport, type Write } from '../audit/run-export.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { LibraryContent } from './content.ts'
 import { MAX_IMPORTED } from './imports.ts'
@@ -48,7 +48,7 @@ export async function surveyExport(
   return { isCut: isFull && (await listLibrary(ctx, { ...filter, before: last }, 1)).items.length > 0 }
 }
 
-/** What reads the next batch, from the newest question on. */
+/** Returns a function that reads the next batch, newest questions first. */
 function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedQuestion[]> {
   let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
   return async () => {

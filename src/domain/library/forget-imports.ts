@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
 import { UNDONE_WITHIN_MS } from './imports.ts'
 
 /** How long it is known what became of each question of a file. */

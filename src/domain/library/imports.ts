@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises'
 import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
 import { findQuestionIssues } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { cut, type ReadParts, refuseFile } from '../checking/uploaded-files.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
+import { cut, type ReadParts, refuseFile } from '../validation/uploaded-files.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findCategoryIssues, tidyPath } from './categories.ts'
 import { hashContent, type LibraryContent, nameOf } from './content.ts'
@@ -112,7 +112,7 @@ function checkContent(ctx: Context, { content, category, notes }: GivenQuestion)
 
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 
-/** Those of the hashes that the library has. */
+/** Hashes that are in the library. */
 async function findInLibrary({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
   const found = new Set<string>()
   for (let i = 0; i < hashes.length; i += ASKED_AT_ONCE) {

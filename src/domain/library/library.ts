@@ -1,14 +1,14 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { type Definition, readWholeDefinition } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkName, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkName, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
 import { resolveCategory } from './categories.ts'
 
@@ -107,6 +107,5 @@ type LibraryAction =
   | 'retired_library_question'
   | 'restored_library_question'
 
-/** What is done with a question of the library. */
 export const record = (ctx: Context, action: LibraryAction, id: string): Promise<void> =>
   recordAudit(ctx, { action, target: { kind: 'library_question', id } })

@@ -1,8 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import { among, type Expressions, type Rows, type SqlBool } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
-import { searchWords } from '../values/fold-text.ts'
+import { searchWords } from '../text/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findWithin } from './categories.ts'
 
@@ -15,7 +15,6 @@ export type LibraryFilter = {
   importId?: string | undefined
   /** In no assessment. */
   isUnused?: boolean | undefined
-  /** Those that are, else those that are not. */
   isRetired?: boolean | undefined
   before?: string | undefined
 }
@@ -63,7 +62,7 @@ export async function listLibrary(
 
 type LibraryRows = Rows<'libraryQuestions'>
 
-/** Of these rows the newest: one more than a page has. */
+/** Newest rows: one more than a page, which tells if there is a next one. */
 function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLibraryQuestion[]> {
   const page = rows
     .leftJoin(ctx.db.table('libraryCategories'), 'libraryCategories.id', 'libraryQuestions.categoryId')
@@ -91,8 +90,8 @@ async function searchIn(
   const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
   const near = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
   if (near.length > size) return near
-  // Of a query with an offset the plan is made by itself: not by way of all questions in their order. Its page is cut before it is read,
-  // as PostgreSQL takes 2 % of all questions to have the beginning of a word.
+  // OFFSET 0 makes PostgreSQL plan this query by itself, instead of reading all questions in order. It estimates that 2 % of all
+  // questions match the beginning of a word.
   const having = rows.where(has).select('libraryQuestions.id').offset(0)
   const page = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.id', 'in', (compose) =>
     compose

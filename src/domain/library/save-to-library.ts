@@ -1,25 +1,24 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { makeVersion, readWholeDefinition } from '../assessments/define-question.ts'
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { toQuestionInput } from '../assessments/edit-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
 import { lockVersion, sealVersions } from '../assessments/versions.ts'
 import { useAssets } from '../assets/assets.ts'
-import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { searchWords } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { searchWords } from '../values/fold-text.ts'
+import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { resolveCategory } from './categories.ts'
 import { hashContent, type LibraryContent, nameOf } from './content.ts'
 import { getLibraryQuestion, record } from './library.ts'
 
-/** Where a question stands in the library. */
 export type Place = { libraryQuestionId: string; number: number }
 
-/** What a question of an assessment is, as the library keeps it. */
+/** Content of an assessment's question. */
 export async function contentOf(ctx: Context, question: Question): Promise<LibraryContent> {
   const definition = question.versionId === null ? null : await readWholeDefinition(ctx, question.versionId)
   return { input: toQuestionInput(question), definition }
@@ -87,7 +86,7 @@ async function makeNext(ctx: Context, id: string, content: LibraryContent, versi
   return place
 }
 
-/** Of what a question of the library is made, besides what it asks. */
+/** Facts of a library question besides its content. */
 export type Given = { versionId?: string | null; name?: string; category?: string; importId?: string }
 
 /**
@@ -100,7 +99,7 @@ export async function makeOrFind(ctx: Context, content: LibraryContent, given: G
   return equal ? { ...equal, isNew: false } : makeUnlessEqual(ctx, content, (inside) => make(inside, content, given))
 }
 
-/** Of two who keep the same content at once, the second gets what the first has made. */
+/** The second of two concurrent saves of the same content gets the first one's row. */
 async function makeUnlessEqual(
   ctx: Context,
   content: LibraryContent,
@@ -114,7 +113,7 @@ async function makeUnlessEqual(
   }
 }
 
-/** What says that content is kept once. */
+/** Unique constraint on content. */
 export const CONTENT_KEY = 'library_versions_content_key'
 
 export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<Place | null> {
@@ -171,7 +170,7 @@ async function writeVersion(ctx: Context, place: Place, content: LibraryContent,
   await sealVersions(ctx, written.select('libraryVersions.versionId'))
 }
 
-/** Of two who save a version at once, each gets a number of their own. */
+/** Serializes saves, so that each version gets its own number. */
 async function lock(ctx: Context, id: string): Promise<void> {
   await ctx.db.selectFrom('libraryQuestions').where('id', '=', id).select('id').forNoKeyUpdate().executeTakeFirst()
 }

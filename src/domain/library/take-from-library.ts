@@ -1,13 +1,13 @@
-import { authorize } from '../access/permissions.ts'
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { addQuestion, recordQuestion, toColumns, toQuestionInput } from '../assessments/edit-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
-import { checkSize, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkSize, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { hashContent, type LibraryContent } from './content.ts'
 import { getLibraryQuestion, readLibraryVersion } from './library.ts'
 import { contentOf, lockContent, refuseSecond } from './save-to-library.ts'
@@ -96,7 +96,7 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<C
   return { origin, mine: await contentOf(ctx, question), theirs: await readLibraryVersion(ctx, origin.id, origin.newest) }
 }
 
-/** What was seen of a question and of what it came from. @property mine as Origin has it. @property number of the newest version. */
+/** State that the form showed. @property mine see Origin. @property number of the newest version. */
 type SeenBoth = { mine: string; number: number }
 
 /**

@@ -1,9 +1,9 @@
-import { checkSize, findIssues } from '../checking/checks.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../limits.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { checkSize, findIssues } from '../validation/checks.ts'
 
-/** What an interface asks of a list: a line for each filter that there is, undefined for one that was not given, or is not offered. */
+/** Filters of a list as an interface fills them: every filter is named, undefined if it is not set or not offered. */
 export type Asked<Filter> = { [Field in keyof Filter]-?: Filter[Field] | undefined }
 
 /** The trimmed, non-empty parts of a text. */

@@ -17,7 +17,7 @@ import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
-import { caseKey, searchKey } from '../values/fold-text.ts'
+import { caseKey, searchKey } from '../text/fold-text.ts'
 import { readWords } from './filters.ts'
 import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 
@@ -25,7 +25,7 @@ export type { Tables }
 /** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
 export type Time = Date | string
 
-/** What is read of the rows of a table. */
+/** Columns to read of a table. */
 export type Shape<T extends keyof Tables, Row> = { table: T; show: Selects<T, Row> }
 /** All that can be read of them. */
 export type WholeShape<T extends keyof Tables, Row> = Shape<T, Row> & { pick: (fields: readonly string[]) => Selects<T, never> }
@@ -39,7 +39,7 @@ export type RowOf<S> = S extends { show: (rows: never, sight: never) => { readon
   : never
 export type WithTimes<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Row[Field] | string : Row[Field] }
 
-/** What further fields are made of, for each row of the table. */
+/** Computed columns of each row. */
 type Related<T extends keyof Tables> = Record<string, (eb: Expressions<T>, db: TenantDb) => Expression<unknown>>
 type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]> & {
   [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
@@ -60,7 +60,7 @@ export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<ne
   return { table, pick, show: pick([...Object.keys(columns), ...Object.keys(related)]) as never }
 }
 
-/** Of all that can be read what is shown: half the work where it is a list. */
+/** Reads only these columns: half the work for a list. */
 export const showing = <T extends keyof Tables, Row, Field extends keyof Row & string>(
   { table, pick }: WholeShape<T, Row>,
   fields: readonly Field[],
@@ -131,7 +131,7 @@ export const sizeOf = (take: number): { take: number | undefined; usual: number 
 export const skipped = ({ number, size }: Page, total: Expression<unknown>): RawBuilder<number> =>
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 
-/** What counts the rows of a list, and what is thrown where it finds nothing to count them by. */
+/** Query that counts rows, and the error if the counted parent is missing. */
 type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Expression, RawBuilder } from '../../db/own.ts'
 
-/** What members are called who were erased, and those of them who graded. */
+/** Name of erased members, also of those who graded. */
 export const FORMER_MEMBER = 'a former member'
 export const FORMER_GRADER = 'a former grader'
 /** Takes the place of their name and address in what others have saved. */

@@ -88,7 +88,7 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
   }
 }
 
-/** Who sees the same rows. */
+/** Key of contexts that see the same rows. */
 const whoseOf = ({ organization, mode }: Context): string => `${mode} ${organization.id}`
 
 /** The rows by their ids. */

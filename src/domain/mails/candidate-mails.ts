@@ -2,15 +2,15 @@
 
 /** The invitation, that once more, and that of an invite which is open again: each was asked for by somebody. */
 export const INVITATION_KINDS = ['invitation', 'resent', 'reactivated'] as const
-/** What comes by itself while an invite is open, by what the candidate has not done yet. */
+/** Reminders while an invite is open, by what the candidate has not done yet. */
 export const REMINDER_KINDS = ['not_accepted', 'not_started', 'not_finished'] as const
-/** What comes once: a receipt of what was handed in, and that there is a result. */
+/** Sent once: a receipt of the submission, and a notice of the result. */
 export const NOTICE_KINDS = ['submitted', 'released'] as const
 /** Sent when a member withdraws an invite and asks for it. */
 export const WITHDRAWAL_KIND = 'withdrawn'
 export const CANDIDATE_MAIL_KINDS = [...INVITATION_KINDS, ...REMINDER_KINDS, ...NOTICE_KINDS, WITHDRAWAL_KIND] as const
 
-/** What organizations can write themselves. Once more, or open again, an invitation has the same text. */
+/** Kinds whose text organizations can replace. Resent and reactivated invitations use `invitation`. */
 export const TEMPLATE_KINDS = ['invitation', ...REMINDER_KINDS, ...NOTICE_KINDS] as const
 
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number]
@@ -28,9 +28,9 @@ export const isInvitation = isOneOf(INVITATION_KINDS)
 export const isReminder = isOneOf(REMINDER_KINDS)
 export const isNotice = isOneOf(NOTICE_KINDS)
 
-/** What its readers can stop by a click, and which is on only where somebody has switched it on. */
+/** True for mails that their reader can stop with a click, and that an organization has to switch on. */
 export const comesByItself = (kind: string): boolean => isReminder(kind) || isNotice(kind)
 
-/** Which text a mail has; null of a kind that only a newer release knows. */
+/** Kind of the text of a mail; null for a kind that only a newer release knows. */
 export const templateKindOf = (kind: string): TemplateKind | null =>
   isInvitation(kind) ? 'invitation' : isReminder(kind) || isNotice(kind) ? kind : null

@@ -1,13 +1,13 @@
 /**
- * What it means that a mail came back.
- * - `address`: there is no such mailbox, and will be none.
- * - `temporary`: the mailbox is full, or its server could not take it for now.
- * - `blocked`: the server wants no mail from us, or why is not known; it says nothing of the address.
+ * Meaning of a bounce.
+ * - `address`: the mailbox does not exist.
+ * - `temporary`: the mailbox is full, or its server was unavailable.
+ * - `blocked`: the server rejects our mail, or the reason is unknown; the address may be right.
  */
 export const BOUNCES = ['address', 'temporary', 'blocked'] as const
 export type Bounce = (typeof BOUNCES)[number]
 
-/** Of the enhanced status codes (RFC 3463, and IANA's registry) those that say so of the mailbox or its domain. */
+/** Enhanced status codes (RFC 3463 and IANA's registry) of a missing mailbox or domain. */
 const NO_SUCH_MAILBOX = ['5.1.0', '5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1', '5.4.4']
 const MAILBOX_FULL = '5.2.2'
 

@@ -1,19 +1,19 @@
 import { sql } from '../../db/builder.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 // Whoever carries our mails tells what becomes of them: a mail server by a notice to the envelope's sender, a provider by a request. What
 // they say is kept as it came, once it is proved that they say it, until a worker has read it.
 
-/** Who may tell: a mail server that hands its notices on, Amazon SES by SNS, Postmark. */
+/** Sources: a mail server that forwards its notices, Amazon SES by SNS, Postmark. */
 export const MAIL_EVENT_SOURCES = ['dsn', 'ses', 'postmark'] as const
 export type MailEventSource = (typeof MAIL_EVENT_SOURCES)[number]
 
-/** What is said of one mail. @property status RFC 3463's code, `5.1.1`; empty when none was given. @property reason in the server's words. */
+/** Report about one mail. @property status RFC 3463 code such as `5.1.1`; empty if none. @property reason text of the server. */
 export type MailNotice = { emailId: string } & ({ kind: 'bounced'; status: string; reason: string } | { kind: 'complained' })
 
 /** A thing told, as it came. @property emailId the mail that it is about, where that is known by how it came. */
@@ -25,11 +25,11 @@ export type MailEventReader = {
   admit: (headers: Record<string, string | string[] | undefined>) => { emailId: string | null } | null
   /** The event's id at its source; null when the body is not theirs. @throws Error when that can't be found out at the moment. */
   identify: (body: Buffer) => Promise<string | null>
-  /** What it says of our mails: nothing, where it is none of what counts. Asked again when it fails. */
+  /** Reports in an event; empty if it has none that count. Called again after an error. */
   read: (event: MailEvent) => Promise<MailNotice[]>
 }
 
-/** Those that are switched on. */
+/** Enabled sources. */
 export type MailEventReaders = Partial<Record<MailEventSource, MailEventReader>>
 
 /** So long what was told is remembered: told again, it changes nothing. */

@@ -5,12 +5,12 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { Connection, ServiceContext } from '../context.ts'
 
 /**
- * What the mail server makes of a mail.
- * - `taken`: it is the server's now.
- * - `refused`: for good, because of what this mail or its recipient is.
- * - `later`: not now, because of what this mail or its recipient is.
- * - `unable`: not because of this mail, but of the service, its settings or the server, which concern every other mail as well.
- *   `isCertain` is false where a server may have meant this one mail by it.
+ * Result of one SMTP delivery attempt.
+ * - `taken`: the server accepted it.
+ * - `refused`: permanently, because of this mail or its recipient.
+ * - `later`: temporarily, because of this mail or its recipient.
+ * - `unable`: because of the service, its settings, or the server, which affects all mails. `isCertain` is false if the server
+ * may have meant this mail alone.
  */
 export type Verdict =
   | { kind: 'taken' }
@@ -23,7 +23,7 @@ export const withoutAddresses = (reason: string): string => reason.replace(/[^\s
 // While the mail server takes no mails at all, whatever the mail, there is one row that all processes see, and one mail at a time probes
 // for all of them. Times are the database's, so that all processes mean the same.
 
-/** What keeps mails from going out: nobody answers; the server turns the service away; it wants fewer mails than there are. */
+/** Cause of an outage: no answer; the server rejects the service; it limits the rate. */
 export type OutageCause = 'unreachable' | 'rejecting' | 'throttled'
 
 export type MailOutage = { since: Date; about: OutageCause; reason: string; probes: number; nextProbeAt: Date }

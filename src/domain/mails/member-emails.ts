@@ -2,24 +2,24 @@ import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import { loadZones } from '../concurrency/load-zone.ts'
+import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
+import { BRAND } from '../ports/brand.ts'
+import { nameOf } from '../text/name-of.ts'
 import { inTransaction } from '../transaction.ts'
-import { BRAND } from '../values/brand.ts'
 import { defined } from '../values/defined.ts'
-import { nameOf } from '../values/name-of.ts'
 import { isUuid } from '../values/uuid.ts'
-import { loadZones } from '../work/load-zone.ts'
-import { type QueuedRef, rowsOf } from '../work/queued-ref.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
 
-/** What members can have in the morning: each is off until its reader switches it on. */
+/** Daily digests; off until the member switches them on. */
 export const DIGESTS = ['grading_digest', 'expiring_digest', 'bounce_digest'] as const
 export type Digest = (typeof DIGESTS)[number]
 export const isDigest = (kind: string): kind is Digest => (DIGESTS as readonly string[]).includes(kind)
 
-/** What the service writes to members. What each says, mail/member-email.ts knows. */
+/** Kinds of mails to members; mail/member-email.ts has their texts. */
 export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled' | 'text_test' | Digest | SecurityMailKind
 /** About the security of one's own account, and those for admins, of the organization's. Nothing stops them, and nothing waits for them. */
 export type SecurityMailKind =
@@ -52,10 +52,10 @@ export type SecurityMailKind =
   | 'organization_kept'
 
 /**
- * What such a mail tells besides when.
+ * Facts in a security mail.
  *
- * @property address from where it was done, by which browser. @property person who did it, to somebody else.
- * @property called the name of what it is about. @property before of roles. @property until from when something is otherwise, in ISO 8601.
+ * @property address network and browser of the action. @property person who did it to somebody else. @property called name of the
+ * subject. @property before earlier roles. @property until ISO 8601 time from which the change applies.
  */
 export type SecurityFacts = {
   address?: string
@@ -71,7 +71,7 @@ export type SecurityFacts = {
 export const EXAMPLE_NAMES = ['plain', 'long', 'arabic', 'none'] as const
 export type ExampleName = (typeof EXAMPLE_NAMES)[number]
 
-/** What a test of a text says: the text as it was typed, which may never be saved. An empty one is the service's own. */
+/** Text to test, as it was typed; it may never be saved. Empty: the service's text. */
 export type TestedText = {
   kind: TemplateKind
   language: string
@@ -153,7 +153,7 @@ export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void>
   for (const { id: memberId } of owners) await queueMemberEmail(ctx, { ...about, memberId })
 }
 
-/** What somebody is called who does something to another member, or to the organization; undefined of who is no member. */
+/** Name of the acting member; undefined for other actors. */
 export async function nameActor({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<string | undefined> {
   if (actor.kind !== 'member') return undefined
   const { user } = await db.member.findUniqueOrThrow({ where: { id: actor.id }, select: { user: true } })
@@ -192,13 +192,15 @@ async function readMemberEmails(
 }
 
 /**
- * Where the mail goes: what sets a password, to the address that the password belongs to; a test, to the one that its reader signs in with,
+ * Recipient: a link to set a password goes to the account's address; a test goes to the address that its reader signs in with,
  * which nobody else can change.
  */
 export const recipientOf = ({ kind, member, link }: MemberEmail): string =>
   (kind === 'text_test' ? member.credential : link?.credential)?.email ?? member.email
 
-/** What an organization that is to be erased does not write. Whoever needs a password to keep it gets one. */
+/**
+ * Kinds that a suspended organization doesn't send. Mails to set a password are sent, so that an owner can keep the organization.
+ */
 const NOT_WHILE_SUSPENDED: ReadonlySet<string> = new Set<MemberEmailKind>([
   'join',
   'webhook_failing',
@@ -259,7 +261,7 @@ export async function measureMemberEmailQueue({ db }: Pick<ServiceContext, 'db'>
   return { waiting: _count, oldest: _min.createdAt }
 }
 
-/** What became of mails to members, counted as measureFailedEmails counts invitations. */
+/** Counts failed mails to members as measureFailedEmails counts invitations. */
 export async function measureFailedMemberEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
     db.memberEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })

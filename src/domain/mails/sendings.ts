@@ -2,9 +2,9 @@ import { escapeLike } from '../../db/query.ts'
 import type { EmailFailure } from '../../generated/prisma/client.ts'
 import { defined } from '../values/defined.ts'
 
-// What sendings of mails to candidates and to members have in common.
+// Shared by mails to candidates and to members.
 
-/** What became of a mail's turn: accepted by the mail server, captured, failed permanently, to be retried, or waiting for another day. */
+/** Outcome of one attempt: accepted by the server, captured, failed for good, to be retried, or postponed to another day. */
 export type Outcome =
   | { state: 'sent' | 'captured' }
   /** @property jobId of the job that has it looked at again. */
@@ -18,7 +18,7 @@ export type EmailQueue = { waiting: number; oldest: Date | null }
 /** Failed mails in all, and the mails refused by the mail server, given up, and sent since some time. */
 export type FailedEmails = { failed: number; refused: number; givenUp: number; sent: number }
 
-/** Which sendings are queued again: those that failed, or live ones that were captured; of them by words of the reason, and by time. */
+/** Selects mails to queue again: failed or captured ones, by words of the reason, and by time. */
 export type RetryWhich = { state?: 'failed' | 'captured'; reason?: string; since?: Date }
 
 /** Prisma's filter of them. */

@@ -1,11 +1,11 @@
-import { type Languages, offeredLanguages, type SpeakingOrganization } from '../values/languages.ts'
+import { type Languages, offeredLanguages, type SpeakingOrganization } from '../languages/languages.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
-// Which text a mail has: the assessment's own, the organization's, or ours.
+// Chooses a mail's text: the assessment's, the organization's, or the service's.
 
-/** What a text is for. @property assessmentId null: of all assessments that have none of their own. */
+/** @property assessmentId null: all assessments without a text of their own. */
 export type TextPlace = { kind: TemplateKind; language: string; assessmentId: string | null }
-/** Whose text it is: the assessment's or the organization's in the reader's language, or the organization's main one, whatever the reader's. */
+/** Origin of a text: the assessment or organization in the reader's language, or the organization in its main language. */
 export type Whose = 'assessment' | 'organization' | 'main'
 export type LookedAt = TextPlace & { whose: Whose }
 /** A place as the database has it. */
@@ -21,7 +21,7 @@ export const mainLanguageOf = (
   organization: SpeakingOrganization & { mainTemplateLanguage: string | null },
 ): string | null => offeredLanguages(languages, organization).find((code) => code === organization.mainTemplateLanguage) ?? null
 
-/** Where the text of a mail is looked for, what comes first before the rest. @param mainLanguage see {@link mainLanguageOf}. */
+/** Places to search, in order. @param mainLanguage see {@link mainLanguageOf}. */
 export function placesOf(place: TextPlace, mainLanguage: string | null): LookedAt[] {
   const general = { ...place, assessmentId: null }
   return [

@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { MAX_MARKS } from '../limits.ts'
-import { countMarks } from '../values/count-marks.ts'
+import { countMarks } from '../text/count-marks.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
 // A text of an organization's mail: a small Markdown with placeholders. It is read first and filled in then, so that what is put into it is
@@ -10,8 +10,8 @@ const ALWAYS = ['candidate_name', 'assessment', 'organization', 'sender_name'] a
 const BEFORE_START = [...ALWAYS, 'question_count', 'time_limit', 'expires_at', 'expires_in'] as const
 
 /**
- * What can be put into each. `message` and `link` are blocks of their own where they stand alone in a paragraph, which the link has to. What
- * was started does not expire; a receipt has no button.
+ * Placeholders by kind. `message` and `link` become blocks if they stand alone in a paragraph; `link` has to. A started
+ * assessment has no expiry; a receipt has no button.
  */
 export const PLACEHOLDERS = {
   invitation: [...BEFORE_START, 'message', 'link'],
@@ -23,9 +23,8 @@ export const PLACEHOLDERS = {
 } as const satisfies Record<TemplateKind, readonly string[]>
 export type Placeholder = (typeof PLACEHOLDERS)[TemplateKind][number]
 
-/** What can be put into a text of the kind. */
 export const placeholdersOf = (kind: TemplateKind): readonly Placeholder[] => PLACEHOLDERS[kind]
-/** Whether a text of the kind has to say where its button is. */
+/** True if texts of the kind need a button. */
 export const hasButton = (kind: TemplateKind): boolean => placeholdersOf(kind).includes('link')
 const ALL: readonly Placeholder[] = Object.values(PLACEHOLDERS).flat()
 
@@ -42,7 +41,7 @@ export type TemplateBlock =
   | { kind: 'paragraph'; said: readonly TemplatePiece[] }
   | { kind: 'list'; items: readonly (readonly TemplateBlock[])[]; from?: number }
 
-/** What is wrong with a text, for whoever wrote it, with the line. */
+/** A fault, with its line, for the author of the text. */
 type Fault = { line: number; text: string }
 
 const WRITTEN = /^\s*([a-z_]+)\s*(?:\|\s*default:\s*"([^"{}]*)"\s*)?$/
@@ -66,7 +65,7 @@ reader.inline.ruler.before('escape', 'hole', (state, silent) => {
 })
 
 /**
- * What is wrong with a body; null where nothing is.
+ * Fault of a body, or null.
  *
  * @param body with a line feed at the end of each line.
  */
@@ -87,7 +86,7 @@ export function findTemplateFault(kind: TemplateKind, body: string): string | nu
   return second ? `Line ${line(second.token)}: {{ link }} can be there only once.` : null
 }
 
-/** What is wrong with a subject; null where nothing is. */
+/** Fault of a subject, or null. */
 export function findSubjectFault(kind: TemplateKind, subject: string): string | null {
   const faults = readSubject(kind, subject).flatMap((piece) => ('fault' in piece ? [piece.fault] : []))
   return faults[0] ?? null
@@ -123,7 +122,7 @@ const nameOf = (written: string): string | undefined => readHole(written)?.hole
 
 const holesOf = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
 
-/** Of one paragraph. */
+/** Faults of one paragraph. */
 function faultsWithin(kind: TemplateKind, { children, map }: Token): Fault[] {
   let line = (map?.[0] ?? 0) + 1
   return (children ?? []).flatMap((token): Fault[] => {
@@ -141,7 +140,7 @@ function faultOf(kind: TemplateKind, token: Token): string | null {
   return /\{\{|\}\}/.test(content) ? UNCLOSED : null
 }
 
-/** Whether a paragraph is part of nothing else. */
+/** True for a paragraph at the top level. */
 const isTop = (tokens: Token[], i: number): boolean => tokens[i - 1]?.level === 0
 
 /** A body that has no fault, as blocks. */

@@ -1,10 +1,10 @@
 import { among } from '../../db/own.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { refuse } from '../checking/refuse.ts'
-import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { refuse } from '../validation/refuse.ts'
+import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { isUuid } from '../values/uuid.ts'
 import { lockMember } from './members.ts'
 

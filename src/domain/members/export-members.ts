@@ -1,7 +1,7 @@
 import { anyOf } from '../../db/query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import { filtered } from '../lists/listing.ts'
@@ -48,7 +48,7 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
   await runExport(ctx, exported, find, write)
 }
 
-/** What the audit log knows of them. */
+/** Adds facts from the audit log. */
 async function withHistory({ db, organization }: Context, members: Found[]): Promise<ExportedMember[]> {
   const ids = members.map(({ id }) => id)
   const ofMembers = { organizationId: organization.id, actorId: anyOf(ids), action: 'signed_in' }

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { MemberRole } from './members.ts'
 
-/** Who may grade: the active members of one of these roles. */
+/** Active members with one of these roles may grade. */
 export const GRADING_ROLES: readonly MemberRole[] = ['grader', 'admin']
 
 export const mayGrade = ({ status, roles }: { status: string; roles: string[] }): boolean =>

@@ -1,19 +1,19 @@
-import { type AccountLink, findOpenLink, isOpen } from '../access/account-links.ts'
-import { completeJoin, lockMember } from '../access/complete-join.ts'
-import { lockCredential } from '../access/credential-lock.ts'
-import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
-import { proveAddress } from '../access/prove-address.ts'
-import type { Browser, Credential } from '../access/sessions.ts'
-import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
-import { isSsoEnforced } from '../access/speakers.ts'
-import { findNameIssues } from '../checking/find-name-issues.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
+import { type AccountLink, findOpenLink, isOpen } from '../sign-in/account-links.ts'
+import { completeJoin, lockMember } from '../sign-in/complete-join.ts'
+import { lockCredential } from '../sign-in/credential-lock.ts'
+import { hashPassword, judgePassword, lineOf } from '../sign-in/passwords.ts'
+import { proveAddress } from '../sign-in/prove-address.ts'
+import type { Browser, Credential } from '../sign-in/sessions.ts'
+import { checkPassword, type Entry, enter, findCredential } from '../sign-in/sign-in.ts'
+import { isSsoEnforced } from '../sign-in/speakers.ts'
 import { inTransaction } from '../transaction.ts'
+import { findNameIssues } from '../validation/find-name-issues.ts'
+import { refuse } from '../validation/refuse.ts'
 
-/** What somebody who opens a link to join is shown. */
+/** Offer of a link to join. */
 export type JoinOffer = {
   organizationId: string
   organization: string
@@ -22,13 +22,13 @@ export type JoinOffer = {
   lastName: string
   /** True if the page asks for the password of an account, false if for a new one; null for a copied link, whose page doesn't say which. */
   hasPassword: boolean | null
-  /** Whether nothing but the organization's identity provider would let them in. */
+  /** True if the person has to sign in by the organization's identity provider. */
   isBySsoOnly: boolean
 }
 
 export type JoinInput = { firstName: string; lastName: string; password: string; browser: Browser }
 
-/** What a link offers; null when it can't be used (any more). Changes nothing. */
+/** Reads the offer; null if the link is used or expired. Changes nothing. */
 export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef): Promise<JoinOffer | null> {
   const link = await findOpenLink(service, ref)
   if (!link) return null
@@ -45,7 +45,7 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
   }
 }
 
-/** Whether whom a link was made for has to come by the organization's identity provider. */
+/** True if the invited person has to sign in by the organization's identity provider. */
 export const isBySsoOnly = async (
   { db }: ServiceContext,
   { member: { organization, signInException } }: AccountLink,
@@ -73,7 +73,7 @@ export async function join(
   refuse(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
   const issues = await judgePassword(service, 'password', password, { email, words })
-  // Who has copied the link is answered alike whether or not the address has an account: what is no new password is tried as the one there is.
+  // Replies are the same whether or not the address has an account: an invalid new password is tried as the current one.
   const isTried = known !== undefined || (!ref.provesAddress && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
     refuse(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isZoneKnown } from '../../db/zones.ts'
-import { authorize } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkChoice, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
+import { offeredLanguages } from '../languages/languages.ts'
+import { isZoneName } from '../time/zones.ts'
 import { inTransaction } from '../transaction.ts'
-import { offeredLanguages } from '../values/languages.ts'
-import { isZoneName } from '../values/zones.ts'
+import { checkChoice, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { TIME_ZONES } from './preferences.ts'
 
 /** How an organization speaks to its candidates. */
 export type LanguageSettings = {
-  /** Where nothing else decides. */
+  /** Default. */
   language: string
-  /** Those that candidates can have, in the order of the codes. */
+  /** Languages for candidates, in the order of the codes. */
   languagesOffered: string[]
   timeZone: string
 }

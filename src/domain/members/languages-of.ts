@@ -1,8 +1,8 @@
+import { loadZones } from '../concurrency/load-zone.ts'
 import type { Context } from '../context.ts'
-import type { SpeakingOrganization } from '../values/languages.ts'
-import { loadZones } from '../work/load-zone.ts'
+import type { SpeakingOrganization } from '../languages/languages.ts'
 
-/** What decides the language of an organization's candidates, and where its times are, for whoever acts in it. */
+/** Languages and time zone of the organization. */
 export async function languagesOf({ db, organization: { id } }: Context): Promise<SpeakingOrganization & { timeZone: string }> {
   const select = { language: true, languagesOffered: true, timeZone: true }
   const speaking = await db.organization.findUniqueOrThrow({ where: { id }, select })

@@ -1,11 +1,11 @@
 import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
-import { isAddress } from '../checking/address-key.ts'
-import { asStored } from '../checking/email-address.ts'
+import { createApiKeyUnlessNamed } from '../api-keys/api-keys.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
+import { caseKey } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
 import { inviteMember } from './invite-member.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
@@ -39,7 +39,7 @@ export async function inviteFirstAdmin(
   { organization: name, email }: { organization: string; email: string },
 ): Promise<boolean> {
   return inTransaction(ctx, async (inside) => {
-    // Of processes that start at once one finds no such member.
+    // Processes that start at once serialize here: one creates the member.
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
     const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)

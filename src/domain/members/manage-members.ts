@@ -1,18 +1,18 @@
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
-import { endSessions } from '../access/end-sessions.ts'
-import { revokeKeysOf } from '../access/manage-keys.ts'
-import { authorize } from '../access/permissions.ts'
+import { revokeKeysOf } from '../api-keys/manage-keys.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
+import { endSessions } from '../sign-in/end-sessions.ts'
 import { findTags, lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkSize, checkText, findIssues, ofChanged } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { defined } from '../values/defined.ts'
 import { isKnownRole, lockMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
 import { countBreakGlass, refuseNoBreakGlass } from './own-ways.ts'
@@ -28,7 +28,7 @@ import {
 
 export type { Language }
 
-/** What an admin decides about a member. An organization's other words for a role stay as they are. */
+/** Changes by an admin. Other words in the roles stay. */
 export type MemberChange = {
   roles: MemberRole[]
   portalRoles: AssignablePortalRole[]
@@ -217,7 +217,6 @@ export function changeAdmins(
   })
 }
 
-/** Those who can sign in as an admin, or as an owner. */
 const countAdmins = (ctx: Context) => countThose(ctx, { roles: { has: 'admin' } })
 const countOwners = (ctx: Context) => countThose(ctx, { portalRoles: { has: 'owner' } })
 

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import type { Expressions } from '../../db/own.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { SecondFactorKind } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 export type { SecondFactorKind }
@@ -16,7 +16,7 @@ const kinds = (eb: Expressions<'members'>, db: TenantDb) =>
     .select(({ ref }) => sql`coalesce(array_agg(distinct ${ref('secondFactors.kind')}::text), '{}')`.as('kinds'))
     .whereRef('secondFactors.credentialId', '=', 'members.credentialId')}`
 
-/** Who can sign in, those without a second factor first. @param atMost members. @throws DomainError not_permitted. */
+/** Members who can sign in, those without a second factor first. @param atMost members. @throws DomainError not_permitted. */
 export async function listMembersFactors(ctx: Context, atMost: number): Promise<MemberFactors[]> {
   authorize(ctx, 'manage_members')
   const members = ctx.db
@@ -43,7 +43,7 @@ export async function countMembersWithFactor(ctx: Context): Promise<{ members: n
   return { members, withFactor }
 }
 
-/** What one member signs in with besides a password. @throws DomainError not_permitted. */
+/** Second factors of one member. @throws DomainError not_permitted. */
 export async function findMemberFactors(
   ctx: Context,
   { credentialId }: { credentialId: string | null },

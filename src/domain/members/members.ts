@@ -3,9 +3,7 @@ import { among, type Condition, type Expressions } from '../../db/own.ts'
 import { type AsJson, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
-import { authorize, type PortalRole } from '../access/permissions.ts'
-import { isAddress } from '../checking/address-key.ts'
-import { asStored } from '../checking/email-address.ts'
+import { authorize, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -13,7 +11,9 @@ import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf,
 import type { Listing, Order, Page } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
-import { caseKey } from '../values/fold-text.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
@@ -25,7 +25,6 @@ export type MemberFilter = {
   status?: 'active' | 'inactive'
   /** Roles the member must have, or must not have. */
   roles?: Partial<Record<MemberRole, boolean>>
-  /** What they do besides. */
   portalRole?: PortalRole
   tagIds?: string[]
   /** Full values, in any case. */
@@ -113,7 +112,7 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
   return refuseErased(await findMembers(ctx, [id]))
 }
 
-/** Who was erased is nobody's any more: they are in results, and can't be looked at. */
+/** Erased members appear in results and have no page. */
 function refuseErased([member]: Member[]): Member {
   if (!member || member.erasedAt) throw new DomainError('member_not_found')
   return member

@@ -1,17 +1,17 @@
-import { isByOwnFactors } from '../access/openings.ts'
-import { authorize } from '../access/permissions.ts'
-import { portalRolesOf } from '../access/portal-roles.ts'
-import { isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { portalRolesOf } from '../authorization/portal-roles.ts'
 import type { Context } from '../context.ts'
+import { tellOfSecurity } from '../organization/organization-security.ts'
+import { isByOwnFactors } from '../sign-in/openings.ts'
+import { isSsoEnforced } from '../sign-in/speakers.ts'
+import { nameOf } from '../text/name-of.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
-import { nameOf } from '../values/name-of.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { refuse } from '../validation/refuse.ts'
 import { findMemberByAddress, findOrCreateMember } from './invite-member.ts'
 import { lockMember } from './members.ts'
-import { tellOfSecurity } from './organization-security.ts'
 
 /** Why somebody signs in with factors of their own although the organization has an identity provider: from outside, or when it fails. */
 export const OWN_WAYS = ['guest', 'break_glass'] as const
@@ -23,7 +23,7 @@ export type SignInExceptionMember = { id: string; name: string; email: string; s
 /** Milliseconds for which a way in that was used once is expected to be one. */
 const READY_MS = 30 * DAY_MS
 
-/** Who may sign in past the organization's identity provider. @throws DomainError not_permitted. */
+/** Members with a sign-in exception. @throws DomainError not_permitted. */
 export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]> {
   authorize(ctx, 'manage_security')
   const { db, organization } = ctx
@@ -49,7 +49,7 @@ export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]
   }))
 }
 
-/** Those of the members who have signed in with factors of their own alone, of late. */
+/** Members who recently signed in without the identity provider. */
 async function findUsed({ db, deps, organization }: Context, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const at = { gte: new Date(deps.clock().getTime() - READY_MS) }

@@ -1,12 +1,12 @@
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { refuse } from '../validation/refuse.ts'
 import { changeAdmins, tellOfRoles } from './manage-members.ts'
 import type { Member } from './members.ts'
 
-/** Whether the organization has named an owner; until then its admins are its owners. */
+/** True if the organization has a named owner. Until then its admins are its owners. */
 export const isOwnerNamed = async ({ db, organization }: Context): Promise<boolean> =>
   (await db.organization.count({ where: { id: organization.id, ownerNamedAt: { not: null } } })) > 0
 

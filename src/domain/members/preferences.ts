@@ -1,10 +1,10 @@
 import { isZoneKnown } from '../../db/zones.ts'
-import { checkChoice, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { PAGE_SIZES } from '../limits.ts'
 import { DIGESTS } from '../mails/member-emails.ts'
+import { checkChoice, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 
 /** How members want pages to be; null: as their browser says, and the fewest rows. And which digests they get. */
 export type Preferences = { timeZone: string | null; pageSize: number | null; notices: string[] }

@@ -1,10 +1,10 @@
-import { may, type PortalRole } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
-import { refuse } from '../checking/refuse.ts'
+import { may, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
+import { refuse } from '../validation/refuse.ts'
 
-/** What whoever manages members gives; owners are named apart, see owners.ts. */
+/** Portal roles that a manager of members may assign; owners: see owners.ts. */
 export const ASSIGNABLE_PORTAL_ROLES = ['manager', 'author'] as const satisfies PortalRole[]
 export type AssignablePortalRole = (typeof ASSIGNABLE_PORTAL_ROLES)[number]
 
@@ -17,8 +17,7 @@ export const portalRolesAfter = (before: readonly string[], given: readonly Assi
 ]
 
 /**
- * What is in the way of giving a member other roles and portal roles: nobody changes their own, and an owner's are the owners' to change, who
- * stays an admin.
+ * Refuses role changes of oneself, and of an owner by anybody but an owner. An owner stays an admin.
  *
  * @throws DomainError invalid (rule `account`: ownRoles, tooHigh).
  */
@@ -39,7 +38,7 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
 
 const said = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule: 'account', problem })
 
-/** What is different, before and after, as the audit log has it. */
+/** Changes for the audit log. */
 export const changesOf = (before: Given, after: Given) =>
   detailsOf(
     (['roles', 'portalRoles'] as const)

@@ -4,9 +4,10 @@ import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './
 export type { AccountLinkKind }
 
 /**
- * What a member's link stands for.
+ * Reference in a member's link.
  *
- * @property provesAddress whether it was mailed to the address, or handed out by the operator. An admin gets another one to copy, which proves nothing.
+ * @property provesAddress true if the link was mailed to the address or handed out by the operator. A link that an admin copies
+ * proves nothing.
  */
 export type AccountLinkRef = { id: string; kind: AccountLinkKind; provesAddress?: boolean }
 

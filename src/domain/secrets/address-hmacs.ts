@@ -1,9 +1,9 @@
 import { authenticationCode, uuidToBytes } from './signed-token.ts'
 
-// What stands for a mail address that must not be kept: an HMAC of it, so that without the secret key nobody finds out whose it is, not even
-// by trying all addresses; of the organization as well, so that two organizations' say nothing of each other.
+// HMAC of a mail address that must not be stored. Without the secret key nobody can find the address, even by trying all. It
+// includes the organization, so that the codes of two organizations can't be compared.
 
-/** Of an address, in whichever case, under each of the secret keys. @param secretKeys newest first. */
+/** Codes of an address in any case, one for each secret key. @param secretKeys newest first. */
 export const codesOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer[] =>
   secretKeys.map((key) => codeOf(key, organizationId, address))
 
@@ -16,5 +16,4 @@ const codeOf = (key: string, organizationId: string, address: string): Buffer =>
 
 /** The code as a text that is no address: it has no @. */
 export const wordCode = (code: Uint8Array): string => `erased:${Buffer.from(code).toString('base64url')}`
-/** Whether it is one of these. */
 export const isCodeWord = (text: string): boolean => text.startsWith('erased:')

@@ -6,8 +6,8 @@ const CODE_LENGTH = 13
 const BOUNCE_ADDRESS = /^bounce\+([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-v]{13})@([^@]+)$/
 
 /**
- * Where the notice goes that a mail did not arrive: the address says which mail, and nobody can make up another's. 63 characters before the
- * @, of 64 that it may have.
+ * Envelope sender, to which bounces are sent. It identifies the mail and can't be forged. The local part has 63 of 64 allowed
+ * characters.
  *
  * @param secretKeys newest first; the newest signs.
  */

@@ -1,9 +1,9 @@
 import { authenticationCode, bytesToUuid, isSame, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
 
-/** What a candidate's link refers to. Raising an invite's link version invalidates its earlier links. */
+/** Reference in a candidate's link. Raising an invite's link version revokes earlier links. */
 export type InvitationRef = { inviteId: string; linkVersion: number }
 
-/** What the player's reference refers to: the session of a started invite. */
+/** Reference for an external player: the session of a started invite. */
 export type SessionRef = { inviteId: string; session: string }
 
 const VERSION_BYTES = 2

@@ -1,6 +1,6 @@
 import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
 
-/** What opens a recording without signing in: it is handed to an organization's own systems. */
+/** Link to a recording that works without signing in, for an organization's own systems. */
 export type MediaLink = { mediaId: string; expiresAt: Date }
 
 /** For so long a link is good. */

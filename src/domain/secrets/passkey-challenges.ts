@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
 
-/** What a passkey is asked for: to become one of a person, or to sign somebody in, who may not be known yet. */
+/** Purpose of a challenge: to add a passkey, or to sign in, possibly as somebody unknown. */
 export type ChallengePurpose = 'enrol' | 'signIn'
 
 const purpose = 'passkey'
@@ -13,8 +13,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 const LIFETIME_MS = 3_600_000
 
 /**
- * What an authenticator signs, in base64url: for what and for whom, until when, and 128 random bits. It is signed and stored nowhere, so
- * that whoever opens a page leaves nothing behind.
+ * Challenge for an authenticator, base64url: purpose, account, expiry, and 128 random bits. It is signed and not stored, so
+ * opening a page leaves no row behind.
  */
 export function makeChallenge(
   secretKeys: readonly string[],

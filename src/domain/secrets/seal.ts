@@ -16,7 +16,7 @@ export function seal(secretKeys: readonly string[], purpose: string, text: strin
   return new Uint8Array(Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]))
 }
 
-/** What was sealed for this purpose under any of the secret keys; null when none of them opens it. */
+/** Decrypts a text of this purpose with any of the secret keys; null if none fits. */
 export function open(secretKeys: readonly string[], purpose: string, sealed: Uint8Array): string | null {
   for (const secretKey of secretKeys) {
     try {

@@ -16,7 +16,7 @@ export type Purpose =
   | 'fingerprint'
 
 export const UUID_BYTES = 16
-/** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */
+/** First bytes of an HMAC-SHA256: 128 bits can't be guessed and keep the link short. */
 const MAC_BYTES = 16
 
 /** The payload and its signature, as text for an address. @param secretKeys newest first; the newest signs. */

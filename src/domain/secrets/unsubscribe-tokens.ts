@@ -1,6 +1,9 @@
 import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
 
-/** What stops mails to the candidate of an invite, whichever of them it stood in. @param secretKeys newest first; the newest signs. */
+/**
+ * Token that stops mails to an invite's candidate; the same in all of its mails. @param secretKeys newest first; the newest
+ * signs.
+ */
 export const signUnsubscribing = (secretKeys: readonly string[], inviteId: string): string =>
   signToken(secretKeys, 'unsubscribe', uuidToBytes(inviteId))
 

@@ -1,15 +1,15 @@
-import { authorize } from '../access/permissions.ts'
-import { isSsoEnforced } from '../access/speakers.ts'
 import type { AuditField } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { tellOfSecurity } from '../members/organization-security.ts'
+import { tellOfSecurity } from '../organization/organization-security.ts'
+import { isSsoEnforced } from '../sign-in/speakers.ts'
 import { inTransaction } from '../transaction.ts'
 import { findProviderIssues, type ProviderInput } from './provider-input.ts'
 import { type Connection, openClientSecret, sealClientSecret, sealDraft, withDraft } from './provider-secrets.ts'
 import { getProvider, hashOf, isTried, type Provider, rowOf, stopUntried } from './providers.ts'
 
-/** What became of a change: it is made; it waits to be tried; it is made, and has taken from the provider that it is the only way in. */
+/** Outcome of a change: saved; waiting for a trial sign-in; saved, and enforcement was switched off. */
 export type Changed = 'saved' | 'waits' | 'stopped'
 
 /**
@@ -27,7 +27,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     const before = await getProvider(inside, id)
     const { clientSecret: given, ...row } = rowOf(input)
     const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row
-    // Of what another provider says nothing is asked of the one in use.
+    // Untested terms don't apply to the provider in use.
     const terms = { requiredClaims, secondFactor, acrValues }
     const clientSecret = given === '' ? openClientSecret(inside, withDraft(inside, before)) : given
     const connection = { issuer, clientId, clientAuth, secretExpiresAt, clientSecret }
@@ -46,7 +46,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
   })
 }
 
-/** Whether everybody signs in by what there is, which has shown that it works, and this is something else. */
+/** True if sign-in is enforced by a tested provider and the new settings differ from the tested ones. */
 const hasToWait = async (inside: Context, before: Provider, connection: Connection): Promise<boolean> =>
   isTried(inside, before) && Buffer.compare(before.testedSettingsHash!, hashOf(connection)) !== 0 && (await isSsoEnforced(inside))
 
@@ -63,7 +63,7 @@ const columnsOf = (
     }),
 })
 
-/** What differs, by name, of what is in use or waits; of the secret no more than that it does. */
+/** Names of changed settings, in use or waiting; the secret's value is not compared in the log. */
 function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider, after: Provider): AuditField[] {
   const factsOf = (provider: Provider) => {
     const shown = withDraft(service, provider)
@@ -73,7 +73,7 @@ function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider,
   return CHANGEABLE.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
 }
 
-/** What {@link rowOf} makes of what is entered. */
+/** Fields of {@link rowOf}. */
 const CHANGEABLE = [
   ...(['name', 'issuer', 'clientId', 'clientAuth', 'clientSecret', 'secretExpiresAt', 'requiredClaims'] as const),
   ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { violatedConstraint } from '../../db/errors.ts'
 import type { SignInDomain } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
-import { isLost } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
+import { isLost } from '../sign-in/speakers.ts'
 import { inTransaction } from '../transaction.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
-import { lockOrganization } from '../work/lock-organization.ts'
 
 export type { SignInDomain }
 
-/** Of one organization. */
+/** Domains of one organization. */
 const MAX_DOMAINS = 50
 const TOKEN_BYTES = 16
-/** Where anybody gets an address, so that nobody speaks for all of them. */
+/** Public mail providers, whose domains nobody can verify. */
 const PUBLIC_DOMAINS = new Set(
   `gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr hotmail.de live.com msn.com yahoo.com yahoo.co.uk yahoo.fr
    yahoo.de yahoo.co.jp ymail.com icloud.com me.com mac.com aol.com proton.me protonmail.com pm.me gmx.de gmx.net gmx.com gmx.at gmx.ch web.de
@@ -94,7 +94,7 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
   })
   return true
 }
-/** Of two that verify it at once, one has it. */
+/** Unique constraint: one of two concurrent verifications wins. */
 const ONE_ORGANIZATION = 'sign_in_domains_verified_key'
 
 /** From then on nobody is linked, or made a member, by its addresses; who is linked stays so. @throws DomainError as above. */
@@ -114,7 +114,7 @@ async function getDomain(ctx: Context, id: string): Promise<SignInDomain> {
   return found
 }
 
-/** Whether the record is there now. That no name server answers says nothing: then it is not. */
+/** True if the DNS record is there. False also if no name server replies. */
 export async function hasRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: SignInDomain): Promise<boolean> {
   const { name, value } = recordOf(domain)
   const records = await deps.identityProviders.textRecords(name).catch(() => [])
@@ -125,7 +125,7 @@ export async function hasRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: 
 const findOfAnother = ({ db, organization }: Context, domain: string): Promise<SignInDomain | null> =>
   db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
 
-/** Whether it is the other organization's still: its record is there, or has not been missing for long. */
+/** True if another organization still holds the domain: its record is there, or was not missing for long. */
 const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other !== null && !isLost(other, deps.clock())
 
 /** Takes a domain from an organization that has lost it. */

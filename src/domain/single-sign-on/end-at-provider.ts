@@ -1,10 +1,10 @@
-import { endSessions } from '../access/end-sessions.ts'
-import { LONGEST_MS } from '../access/session-tokens.ts'
-import { spend } from '../access/used-tokens.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
+import type { LogoutToken } from '../ports/identity-provider.ts'
+import { endSessions } from '../sign-in/end-sessions.ts'
+import { LONGEST_MS } from '../sign-in/session-tokens.ts'
+import { spend } from '../sign-in/used-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import type { LogoutToken } from '../values/identity-provider.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function endAtProvider(service: ServiceContext, provider: FoundProv
   return true
 }
 
-/** Those of the provider's session that it names, else all of the person. */
+/** Sessions of the provider's session, if it names one; otherwise all of the person. */
 async function findSessions(
   { db, deps }: ServiceContext,
   { id: providerId }: FoundProvider,

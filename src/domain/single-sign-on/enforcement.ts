@@ -1,22 +1,22 @@
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { SSO_SESSION_HOURS } from '../limits.ts'
-import { tellOfSecurity } from '../members/organization-security.ts'
 import { listOwnWays, type SignInExceptionMember } from '../members/own-ways.ts'
+import { tellOfSecurity } from '../organization/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkInteger, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { countReach, type Reach } from './find-shut-out.ts'
 import { findProviders, isTried, type Provider, stopEnforcing } from './providers.ts'
 
 /**
- * Whether the organization's identity provider is the only way in, and what making it so takes.
+ * Enforcement of single sign-on.
  *
- * @property enforcedAt null: it is not. @property sessionHours for so long its word opens the organization.
- * @property isTried whether whoever asks has tried it, with the settings that there are, in this session.
- * @property ownWays who may sign in past it.
+ * @property enforcedAt null: not enforced. @property sessionHours validity of a sign-in.
+ * @property isTried true if the actor tried the provider with its current settings in this session.
+ * @property ownWays members with a sign-in exception.
  */
 export type Enforcement = {
   enforcedAt: Date | null

@@ -1,8 +1,8 @@
-import type { SignedIn } from '../access/sessions.ts'
 import type { ServiceContext } from '../context.ts'
+import type { SignedIn } from '../sign-in/sessions.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
-/** Where people sign out at a provider, where its owners want that to be shown; null: nowhere. */
+/** Sign-out address of the provider, if its owners want it shown; null: none. */
 export async function findEndThere(service: ServiceContext, provider: FoundProvider): Promise<string | null> {
   const client = provider.logsOutAtProvider ? clientOf(service, provider) : null
   const answer = client && (await service.deps.identityProviders.endSessionUrl(client))

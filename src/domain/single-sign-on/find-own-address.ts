@@ -1,7 +1,7 @@
-import { findSpeaker } from '../access/speakers.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
-import type { IdToken } from '../values/identity-provider.ts'
+import type { IdToken } from '../ports/identity-provider.ts'
+import { findSpeaker } from '../sign-in/speakers.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import type { FoundProvider } from './providers.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 

@@ -1,7 +1,7 @@
-import type { SignedIn } from '../access/sessions.ts'
-import { findSpeaker } from '../access/speakers.ts'
 import type { ServiceContext } from '../context.ts'
-import type { OperatorProvider } from '../values/identity-provider.ts'
+import type { OperatorProvider } from '../ports/identity-provider.ts'
+import type { SignedIn } from '../sign-in/sessions.ts'
+import { findSpeaker } from '../sign-in/speakers.ts'
 
 /** A provider as whoever may sign in by it is shown it. @property id what stands for it in addresses; host of its sign-in page, by which people know it. */
 export type OfferedProvider = { id: string; name: string; host: string }
@@ -13,7 +13,7 @@ const offer = ({ id, name, issuer }: { id: string; name: string; issuer: string 
   host: URL.parse(issuer)?.host ?? issuer,
 })
 
-/** What members of an organization sign in by: what has not been tried is shown to nobody. */
+/** Tested providers of an organization; untested ones are not offered. */
 export const findOffered = async ({ db }: ServiceContext, organizationId: string): Promise<OfferedProvider[]> => {
   const where = { organizationId, testedAt: { not: null } }
   return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
@@ -25,12 +25,12 @@ export async function findOfferedFor(service: ServiceContext, email: string): Pr
   return speaker ? findOffered(service, speaker.organizationId) : []
 }
 
-/** What the operator offers to everybody. */
+/** Providers that the operator offers to all organizations. */
 export const listOfferedToAll = ({ deps }: Pick<ServiceContext, 'deps'>): OfferedProvider[] =>
   deps.operatorProviders.map(offerToAll)
 const offerToAll = ({ address, name, issuer }: OperatorProvider): OfferedProvider => offer({ id: address, name, issuer })
 
-/** Those by which a session was opened and that say when somebody has signed in there: they can show in person who they are by it. */
+/** Providers of a session that report `auth_time`, so that a person can authenticate again there. */
 export async function findWitnesses(
   { db, deps }: ServiceContext,
   { session }: Pick<SignedIn, 'session'>,

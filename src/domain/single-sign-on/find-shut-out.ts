@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Expressions } from '../../db/own.ts'
-import { GRACE_MS } from '../access/speakers.ts'
 import type { Context } from '../context.ts'
+import { GRACE_MS } from '../sign-in/speakers.ts'
 
 /**
  * Whom the organization's identity providers let in, of those who have joined and may not sign in past them.

@@ -1,19 +1,19 @@
-import type { PendingJoin } from '../access/account-links.ts'
-import { completeJoin } from '../access/complete-join.ts'
-import { lockOwnCredential } from '../access/credential-lock.ts'
-import { hasFactor } from '../access/has-factor.ts'
-import { isOver, isOwnProof } from '../access/openings.ts'
-import { authorize } from '../access/permissions.ts'
-import type { ProviderWord } from '../access/proof-rows.ts'
-import { renewSession } from '../access/proofs.ts'
-import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../access/sessions.ts'
-import { type Entry, findRemembered } from '../access/sign-in.ts'
-import { spend } from '../access/used-tokens.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
-import { tellOfSecurity } from '../members/organization-security.ts'
+import { tellOfSecurity } from '../organization/organization-security.ts'
+import type { IdpProblem, IdToken } from '../ports/identity-provider.ts'
+import type { PendingJoin } from '../sign-in/account-links.ts'
+import { completeJoin } from '../sign-in/complete-join.ts'
+import { lockOwnCredential } from '../sign-in/credential-lock.ts'
+import { hasFactor } from '../sign-in/has-factor.ts'
+import { isOver, isOwnProof } from '../sign-in/openings.ts'
+import type { ProviderWord } from '../sign-in/proof-rows.ts'
+import { renewSession } from '../sign-in/proofs.ts'
+import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../sign-in/sessions.ts'
+import { type Entry, findRemembered } from '../sign-in/sign-in.ts'
+import { spend } from '../sign-in/used-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
@@ -39,7 +39,7 @@ export type Outcome =
 
 type Came = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
 
-/** What becomes of somebody who comes back from a provider, with what they bring. */
+/** Completes a sign-in when the person returns from the provider. */
 export async function finishWay(service: ServiceContext, found: FoundProvider, way: Way, came: Came): Promise<Outcome> {
   const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = clientOf(service, provider)
@@ -86,7 +86,7 @@ async function signIn(
   return outcome.kind === 'refused' ? refusedFor(service, provider, outcome, token) : outcome
 }
 
-/** Whether it is whoever was to show that they are here, and still is. Nobody is linked, or made a member, on that way. */
+/** True if the token belongs to the signed-in person. Re-authentication links nobody and creates no member. */
 const isSamePerson = async (
   inside: ServiceContext,
   provider: FoundProvider,

@@ -1,17 +1,17 @@
-import { requireOwnCredential } from '../access/credential-lock.ts'
-import { endSessions } from '../access/end-sessions.ts'
-import { isOwnProof } from '../access/openings.ts'
-import { NO_PASSWORD } from '../access/passwords.ts'
-import { authorize } from '../access/permissions.ts'
-import { asMember, recordForAll, type SignedIn } from '../access/sessions.ts'
-import { findSpeaker } from '../access/speakers.ts'
-import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { lockMember } from '../members/members.ts'
 import { refuseTooHigh } from '../members/role-changes.ts'
+import { type IdToken, OPERATOR_PROVIDERS } from '../ports/identity-provider.ts'
+import { requireOwnCredential } from '../sign-in/credential-lock.ts'
+import { endSessions } from '../sign-in/end-sessions.ts'
+import { isOwnProof } from '../sign-in/openings.ts'
+import { NO_PASSWORD } from '../sign-in/passwords.ts'
+import { asMember, recordForAll, type SignedIn } from '../sign-in/sessions.ts'
+import { findSpeaker } from '../sign-in/speakers.ts'
+import { tellPerson } from '../sign-in/tell-person.ts'
 import { inTransaction } from '../transaction.ts'
-import { type IdToken, OPERATOR_PROVIDERS } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { FoundProvider } from './providers.ts'
 
@@ -63,13 +63,13 @@ export async function linkIdentity(
   return true
 }
 
-/** What the person is linked to, of the operator's providers and of this organization's. */
+/** Linked identities at the operator's providers and at this organization's. */
 export async function listOwnIdentities(ctx: Context, { credential }: SignedIn): Promise<LinkedIdentity[]> {
   const where = { credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: ctx.organization.id }] }
   return show(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
 }
 
-/** What a member is linked to in this organization. @throws DomainError not_permitted. */
+/** Linked identities of a member in this organization. @throws DomainError not_permitted. */
 export async function listMemberIdentities(ctx: Context, memberId: string): Promise<LinkedIdentity[]> {
   authorize(ctx, 'manage_members')
   const where = { organizationId: ctx.organization.id, memberId }
@@ -110,7 +110,7 @@ export const unlinkOwn = (service: Context, signedIn: SignedIn, id: string): Pro
     return true
   })
 
-/** Whether somebody signs in by anything but this identity: a password, a passkey, or another identity. */
+/** True if the account has another sign-in method: a password, a passkey, or another identity. */
 async function hasOther({ db }: ServiceContext, credentialId: string, id: string): Promise<boolean> {
   const { passwordHash } = await db.credential.findUniqueOrThrow({ where: { id: credentialId } })
   if (passwordHash !== NO_PASSWORD) return true
@@ -135,9 +135,9 @@ export async function unlinkMember(ctx: Context, memberId: string, id: string): 
 }
 
 /**
- * Whether what is the person's own (password, second factors, name, sessions) may be changed in a session: it rests on something that they have shown
- * to us. The word of an organization's provider is enough if its person belongs to that organization alone and it owns the domain of their address:
- * another organization could add a passkey that opens whatever the person joins later.
+ * True if the session may change the account itself (password, factors, name, sessions). It needs an authentication with us. An
+ * organization's provider is enough if the person belongs to that organization alone and it verified the domain of their address:
+ * otherwise another organization could add a passkey that opens whatever the person joins later.
  */
 export async function ownsAccount(
   service: ServiceContext,

@@ -1,13 +1,13 @@
-import { type AccountLink, isOpen } from '../access/account-links.ts'
-import { lockMember } from '../access/complete-join.ts'
-import { lockCredential } from '../access/credential-lock.ts'
-import { NO_PASSWORD } from '../access/passwords.ts'
-import { proveAddress } from '../access/prove-address.ts'
-import { findCredential } from '../access/sign-in.ts'
 import type { ServiceContext } from '../context.ts'
 import { createCredential, isBySsoOnly } from '../members/join.ts'
+import type { IdToken } from '../ports/identity-provider.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
-import type { IdToken } from '../values/identity-provider.ts'
+import { type AccountLink, isOpen } from '../sign-in/account-links.ts'
+import { lockMember } from '../sign-in/complete-join.ts'
+import { lockCredential } from '../sign-in/credential-lock.ts'
+import { NO_PASSWORD } from '../sign-in/passwords.ts'
+import { proveAddress } from '../sign-in/prove-address.ts'
+import { findCredential } from '../sign-in/sign-in.ts'
 import { findMissingClaim, findOwnAddress } from './find-own-address.ts'
 import { linkIdentity } from './identities.ts'
 import { namesOf } from './names.ts'
@@ -66,6 +66,6 @@ async function proveAccount(
   return credential ? { credentialId: credential.id } : { problem: 'hasAccount' }
 }
 
-/** Whether the provider's organization owns the domain of the member's address, and the token is of that address. */
+/** True if the provider's organization verified the member's domain and the token has the member's address. */
 const speaksFor = async (inside: ServiceContext, provider: FoundProvider, token: IdToken, email: string): Promise<boolean> =>
   findMissingClaim(provider) === null && (await findOwnAddress(inside, provider, token))?.toLowerCase() === email.toLowerCase()

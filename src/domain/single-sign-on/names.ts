@@ -1,4 +1,4 @@
-import type { IdToken } from '../values/identity-provider.ts'
+import type { IdToken } from '../ports/identity-provider.ts'
 
 const MAX_LENGTH = 100
 const shorten = (name: string): string => [...name.replaceAll('\0', '').trim()].slice(0, MAX_LENGTH).join('')

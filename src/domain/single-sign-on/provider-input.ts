@@ -1,9 +1,9 @@
-import { checkChoice, checkName, checkSize, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { CLIENT_AUTHS, type ClientAuth } from '../values/identity-provider.ts'
+import { CLIENT_AUTHS, type ClientAuth } from '../ports/identity-provider.ts'
+import { checkChoice, checkName, checkSize, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 import { findTargetFault } from '../webhooks/targets.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 
@@ -53,7 +53,7 @@ export function findProviderIssues({ deps }: Context, input: ProviderInput, { is
 
 const isDate = (value: Date | null): boolean => value === null || !Number.isNaN(value.getTime())
 
-/** Where everybody can have an account, only a claim says who is of the organization. */
+/** A provider that is open to everybody needs a claim that identifies the organization's people. */
 function checkShared({ issuer, requiredClaims }: ProviderInput): Violation | undefined {
   const claim = claimOfSharedIssuer(normalIssuer(issuer))
   return claim && !requiredClaims[claim] ? { rule: 'account', problem: 'sharedIssuer' } : undefined

@@ -27,7 +27,7 @@ export type Connection = {
   secretExpiresAt: Date | null
 }
 
-/** What a provider's word has to say, and is taken for. */
+/** Conditions on a provider's tokens. */
 export type Terms = Pick<SignInProvider, 'requiredClaims' | 'secondFactor' | 'acrValues'>
 
 const purposeOfDraft = (providerId: string): string => `draft of sign-in provider ${providerId}`

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { SignInProvider } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context, ServiceContext, Tier } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MEMBER_ROLES } from '../members/members.ts'
-import { tellOfSecurity } from '../members/organization-security.ts'
+import { tellOfSecurity } from '../organization/organization-security.ts'
+import type { ClientAuth, IdpClient, OperatorProvider } from '../ports/identity-provider.ts'
 import { inTransaction } from '../transaction.ts'
-import type { ClientAuth, IdpClient, OperatorProvider } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
-import { lockOrganization } from '../work/lock-organization.ts'
 import { findProviderIssues, normalIssuer, type ProviderInput } from './provider-input.ts'
 import { type Connection, openClientSecret, sealClientSecret } from './provider-secrets.ts'
 
 export type Provider = SignInProvider
 
-/** Of one organization. */
+/** Providers of one organization. */
 const MAX_PROVIDERS = 5
 /** An admin is made by an admin. */
 export const DEFAULT_ROLES = MEMBER_ROLES.filter((role) => role !== 'admin')
@@ -27,7 +27,7 @@ export async function listProviders(ctx: Context): Promise<Provider[]> {
   return findProviders(ctx)
 }
 
-/** Those of an organization, for whoever signs in. */
+/** Providers of an organization, for sign-in. */
 export const findProviders = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Provider[]> =>
   db.signInProvider.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
 
@@ -85,7 +85,6 @@ const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: Oper
   updatedAt: service.deps.clock(),
 })
 
-/** Whether any organization has an identity provider. */
 export const hasProviders = async ({ db }: ServiceContext): Promise<boolean> =>
   (await db.signInProvider.findFirst({ select: { id: true } })) !== null
 
@@ -167,7 +166,7 @@ export async function letRelink(inside: Context, { id, name }: Pick<Provider, 'i
 }
 const RELINK_MS = 7 * 86_400_000
 
-/** What of a provider decides whether it works: its SHA-256 is kept with a try. */
+/** SHA-256 of the settings that a trial sign-in tests. */
 export const hashOfSettings = (service: Pick<ServiceContext, 'deps'>, provider: Provider): Uint8Array<ArrayBuffer> =>
   hashOf({ ...provider, clientSecret: openClientSecret(service, provider) })
 
@@ -181,7 +180,7 @@ export function hashOf({
   return new Uint8Array(hash('sha256', `sign-in provider ${text}`, 'buffer'))
 }
 
-/** Whether the way there and back was tried with the settings that there are. */
+/** True if a trial sign-in succeeded with the current settings. */
 export const isTried = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
   provider.testedSettingsHash !== null && Buffer.compare(provider.testedSettingsHash, hashOfSettings(service, provider)) === 0
 

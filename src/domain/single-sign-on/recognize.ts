@@ -1,17 +1,17 @@
-import { findOpenLink } from '../access/account-links.ts'
-import { attach } from '../access/complete-join.ts'
-import { lockCredential } from '../access/credential-lock.ts'
-import { NO_PASSWORD } from '../access/passwords.ts'
-import { proveAddress } from '../access/prove-address.ts'
-import { renameUser } from '../access/rename-user.ts'
-import { findMemberships } from '../access/sessions.ts'
-import { findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { findMemberByAddress, findOrCreateMember } from '../members/invite-member.ts'
 import { createCredential } from '../members/join.ts'
+import type { IdToken } from '../ports/identity-provider.ts'
 import { readAccountLink } from '../secrets/account-tokens.ts'
-import type { IdToken } from '../values/identity-provider.ts'
+import { findOpenLink } from '../sign-in/account-links.ts'
+import { attach } from '../sign-in/complete-join.ts'
+import { lockCredential } from '../sign-in/credential-lock.ts'
+import { NO_PASSWORD } from '../sign-in/passwords.ts'
+import { proveAddress } from '../sign-in/prove-address.ts'
+import { renameUser } from '../sign-in/rename-user.ts'
+import { findMemberships } from '../sign-in/sessions.ts'
+import { findCredential } from '../sign-in/sign-in.ts'
 import { findMissingClaim, findOwnAddress } from './find-own-address.ts'
 import { findIdentity, linkIdentity } from './identities.ts'
 import { joinBy } from './join-by-provider.ts'
@@ -21,8 +21,8 @@ import type { Recognized } from './recognized.ts'
 import type { Purpose } from './way.ts'
 
 /**
- * Who the person of an ID token is: by its issuer and subject, and where these are new, by a link to join or by an address that the
- * provider speaks for. Everything that a provider can bring about is here; it never brings back who was deactivated.
+ * Finds the person of an ID token by issuer and subject; for a new one by a link to join or an address in a verified domain.
+ * Deactivated members stay deactivated.
  */
 export async function recognize(
   inside: ServiceContext,

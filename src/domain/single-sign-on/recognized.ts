@@ -1,4 +1,4 @@
-import type { PendingJoin } from '../access/account-links.ts'
+import type { PendingJoin } from '../sign-in/account-links.ts'
 
 /** Why somebody whom a provider vouches for is not let in. */
 export type NotRecognized =

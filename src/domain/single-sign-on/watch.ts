@@ -1,10 +1,10 @@
 import { unscoped } from '../../db/unscoped.ts'
-import { GRACE_MS } from '../access/speakers.ts'
-import { spend } from '../access/used-tokens.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
+import { GRACE_MS } from '../sign-in/speakers.ts'
+import { spend } from '../sign-in/used-tokens.ts'
+import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { DAY_MS } from '../values/days.ts'
 import { recordOf } from './domains.ts'
 
 /** Days before the end of a client's secret on which its owners are told. */

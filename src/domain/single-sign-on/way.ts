@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
+import type { IdpFault } from '../ports/identity-provider.ts'
 import { open, seal } from '../secrets/seal.ts'
-import type { IdpFault } from '../values/identity-provider.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
-/** What somebody is sent to an identity provider for. */
+/** Reason for sending a person to an identity provider. */
 export type Purpose =
   | { kind: 'signIn' }
   /** To join by a link. */
@@ -61,7 +61,7 @@ export async function beginWay(
   return answer
 }
 
-/** What the provider is asked with, and what its answer is held to. */
+/** Parameters of the authorization request, and what the reply must match. */
 export const wayThere = (service: Pick<ServiceContext, 'deps'>, provider: FoundProvider, way: Way) => ({
   ...way,
   redirectUri: callbackOf(service, provider),
@@ -70,10 +70,9 @@ export const wayThere = (service: Pick<ServiceContext, 'deps'>, provider: FoundP
   acrValues: provider.acrValues,
 })
 
-/** Who somebody is, their address and their name: no more is asked for. */
 const SCOPES = ['openid', 'email', 'profile']
 
-/** Where a provider sends people back to: by this address alone it is known which of them has answered. */
+/** Callback address. It alone tells which provider replied. */
 export const callbackOf = ({ deps }: Pick<ServiceContext, 'deps'>, { address }: Pick<FoundProvider, 'address'>): string =>
   deps.links.signInUrl(address, 'callback')
 

@@ -1,6 +1,6 @@
 import { assetAt } from '../assets/references.ts'
 import type { Context } from '../context.ts'
-import type { QuestionKinds } from '../values/question-kind.ts'
+import type { QuestionKinds } from '../ports/question-kind.ts'
 
 /** Facts about an assessment's questions that candidates read before the start. */
 export type AssessmentFacts = {

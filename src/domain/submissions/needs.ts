@@ -1,4 +1,4 @@
-import type { QuestionKinds } from '../values/question-kind.ts'
+import type { QuestionKinds } from '../ports/question-kind.ts'
 
 // What a candidate needs to take an assessment: for its answers, and for what its invite asks for besides.
 

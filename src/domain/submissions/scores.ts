@@ -4,8 +4,8 @@ import { anyOf } from '../../db/query.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
 import type { Context } from '../context.ts'
+import type { Part, QuestionKind, Score } from '../ports/question-kind.ts'
 import { penaltyFor, pointsFor } from '../values/points-for.ts'
-import type { Part, QuestionKind, Score } from '../values/question-kind.ts'
 
 // What the keys say of answers. A person's grade stands before it.
 

@@ -1,5 +1,5 @@
 import type { Prisma, SubmissionState } from '../../generated/prisma/client.ts'
-import { may } from '../access/permissions.ts'
+import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mayGrade } from '../members/graders.ts'

@@ -5,7 +5,7 @@ import { one } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { ServiceContext } from '../context.ts'
 import { MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { caseKey, nameKeys } from '../values/fold-text.ts'
+import { caseKey, nameKeys } from '../text/fold-text.ts'
 
 /** Names to try before the one with the tag's id, which is always free. */
 const NUMBERED_NAMES = 9

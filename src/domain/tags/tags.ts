@@ -3,14 +3,10 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { among, prepareScoped, seen } from '../../db/own.ts'
 import { type AsJson, all } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
-import { authorOf } from '../access/author.ts'
-import { authorize } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
-import { checkText, findIssues, ofChanged } from '../checking/checks.ts'
-import { findNameIssues } from '../checking/find-name-issues.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen } from '../checking/refuse-unseen-changes.ts'
+import { authorOf } from '../authorization/author.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
@@ -28,8 +24,12 @@ import {
 } from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
+import { nameKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { nameKeys } from '../values/fold-text.ts'
+import { checkText, findIssues, ofChanged } from '../validation/checks.ts'
+import { findNameIssues } from '../validation/find-name-issues.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen } from '../validation/refuse-unseen-changes.ts'
 import { isUuid } from '../values/uuid.ts'
 import { renameTestTags } from './rename-test-tags.ts'
 
@@ -90,14 +90,14 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
 export const findTags = findById(wholeTag)
 
-/** Which of these ids are tags that the context may use. */
+/** Ids of tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
   const found = await all(ctx.db, tagIds(ctx.db, { ids }))
   return new Set(found.map(({ id }) => id))
 }
 const tagIds = prepareScoped((db, { ids }: { ids: string[] }) => db.selectFrom('tags').select('id').where('id', '=', among(ids)))
 
-/** Which of these ids are tags that the context may use. Runs in a transaction: until it ends nobody deletes them. */
+/** Locks tags until the end of the transaction, so that nobody deletes them. @returns ids of those that the context may use. */
 export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
   const tags = ctx.db.selectFrom('tags').where('id', '=', among(ids.filter(isUuid)))
   const found = await tags.select('id').orderBy('id').forKeyShare().execute()
@@ -224,7 +224,7 @@ type TagTable = 'assessmentTags' | 'memberTags' | 'inviteTags'
 /** Counting goes no further: a tag may be on a million invites. */
 export const MAX_TAG_USES = 1_000
 
-/** Where these tags of the organization are used, by their ids. */
+/** Uses of these tags, by id. */
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
   authorize(ctx, 'read_assessments')
   const uses = (table: TagTable) => {
@@ -245,7 +245,6 @@ export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<str
 
 const color = new RegExp(HEX_COLOR_PATTERN, 'u')
 
-/** What is wrong with what is given of a tag. */
 const findTagIssues = ({ name, color: given, description = '' }: TagChange): Issue[] => [
   ...(name === undefined ? [] : findNameIssues({ name }, MAX_TAG_NAME_LENGTH)),
   ...findIssues([

@@ -1,12 +1,12 @@
 import { seen } from '../../db/own.ts'
 import { affectedRows } from '../../db/statements.ts'
-import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { deleteInvites, type Gone } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 // Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems; and the list of
 // addresses that they are not mailed to. Their events stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which
@@ -20,7 +20,7 @@ const LISTS_AT_ONCE = 3
 /** Tags of one transaction. */
 const TAGS_AT_ONCE = 100
 
-/** What is gone, and how many invites are still there: a job deletes them. */
+/** Deleted rows, and the number of invites that a job still deletes. */
 export type Deletion = Gone & { lists: number; remaining: number }
 
 /**
@@ -37,7 +37,7 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
     const { db, deps, organization } = inside
     const lists = await deleteLists(inside, until, LISTS_AT_ONCE)
     await inside.db.deleteFrom('suppressions').where('since', '<=', until).execute()
-    // What is counted of test invites that were erased.
+    // Counts of erased test invites.
     for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await inside.db.deleteFrom(counted).execute()
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
@@ -69,7 +69,7 @@ export async function continueDeletion(
 /** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */
 async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
   const some = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
-  // Of bulk changes the rows have gone, or go, with their invites.
+  // Rows of bulk changes go with their invites.
   await ctx.db.deleteFrom('bulkChanges').where('createdAt', '<=', until).execute()
   return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', some.select('id')))
 }

@@ -1,5 +1,3 @@
-import { checkChoice, checkText } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { listCandidateQuestions } from '../invites/candidate-moves.ts'
@@ -7,6 +5,8 @@ import type { InviteDetail } from '../invites/invites.ts'
 import { MAX_ANSWER_LENGTH, MAX_COMMENT_LENGTH } from '../limits.ts'
 import { checkPoints } from '../submissions/grading/save-grade.ts'
 import { isRecorded } from '../submissions/needs.ts'
+import { checkChoice, checkText } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
 
 /** What whoever simulates has thought up: answers and grades, by the numbers of their questions, from 1. The rest is made up. */
 export type Given = {

@@ -15,10 +15,10 @@ export function readNetwork(text: string): Network | null {
   return [ip, ip.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** What stands before an IPv4 address in those clothes: ::ffff:0:0/96. */
+/** Prefix length of ::ffff:0:0/96, which maps IPv4 addresses to IPv6. */
 const MAPPED_BITS = 96
 
-/** Whether the address is in one of the networks; an IPv4 address is one in the clothes of IPv6, too. */
+/** True if the address is in one of the networks. Handles mapped IPv4 addresses. */
 export function isWithin(networks: readonly Network[], address: string): boolean {
   if (!isAddress(address)) return false
   const ip = ipaddr.process(address)
@@ -31,10 +31,10 @@ const undress = ([ip, bits]: Network): Network =>
     ? [ip.toIPv4Address(), bits - MAPPED_BITS]
     : [ip, bits]
 
-/** Whether it is all addresses that there are of its kind. */
+/** True for a network of all addresses. */
 export const isEverywhere = (network: Network): boolean => undress(network)[1] === 0
 
-/** Whether an address is in one of the networks that are named; where none is, any address is. */
+/** True if the address is in one of the named networks, or if there are none. */
 export const isAllowedFrom = (names: readonly string[], address: string): boolean =>
   names.length === 0 ||
   isWithin(

@@ -9,5 +9,5 @@ export function pointsFor({ got, of }: { got: number; of: number }, points: numb
   return Number(tenths) / 10
 }
 
-/** What a wrong answer costs: a share of the points in whole percent, to one decimal, half up. */
+/** Points that a wrong answer costs: a percentage of the question's points, to one decimal, rounded half up. */
 export const penaltyFor = (percent: number, points: number): number => pointsFor({ got: percent, of: 100 }, points)

@@ -1,19 +1,18 @@
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, WebhookMode } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import type { Context, Mode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** What no list or look shows. */
 export const omit = { encryptedSecret: true, encryptedPreviousSecret: true } as const satisfies Prisma.WebhookEndpointOmit
 
 /** An endpoint without its secrets. */
 export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
 
-/** Who sees test data sees those endpoints that are told of nothing else, who sees live data the others. */
+/** Endpoint modes by scope: a test scope sees endpoints of test events only, a live scope the others. */
 const ENDPOINT_MODES: Record<Mode, readonly WebhookMode[]> = {
   test: ['test'],
   live: ['live', 'all'],
@@ -56,7 +55,7 @@ export const recordEndpoint = (
 ): Promise<void> =>
   recordByMember(inside, { action, target: { kind: 'webhook', id }, details: { host: hostOf(url), ...details } })
 
-/** Where an endpoint is, as far as all may know who run the organization. */
+/** Host of an endpoint. The path may contain a secret. */
 export const hostOf = (url: string): string => new URL(url).host
 
 /**

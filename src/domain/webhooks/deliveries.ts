@@ -12,7 +12,7 @@ import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { changeEndpoint, getEndpoint, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
 
-// What became of the events that an endpoint was told of. Beyond both documents.
+// Deliveries of an endpoint. Beyond both documents.
 
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const satisfies WebhookDeliveryState[]
 export type DeliveryOrder = Order<'queuedAt'>
@@ -166,7 +166,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     return changeEndpoint(inside, id, { ...replay, updatedAt: ctx.deps.clock() })
   })
 
-/** What a disabled endpoint is to be sent would wait for nobody knows how long. */
+/** Deliveries to a disabled endpoint would wait indefinitely. */
 async function getActive(ctx: Context, id: string): Promise<WebhookEndpoint> {
   const endpoint = await getEndpoint(ctx, id)
   if (endpoint.state === 'disabled') throw new DomainError('webhook_disabled')

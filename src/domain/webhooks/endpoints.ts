@@ -1,14 +1,14 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
-import { modeOf } from '../access/author.ts'
 import { versionOf } from '../audit/find-last-change.ts'
-import { checkText, findIssues } from '../checking/checks.ts'
-import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { modeOf } from '../authorization/author.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import type { EventType } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
+import { checkText, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import {
   changeEndpoint,
   endpointModes,
@@ -32,7 +32,7 @@ export const WEBHOOK_STATES = ['active', 'disabled'] as const satisfies WebhookS
 export type NewWebhookEndpoint = { url: string; types?: EventType[]; mode?: WebhookMode; description?: string }
 export type WebhookEndpointChange = Partial<Required<NewWebhookEndpoint>> & { state?: WebhookState }
 
-/** Of one organization. */
+/** Endpoints of one organization. */
 export const MAX_ENDPOINTS = 20
 /** In characters. */
 export const MAX_DESCRIPTION_LENGTH = 1_000

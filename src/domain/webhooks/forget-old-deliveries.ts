@@ -3,8 +3,8 @@ import { sameOwner } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { time } from '../../db/writes.ts'
+import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
-import { repeatInHalves } from '../work/in-halves.ts'
 
 const DAY_MS = 86_400_000
 /** Days for which deliveries are kept, unless events are kept for less. */

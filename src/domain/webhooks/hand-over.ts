@@ -15,7 +15,7 @@ const AT_ONCE = 2_000
 /** Events of a replay a transaction: new events wait for one of these at most. */
 const REPLAYED_AT_ONCE = 500
 
-/** What there is to do. @property first the position behind which the first of the active endpoints is told; null when none is active. */
+/** Pending deliveries. @property first position after which the first active endpoint is told; null if none is active. */
 type Work = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
 
 /** Takes one step: hands over the next events, or those that are to be replayed. @returns whether there may be more. */
@@ -57,7 +57,7 @@ async function findWork({ db }: ServiceContext): Promise<Work> {
  * @returns whether there is more.
  */
 async function handOverNext(ctx: ServiceContext, { position, head, first }: Work): Promise<boolean> {
-  // What no endpoint is told of is passed over: there may be years of it before the first is made.
+  // Skips events before the first endpoint: there may be years of them.
   const from = first !== null && first > position ? first : position
   const until = await endOfBatch(ctx, { from, head }, AT_ONCE)
   const active = toldOf({ from, until })

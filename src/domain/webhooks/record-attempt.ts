@@ -25,7 +25,7 @@ type Delivery = Pick<
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'encryptedSecret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
 type Taken = Delivery & Omit<Endpoint, 'id'>
 
-/** What an attempt has led to: an answer, or the reason why there is none. */
+/** Result of an attempt: a response, or the reason why there is none. */
 export type AttemptResult = {
   startedAt: Date
   milliseconds: number
@@ -163,7 +163,6 @@ function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] 
   return event ? [{ delivery, endpoint, event }] : []
 }
 
-/** Of those that can't be attempted. */
 async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: Delivery[]): Promise<void> {
   for (const { organizationId, endpointId, eventId, leasedUntil } of deliveries)
     await db.webhookDelivery.updateMany({
@@ -184,7 +183,7 @@ export async function releaseDelivery({ db }: ServiceContext, { delivery }: Take
 export type Recorded = {
   /** `lost`: the lease was over or the delivery replayed, and what becomes of it is for another attempt to say. */
   outcome: 'delivered' | 'failed' | 'retried' | 'lost'
-  /** What the endpoint's organization is to be told. */
+  /** Notice to the endpoint's organization. */
   notice: FailingNotice | null
 }
 
@@ -255,7 +254,7 @@ async function writeAttempt(
   return first(db, written)
 }
 
-/** What a receiver says of somebody who is erased, or is being erased, is not kept: it may name them. */
+/** Drops a receiver's response about an erased person: it may name them. */
 function unlessErased(db: TenantDb, inviteId: string | null, answer: string): RawBuilder<string> {
   const erased = db.selectFrom('erasedInvites').select('inviteId').where('inviteId', '=', sql<string>`${inviteId}::uuid`)
   return sql`case when exists (${erased}) then '' else ${answer}::text end`

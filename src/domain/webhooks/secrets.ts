@@ -25,7 +25,7 @@ export const makeSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toStr
 export const sealSecret = ({ deps }: ServiceContext, endpointId: string, secret: string) =>
   seal(deps.secretKeys, purposeOf(endpointId), secret)
 
-/** What is sealed for one endpoint opens for no other. */
+/** Ties the ciphertext to one endpoint. */
 const purposeOf = (endpointId: string) => `webhook ${endpointId}`
 
 /**
@@ -42,7 +42,7 @@ export const rotateSecret = (
   inTransaction(ctx, async (inside) => {
     const { deps } = inside
     const endpoint = await getEndpoint(inside, id)
-    // Of two that rotate at once the second finds what the first has made.
+    // The second of two concurrent rotations sees the first one's secret.
     const its = inside.db
       .selectFrom('webhookEndpoints')
       .select(['encryptedSecret', 'previousSecretUntil'])

@@ -16,7 +16,7 @@ export const DISABLED_AFTER_DAYS = 5
 type Reached = { position: bigint; head: bigint }
 type Change = Prisma.WebhookEndpointUpdateManyMutationInput
 
-/** What an organization is to be told of an endpoint that fails. */
+/** Notices about a failing endpoint. */
 export type FailingNotice = 'warning' | 'disabled'
 
 export const toActive = (now: Date, { head }: Reached): Change => ({

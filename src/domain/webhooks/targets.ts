@@ -3,12 +3,12 @@ import type { Allowance } from '../context.ts'
 import type { TargetFault } from '../errors.ts'
 import { isAddress, type Network, readNetwork } from '../values/networks.ts'
 
-// Where webhooks may be sent. An organization names the addresses, so none of them may lead into the network that the service runs in.
+// Allowed addresses of webhooks. Organizations choose the addresses, so none may lead into the service's own network.
 
 export const MAX_URL_LENGTH = 2_048
 
 const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
-/** What is this machine everywhere, RFC 6761. */
+/** Names of the local machine, RFC 6761. */
 const THIS_MACHINE = /(^|\.)localhost\.?$/
 /** IPv6 addresses beyond these are no hosts of the internet, whatever they are called. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
@@ -31,13 +31,13 @@ export function readAllowance(list: string): { allowance: Allowance; unreadable:
   return { allowance: { hosts, networks }, unreadable }
 }
 
-/** Whether the operator has named this host, as it stands in a URL: then it may be whatever address. */
+/** True if the operator allows this host. It may then resolve to any address. */
 export function isAllowedHost({ hosts, networks }: Allowance, host: string): boolean {
   const name = withoutBrackets(host)
   return isAddress(name) ? isWithin(networks, name) : hosts.has(name)
 }
 
-/** Whether a connection to this address leads out of the network, or to where the operator allows it. */
+/** True if the address is public or allowed by the operator. */
 export function mayConnectTo({ networks }: Allowance, address: string): boolean {
   if (!isAddress(address)) return false
   if (isWithin(networks, address)) return true
@@ -46,7 +46,7 @@ export function mayConnectTo({ networks }: Allowance, address: string): boolean 
   return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || ip.match(GLOBAL_IPV6))
 }
 
-/** What is wrong with the URL of an endpoint, as far as can be said without resolving its name. */
+/** Fault of an endpoint's URL that is visible without resolving its name. */
 export function findTargetFault(allowance: Allowance, text: string): TargetFault | undefined {
   const url = URL.parse(text)
   if (!url?.hostname) return 'url'

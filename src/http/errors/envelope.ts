@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Refusal, recordRefusal } from '../../domain/access/record-refusal.ts'
+import { type Refusal, recordRefusal } from '../../domain/sign-in/record-refusal.ts'
 import type { RawAnswer } from './client-error.ts'
 import { type Failure, type FailureKind, toFailure } from './failure.ts'
 
@@ -38,7 +38,7 @@ export function answerError(
   return sendFailure(failure, request, reply)
 }
 
-/** What the organization's audit log is told of; of a network see domain/access/api-keys.ts. */
+/** What the organization's audit log is told of; of a network see domain/api-keys/api-keys.ts. */
 const REFUSALS: Partial<Record<FailureKind, Refusal>> = {
   not_permitted: 'permission',
   manage_required: 'permission',

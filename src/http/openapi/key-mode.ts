@@ -1,5 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { TEST_KEY_ACCESS } from '../../domain/access/test-keys.ts'
+import { TEST_KEY_ACCESS } from '../../domain/api-keys/test-keys.ts'
 import type { KeyMode } from '../../domain/context.ts'
 import { type FailureKind, HttpError } from '../errors/failure.ts'
 

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { KeyRight } from '../../domain/access/permissions.ts'
+import type { KeyRight } from '../../domain/authorization/permissions.ts'
 import { type FailureKind, HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** What only keys may that were given the right to it, see domain/access/permissions.ts. */
+    /** What only keys may that were given the right to it, see domain/authorization/permissions.ts. */
     keyRight?: KeyRight
   }
 }

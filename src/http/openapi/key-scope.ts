@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { KeyScope } from '../../domain/access/permissions.ts'
+import type { KeyScope } from '../../domain/authorization/permissions.ts'
 import { HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
-import type { KeyScope } from '../../domain/access/permissions.ts'
+import type { KeyScope } from '../../domain/authorization/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Brand, hasBrand, logoOf } from '../../domain/values/brand.ts'
+import { type Brand, hasBrand, logoOf } from '../../domain/ports/brand.ts'
 import { brandStylesheet, themeOf } from '../../html/brand.ts'
 import { type Html, html, type Value } from '../../html/html.ts'
 import { brandPath } from '../addresses/links.ts'

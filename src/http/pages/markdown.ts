@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { withoutPictures } from '../../domain/assets/references.ts'
 import { MAX_MARKS } from '../../domain/limits.ts'
-import { countMarks } from '../../domain/values/count-marks.ts'
+import { countMarks } from '../../domain/text/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
 import { namedPictures, noPictures, type Pictures, picture } from './pictures.ts'
 

@@ -1,6 +1,6 @@
+import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
-import { timeInWords } from '../../domain/values/format-time.ts'
-import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
+import { timeInWords } from '../../domain/time/format-time.ts'
 import { promptInWords, wordCount } from '../pages/candidate-view.ts'
 
 /** What a report says, for all its forms. */

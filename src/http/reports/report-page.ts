@@ -1,5 +1,5 @@
+import type { PrintedQuestion } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
-import type { PrintedQuestion } from '../../domain/values/printed-report.ts'
 import { type Html, html } from '../../html/html.ts'
 import { palette, quietOf, type Theme } from '../../html/palette.ts'
 import { prompt, written } from '../pages/candidate-view.ts'

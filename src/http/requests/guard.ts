@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticate } from '../../domain/access/api-keys.ts'
+import { authenticate } from '../../domain/api-keys/api-keys.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { clientOf } from '../addresses/client.ts'

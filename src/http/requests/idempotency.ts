@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { modeOf } from '../../domain/access/author.ts'
+import { modeOf } from '../../domain/authorization/author.ts'
+import { doOnce } from '../../domain/concurrency/do-once.ts'
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { doOnce } from '../../domain/work/do-once.ts'
 import { requestOrigin } from '../addresses/address.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
-import { editDistance } from '../../domain/values/edit-distance.ts'
+import { editDistance } from '../../domain/text/edit-distance.ts'
 
 /** Names in one header, and the header's length. More names tell a client nothing new. */
 const MAX_NAMES = 10

@@ -1,5 +1,5 @@
 import { type StringOptions, type TSchema, Type } from '@sinclair/typebox'
-import { KEY_MODES } from '../../domain/access/author.ts'
+import { KEY_MODES } from '../../domain/authorization/author.ts'
 import { INVITE_STATUSES } from '../../domain/invites/invites.ts'
 import {
   HEX_COLOR_PATTERN,

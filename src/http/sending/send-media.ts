@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
+import { mediaFileName } from '../../domain/files/media-file-name.ts'
 import { type MediaFile, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
-import { mediaFileName } from '../../domain/values/media-file-name.ts'
 import { type ByteRange, findRange } from './range.ts'
 
 const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({

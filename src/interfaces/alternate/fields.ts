@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { checkEmail, checkInteger, checkKeys, checkSize, checkText, checkUuid } from '../../domain/checking/checks.ts'
 import type { Issue, Violation } from '../../domain/errors.ts'
+import { checkEmail, checkInteger, checkKeys, checkSize, checkText, checkUuid } from '../../domain/validation/checks.ts'
 import { toUuid } from './uuid.ts'
 
 /** A field's value; or what is wrong with it, or with what it has under a key. */

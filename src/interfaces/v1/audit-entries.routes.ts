@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { readAuditFeed } from '../../domain/access/audit-log.ts'
+import { readAuditFeed } from '../../domain/audit/audit-log.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { AuditEntryView, presentAuditEntry } from './audit-entries.view.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { ToldEntry } from '../../domain/access/audit-log.ts'
+import type { ToldEntry } from '../../domain/audit/audit-log.ts'
 import { DateTime, KeyMode, OrNull, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 

@@ -1,7 +1,7 @@
+import { doRepeatable } from '../../domain/concurrency/do-once.ts'
 import type { Context } from '../../domain/context.ts'
 import { deleteTestData } from '../../domain/test-data/delete-test-data.ts'
 import { simulate } from '../../domain/test-data/simulate.ts'
-import { doRepeatable } from '../../domain/work/do-once.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { answerInvite, InviteParams, MovedInviteView } from './invite-operations.routes.ts'

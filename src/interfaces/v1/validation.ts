@@ -1,6 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
-import { isEmailAddress } from '../../domain/checking/email-address.ts'
 import { DomainError, type Issue, type Violation } from '../../domain/errors.ts'
 import {
   HEX_COLOR_PATTERN,
@@ -11,7 +10,8 @@ import {
   TEXT_PATTERN,
 } from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
-import { isTime } from '../../domain/values/time.ts'
+import { isTime } from '../../domain/time/time.ts'
+import { isEmailAddress } from '../../domain/validation/email-address.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { compileOnce } from '../../http/schema/compile-once.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'

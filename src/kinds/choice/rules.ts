@@ -1,4 +1,4 @@
-import type { Fault, Part, Random, Score, Verdict } from '../../domain/values/question-kind.ts'
+import type { Fault, Part, Random, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'

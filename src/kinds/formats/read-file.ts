@@ -1,6 +1,6 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import { createTextBudget, refuseFile } from '../../domain/checking/uploaded-files.ts'
+import { createTextBudget, refuseFile } from '../../domain/validation/uploaded-files.ts'
 import { textOfFile } from '../../http/requests/text-of-file.ts'
 import { unguardWithin } from '../../http/sending/csv.ts'
 import type { NeutralAnswer, ReadQuestion } from '../neutral.ts'

@@ -1,5 +1,5 @@
 import { strFromU8, Unzip, UnzipInflate } from 'fflate'
-import { createTextBudget } from '../../domain/checking/uploaded-files.ts'
+import { createTextBudget } from '../../domain/validation/uploaded-files.ts'
 import { MAX_COLUMNS, type TableRow } from './table.ts'
 
 // Sheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, no links, no declared entities, nothing else of

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Fault } from '../../domain/values/question-kind.ts'
+import type { Fault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, describedBy, kept, line, mistake, rowList, rowMenu, tick } from '../author-fields.ts'

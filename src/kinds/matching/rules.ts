@@ -1,5 +1,5 @@
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
-import type { Fault, Part, Score, Verdict } from '../../domain/values/question-kind.ts'
+import type { Fault, Part, Score, Verdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { normalize } from '../normalize.ts'
 import { shuffle } from '../shuffle.ts'

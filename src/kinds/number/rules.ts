@@ -1,4 +1,4 @@
-import type { Fault, Score } from '../../domain/values/question-kind.ts'
+import type { Fault, Score } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { compare, type Decimal, distance, percentOf, toDecimal } from './decimal.ts'
 import { readNumber } from './read-number.ts'

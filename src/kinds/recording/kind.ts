@@ -1,4 +1,4 @@
-import type { Answering } from '../../domain/values/question-kind.ts'
+import type { Answering } from '../../domain/ports/question-kind.ts'
 import type { PlainKind } from '../kind.ts'
 import { recordingControl } from './candidate.ts'
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../domain/values/question-kind.ts'
+import type { Fault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'

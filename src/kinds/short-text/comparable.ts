@@ -1,4 +1,4 @@
-import { caseKey, withoutAccents } from '../../domain/values/fold-text.ts'
+import { caseKey, withoutAccents } from '../../domain/text/fold-text.ts'
 import type { Key } from './schema.ts'
 
 type Options = Pick<Key, 'caseSensitive' | 'ignore'>

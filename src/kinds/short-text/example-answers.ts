@@ -1,4 +1,4 @@
-import { withoutAccents } from '../../domain/values/fold-text.ts'
+import { withoutAccents } from '../../domain/text/fold-text.ts'
 import { shareFor } from './rules.ts'
 import type { Key } from './schema.ts'
 

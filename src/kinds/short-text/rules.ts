@@ -1,4 +1,4 @@
-import type { Fault, Score } from '../../domain/values/question-kind.ts'
+import type { Fault, Score } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { comparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'

@@ -1,7 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
-import { DAY_MS } from '../../domain/values/days.ts'
+import { DAY_MS } from '../../domain/time/days.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'

@@ -1,5 +1,5 @@
+import type { PageLink } from '../../domain/ports/page-links.ts'
 import type { Requirement } from '../../domain/submissions/needs.ts'
-import type { PageLink } from '../../domain/values/page-links.ts'
 
 /** Data for mails to candidates. */
 export type CandidateFacts = {

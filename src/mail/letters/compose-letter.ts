@@ -1,4 +1,4 @@
-import type { PageLink } from '../../domain/values/page-links.ts'
+import type { PageLink } from '../../domain/ports/page-links.ts'
 import type { MailTexts } from '../../locales/languages.ts'
 import { fillTemplate, type Values } from '../fill-template.ts'
 import { type Block, type Letter, note } from '../letter.ts'

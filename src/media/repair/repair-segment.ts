@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { containerOf } from '../../domain/values/type-of-content.ts'
+import { containerOf } from '../../domain/files/type-of-content.ts'
 import { repairMp4 } from './mp4.ts'
 import type { Repaired, Source } from './source.ts'
 import { repairWebm } from './webm.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { requestMemberArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'

@@ -8,7 +8,7 @@ import {
   SUSPENSION_DAYS,
   suspendOrganization,
 } from '../../../src/domain/erasure/suspension.ts'
-import { daysAfter } from '../../../src/domain/values/days.ts'
+import { daysAfter } from '../../../src/domain/time/days.ts'
 import { asEraser, dumpRows, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { joinAs } from '../../support/portal.ts'
 import { scaled } from '../../support/scale.ts'

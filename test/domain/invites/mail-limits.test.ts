@@ -6,7 +6,7 @@ import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/ema
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { nthMailTime } from '../../../src/domain/invites/mail-schedule.ts'
 import { moveInvite } from '../../../src/domain/invites/move-invite.ts'
-import { setMailsPerDay } from '../../../src/domain/members/organizations.ts'
+import { setMailsPerDay } from '../../../src/domain/organization/organizations.ts'
 import { waitForState } from '../../support/mail.ts'
 import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'

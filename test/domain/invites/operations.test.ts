@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { linkIn, retryNow, waitForState } from '../../support/mail.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asStored } from '../../../src/domain/checking/email-address.ts'
-import { searchKey } from '../../../src/domain/values/fold-text.ts'
+import { searchKey } from '../../../src/domain/text/fold-text.ts'
+import { asStored } from '../../../src/domain/validation/email-address.ts'
 import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'

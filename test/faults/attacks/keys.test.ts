@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey, revokeApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { candidateOf, prepare } from '../../support/candidate.ts'
 import { converse } from '../../support/raw-http.ts'
 import { scaled } from '../../support/scale.ts'

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { createdAt, expectExactly, readRow, times, updatedAt } from '../../support/alternate-rows.ts'
 import { links } from '../../support/links.ts'
 import { startServiceForFile } from '../../support/service.ts'

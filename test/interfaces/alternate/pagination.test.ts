@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { nameKeys } from '../../../src/domain/values/fold-text.ts'
+import { nameKeys } from '../../../src/domain/text/fold-text.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { enterTheirKey, generateAtsKey } from '../../../src/domain/ats/keys.ts'
 import { createAshby, listenAsAshby } from '../../support/ats/ashby.ts'
 import { connect, TO_FAKES } from '../../support/ats/connect.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
-import { zoneOf } from '../../../src/domain/values/zones.ts'
+import { zoneOf } from '../../../src/domain/time/zones.ts'
 import { renderInviteEmail } from '../../../src/mail/invite-email.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { kinds } from '../../../src/kinds/index.ts'
 import { consent } from '../../support/candidate.ts'
 import { fieldsIn } from '../../support/forms.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Opening } from '../../../src/domain/access/openings.ts'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
+import type { Opening } from '../../../src/domain/sign-in/openings.ts'
 import { unknownId } from '../../support/factories.ts'
 import {
   makeArchiveRow,

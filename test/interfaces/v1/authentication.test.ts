@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
-import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey, generateApiKey, revokeApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { unknownId } from '../../support/factories.ts'
 import { type Furnished, fillPath, furnish } from '../../support/furnish.ts'
 import { readInterface } from '../../support/operations.ts'

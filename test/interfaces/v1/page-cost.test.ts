@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { UNBOUNDED_OPTIONS } from '../../../src/db/session-settings.ts'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { type Query, recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 

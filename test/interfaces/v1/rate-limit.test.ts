@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const STANDARD = 5

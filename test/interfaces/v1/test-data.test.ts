@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
 import { continueDeletion, deleteTestData } from '../../../src/domain/test-data/delete-test-data.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { seal } from '../../../src/domain/secrets/seal.ts'
 import { handOver } from '../../../src/domain/webhooks/hand-over.ts'
 import { openSecrets, resealSecrets } from '../../../src/domain/webhooks/secrets.ts'

@@ -2,8 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../../db/builder.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
-import { asStored, isEmailAddress } from '../../checking/email-address.ts'
-import { cut } from '../../checking/uploaded-files.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import {
@@ -16,7 +14,9 @@ import {
 } from '../../limits.ts'
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
-import { caseKey } from '../../values/fold-text.ts'
+import { caseKey } from '../../text/fold-text.ts'
+import { asStored, isEmailAddress } from '../../validation/email-address.ts'
+import { cut } from '../../validation/uploaded-files.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 
 /** Meanings of a list's columns. */

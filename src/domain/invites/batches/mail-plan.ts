@@ -3,7 +3,7 @@ import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../limits.ts'
-import { DAY_MS } from '../../values/days.ts'
+import { DAY_MS } from '../../time/days.ts'
 import { readMailSchedule } from '../mail-schedule.ts'
 import { termsOf } from './term-names.ts'
 

@@ -1,9 +1,9 @@
-import { authorize, may } from '../../access/permissions.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import { MAX_TAG_NAME_LENGTH } from '../../limits.ts'
 import { createTag } from '../../tags/tags.ts'
-import { caseKey } from '../../values/fold-text.ts'
+import { caseKey } from '../../text/fold-text.ts'
 import { termsOf } from './term-names.ts'
 
 /** A list with more unknown tags has probably taken another column for tags. */

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { authorize } from '../../access/permissions.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Batch } from '../batches/batches.ts'
 import { countNameless } from '../batches/count-nameless.ts'

@@ -3,11 +3,11 @@ import type { Condition, Expression, Expressions, Rows, Scope, SqlBool } from '.
 import { containing } from '../../../db/query.ts'
 import { scopeOf, type TenantDb } from '../../../db/tenant-db.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
-import { asStored } from '../../checking/email-address.ts'
 import { readWords } from '../../lists/filters.ts'
 import type { Order } from '../../lists/page.ts'
 import { INVITATION_KINDS } from '../../mails/candidate-mails.ts'
-import { searchKey } from '../../values/fold-text.ts'
+import { searchKey } from '../../text/fold-text.ts'
+import { asStored } from '../../validation/email-address.ts'
 import { isNow } from '../expiry.ts'
 
 export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>

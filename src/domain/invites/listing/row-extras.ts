@@ -1,8 +1,8 @@
 import { among } from '../../../db/own.ts'
-import { may } from '../../access/permissions.ts'
+import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { findMembers } from '../../members/members.ts'
-import { nameOf } from '../../values/name-of.ts'
+import { nameOf } from '../../text/name-of.ts'
 import type { ListedInvite } from '../invites.ts'
 import { undeliveredInvites } from './filter.ts'
 

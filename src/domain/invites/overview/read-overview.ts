@@ -1,9 +1,9 @@
 import { sql } from '../../../db/builder.ts'
 import { jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
-import { authorize } from '../../access/permissions.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { DAY_MS } from '../../values/days.ts'
+import { DAY_MS } from '../../time/days.ts'
 import { canExpire } from '../expiry.ts'
 import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
 

@@ -1,5 +1,5 @@
 import { all } from '../../../db/statements.ts'
-import { authorize, may } from '../../access/permissions.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { statusNow } from '../expiry.ts'
 import { listClientAssessments, type Named } from '../form-options.ts'

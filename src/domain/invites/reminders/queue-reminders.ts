@@ -1,8 +1,8 @@
 import { all, foreign, run } from '../../../db/statements.ts'
 import { queueDueReminders } from '../../../db/statements-by-hand/due-reminders.ts'
+import { beginTurn } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { beginTurn } from '../../work/sweep-parts.ts'
 import { APART_MS, MAX_REMINDERS, TOO_LATE_MS, TOO_SHORT_MS } from './steps.ts'
 
 const QUEUED_AT_ONCE = 500

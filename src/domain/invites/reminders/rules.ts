@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { affectedRows } from '../../../db/statements.ts'
-import { authorize } from '../../access/permissions.ts'
 import type { AuditDetails } from '../../audit/audit-details.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
-import { checkChoice, checkInteger, checkSize, findIssues } from '../../checking/checks.ts'
-import { refuse } from '../../checking/refuse.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import { requireAssessment } from '../../look-ups/require-assessment.ts'
 import { inTransaction } from '../../transaction.ts'
+import { checkChoice, checkInteger, checkSize, findIssues } from '../../validation/checks.ts'
+import { refuse } from '../../validation/refuse.ts'
 import { ANCHORS, EVER, MAX_STEPS, type ReminderRule, type ReminderStep, STATES_OF, STEP_HOURS, stepsOf } from './steps.ts'
 
 /** What is set of a rule. */

@@ -1,6 +1,6 @@
 import type { InviteStatus, ReminderRule } from '../../../generated/prisma/client.ts'
 import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
-import { HOUR_MS } from '../../values/days.ts'
+import { HOUR_MS } from '../../time/days.ts'
 
 // What a rule for reminders says, and what follows from it for one invite. The statement that finds who is due,
 // db/statements-by-hand/due-reminders.ts, goes by the same.

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { offsetAt, shiftBy } from '../../values/zone-rules.ts'
+import { offsetAt, shiftBy } from '../../time/zone-rules.ts'
 
 /** When nothing is sent: hours of the candidate's day, and days of the week, 1 is Monday. */
 export type Quiet = { quietFrom: number; quietUntil: number; daysOff: readonly number[] }

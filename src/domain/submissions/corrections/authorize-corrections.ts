@@ -1,4 +1,4 @@
-import { authorize, may } from '../../access/permissions.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 
 /**

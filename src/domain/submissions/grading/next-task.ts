@@ -1,4 +1,4 @@
-import { may } from '../../access/permissions.ts'
+import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { placeToTake } from './hand-on.ts'
 import type { Progress } from './progress.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../access/permissions.ts'
+import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type QueueFilter, queuesOf, type Whose, waitingIn } from './queue.ts'
 import { graderOf } from './save-grade.ts'

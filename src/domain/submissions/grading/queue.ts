@@ -3,7 +3,7 @@ import { type Condition, type Expressions, type Rows, seen } from '../../../db/o
 import { anyOf } from '../../../db/query.ts'
 import { jsonOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { authorize, may } from '../../access/permissions.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type Named, readNames, type Wanted } from '../../invites/form-options.ts'

@@ -1,10 +1,10 @@
-import { authorize } from '../../access/permissions.ts'
-import { checkSize, checkText, findIssues } from '../../checking/checks.ts'
-import { refuse } from '../../checking/refuse.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
+import { checkSize, checkText, findIssues } from '../../validation/checks.ts'
+import { refuse } from '../../validation/refuse.ts'
 import { countQueues, listQueue, type Queued } from './queue.ts'
 import { releaseResult } from './release-result.ts'
 

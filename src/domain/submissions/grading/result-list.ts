@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { among, type Expressions, type SqlBool } from '../../../db/own.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
-import { may } from '../../access/permissions.ts'
+import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Order, Window } from '../../lists/page.ts'
 import { visibleAssessments } from './visible-assessments.ts'

@@ -1,6 +1,6 @@
 import { seen } from '../../../db/own.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
-import { authorize, may } from '../../access/permissions.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'

@@ -1,5 +1,5 @@
-import { authorize } from '../../access/permissions.ts'
 import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../reading/submission.ts'

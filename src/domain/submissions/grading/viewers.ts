@@ -1,6 +1,6 @@
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
-import { nameOf } from '../../values/name-of.ts'
+import { nameOf } from '../../text/name-of.ts'
 
 /** Whoever was there within so long is there still. */
 const HERE_MS = 2 * 60_000

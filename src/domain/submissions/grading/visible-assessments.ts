@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { authorize, may } from '../../access/permissions.ts'
 import { gradesBlindly } from '../../assessments/blind-grading.ts'
+import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { refuseUnknown } from './rounds.ts'
 

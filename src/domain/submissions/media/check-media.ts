@@ -1,7 +1,7 @@
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Asset } from '../../assets/assets.ts'
 import type { ServiceContext } from '../../context.ts'
-import { fileOf, partOf } from '../../values/media-keys.ts'
+import { fileOf, partOf } from '../../files/media-keys.ts'
 import type { MediaFile } from './media.ts'
 
 /** What was looked for in the store: `missing` is not there, `wrong` has another length than it should. */

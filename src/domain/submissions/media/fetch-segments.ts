@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ServiceContext } from '../../context.ts'
-import { partOf } from '../../values/media-keys.ts'
+import { partOf } from '../../files/media-keys.ts'
 import type { Joinable, JoinPart } from './joinable.ts'
 
 /** A segment as far as it can be put together; without a file, where nothing can. */

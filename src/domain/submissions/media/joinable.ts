@@ -1,7 +1,7 @@
 import type { MediaFilePart } from '../../../generated/prisma/client.ts'
+import type { QueuedRef } from '../../concurrency/queued-ref.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import type { QueuedRef } from '../../work/queued-ref.ts'
 import { queueJoin } from './queue-join.ts'
 
 /** What is known of the file once it is made. @property sha256 in hexadecimal. */

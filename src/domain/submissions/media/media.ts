@@ -4,8 +4,8 @@ import type { MediaFile, MediaKind, Prisma } from '../../../generated/prisma/cli
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { fileOf, newMediaKey, partOf } from '../../files/media-keys.ts'
 import { readMediaLink } from '../../secrets/media-tokens.ts'
-import { fileOf, newMediaKey, partOf } from '../../values/media-keys.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 

@@ -2,9 +2,9 @@ import { sql } from '../../../db/builder.ts'
 import { among } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
+import { beginTurn } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
-import { folderOf } from '../../values/media-keys.ts'
-import { beginTurn } from '../../work/sweep-parts.ts'
+import { folderOf } from '../../files/media-keys.ts'
 import type { MediaFile } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */

@@ -2,10 +2,10 @@ import { sql } from '../../../db/builder.ts'
 import { type SqlBool, sameOwner } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
 import { queueJoin } from './queue-join.ts'
 
 // How recordings end: each with what has arrived of it.

@@ -1,6 +1,6 @@
 import { seen } from '../../../db/own.ts'
 import type { Prisma, SubmissionState } from '../../../generated/prisma/client.ts'
-import { authorize } from '../../access/permissions.ts'
+import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../../lists/page.ts'

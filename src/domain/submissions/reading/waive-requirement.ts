@@ -1,8 +1,8 @@
 import { recordByMember } from '../../audit/record-audit.ts'
-import { checkChoice, findIssues } from '../../checking/checks.ts'
-import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { changeInvite } from '../../invites/change-invite.ts'
+import { checkChoice, findIssues } from '../../validation/checks.ts'
+import { refuse } from '../../validation/refuse.ts'
 import { REQUIREMENTS, type Requirement } from '../needs.ts'
 
 /** What a candidate's session notes when something is waived while it is taken. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import { doOnce } from '../../concurrency/do-once.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { doOnce } from '../../work/do-once.ts'
 import type { PreparedSession } from './session.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { sql } from '../../../db/builder.ts'
 import { type NotNull, sameOwner } from '../../../db/own.ts'
 import { unscoped } from '../../../db/unscoped.ts'
+import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
 import { handIn } from './finish-submission.ts'
 
 /** Submissions looked up by one statement. */

@@ -8,6 +8,8 @@ import { unscoped } from '../../../db/unscoped.ts'
 import { insertForEach, time, uuid } from '../../../db/writes.ts'
 import type { MediaState, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
+import { partOf } from '../../files/media-keys.ts'
+import { type Container, containerOf } from '../../files/type-of-content.ts'
 import {
   MAX_PART_BYTES,
   MAX_SMALL_PARTS,
@@ -17,8 +19,6 @@ import {
   UPLOAD_GRACE_SECONDS,
 } from '../../limits.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
-import { partOf } from '../../values/media-keys.ts'
-import { type Container, containerOf } from '../../values/type-of-content.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isHandedIn } from '../taking/session.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
+import { RECORDED_KINDS, type RecordedKind } from '../../ports/question-kind.ts'
 import { inTransaction } from '../../transaction.ts'
-import { RECORDED_KINDS, type RecordedKind } from '../../values/question-kind.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type MediaFile, newMedia } from '../media/media.ts'
 import { abandon, completeOpenRecordings, countParts, lockRecording, settleRecording } from '../media/settle-recordings.ts'

@@ -1,6 +1,6 @@
 import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
-import type { Brand } from '../../../domain/values/brand.ts'
-import { LAST_RESORT } from '../../../domain/values/languages.ts'
+import { LAST_RESORT } from '../../../domain/languages/languages.ts'
+import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'

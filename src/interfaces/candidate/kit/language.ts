@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { languageOf, languageOfStranger, readAcceptLanguage, type SpokenTo } from '../../../domain/values/languages.ts'
-import { type Zoned, zoneOf } from '../../../domain/values/zones.ts'
+import { languageOf, languageOfStranger, readAcceptLanguage, type SpokenTo } from '../../../domain/languages/languages.ts'
+import { type Zoned, zoneOf } from '../../../domain/time/zones.ts'
 import type { AllLanguages, CandidateTexts } from '../../../locales/languages.ts'
 
 /** Who asks, as far as it says what they speak. */

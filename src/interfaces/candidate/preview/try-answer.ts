@@ -1,6 +1,6 @@
-import { may } from '../../../domain/access/permissions.ts'
 import type { Definition } from '../../../domain/assessments/define-question.ts'
 import { readDefinitionToWrite } from '../../../domain/assessments/write-question.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { pointsFor } from '../../../domain/values/points-for.ts'
 import { authorOf, readDefinition } from '../../../kinds/authors.ts'

@@ -6,6 +6,7 @@ import { readAsset } from '../../../domain/assets/assets.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../../domain/limits.ts'
+import { RECORDED_KINDS } from '../../../domain/ports/question-kind.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { readPlay } from '../../../domain/secrets/play-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
@@ -23,7 +24,6 @@ import {
   continueTake,
   findOwnAttempt,
 } from '../../../domain/submissions/uploads/recordings.ts'
-import { RECORDED_KINDS } from '../../../domain/values/question-kind.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { createSlots } from '../../../http/limits/slots.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'

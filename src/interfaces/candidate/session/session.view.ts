@@ -1,3 +1,4 @@
+import type { QuestionKinds } from '../../../domain/ports/question-kind.ts'
 import { requirementsOf } from '../../../domain/submissions/needs.ts'
 import {
   listUploads,
@@ -6,7 +7,6 @@ import {
   readProgress,
 } from '../../../domain/submissions/taking/read-progress.ts'
 import type { PreparedSession } from '../../../domain/submissions/taking/session.ts'
-import type { QuestionKinds } from '../../../domain/values/question-kind.ts'
 import { isoTime, isoTimeOrNull } from '../../../http/schema/field-types.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 

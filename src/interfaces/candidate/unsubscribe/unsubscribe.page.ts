@@ -1,6 +1,6 @@
 import type { StoppedMails } from '../../../domain/events/event.ts'
 import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
-import type { Brand } from '../../../domain/values/brand.ts'
+import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'

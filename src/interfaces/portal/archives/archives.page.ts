@@ -1,6 +1,6 @@
-import { may } from '../../../domain/access/permissions.ts'
 import { ARCHIVE_DAYS, type Archive } from '../../../domain/archives/archives.ts'
 import { MAX_ARCHIVES } from '../../../domain/archives/request-archive.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'

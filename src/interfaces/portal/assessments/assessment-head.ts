@@ -1,6 +1,6 @@
-import { authorize, may } from '../../../domain/access/permissions.ts'
 import { type AssessmentInput, toAssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, getAssessment } from '../../../domain/assessments/assessments.ts'
+import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'

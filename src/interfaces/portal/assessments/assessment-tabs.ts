@@ -1,5 +1,5 @@
-import { may } from '../../../domain/access/permissions.ts'
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
 import { pathOf } from '../kit/layout.ts'

@@ -1,4 +1,3 @@
-import { may } from '../../../domain/access/permissions.ts'
 import {
   type AssessmentInput,
   EMPTY_ASSESSMENT,
@@ -6,6 +5,7 @@ import {
   type Proctoring,
 } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'

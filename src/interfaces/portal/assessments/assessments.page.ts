@@ -1,5 +1,5 @@
-import { may } from '../../../domain/access/permissions.ts'
 import type { ListedAssessment } from '../../../domain/assessments/assessments.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'

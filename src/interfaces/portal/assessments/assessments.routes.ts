@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { toAssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import { getAssessment, listAssessments, wholeAssessment } from '../../../domain/assessments/assessments.ts'
 import { readCautions } from '../../../domain/assessments/cautions.ts'
@@ -11,6 +10,7 @@ import {
   updateAssessment,
 } from '../../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { getDefinition } from '../../../domain/assessments/define-question.ts'
 import {
   addQuestion,
@@ -11,6 +10,7 @@ import {
 import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { compareToNewest, findOrigin } from '../../../domain/library/take-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'

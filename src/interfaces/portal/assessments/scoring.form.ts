@@ -1,5 +1,5 @@
-import { may } from '../../../domain/access/permissions.ts'
 import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { readNumber } from '../../../http/forms/read-typed.ts'

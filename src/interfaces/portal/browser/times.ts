@@ -1,4 +1,4 @@
-import { wordAgo } from '../../../domain/values/word-ago.ts'
+import { wordAgo } from '../../../domain/time/word-ago.ts'
 
 /** The zone that the reader has set, see kit/layout.ts; else, or where this browser does not know it, the browser's own. */
 const timeZone = knownZone(document.documentElement.dataset.zone)

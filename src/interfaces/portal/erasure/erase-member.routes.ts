@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuse } from '../../../domain/checking/refuse.ts'
 import { findMemberTraces, requestMemberErasure } from '../../../domain/erasure/request-member-erasure.ts'
+import { refuse } from '../../../domain/validation/refuse.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { keepOrganization, suspendOrganization } from '../../../domain/erasure/suspension.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'

@@ -1,4 +1,4 @@
-import type { ToldEntry } from '../../../domain/access/audit-log.ts'
+import type { ToldEntry } from '../../../domain/audit/audit-log.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { exportAuditLog } from '../../../domain/access/audit-log.ts'
+import { exportAuditLog } from '../../../domain/audit/audit-log.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { exportBatchRows, getBatch } from '../../../domain/invites/batches/batches.ts'
 import { exportBulkChangeRows, getBulkChange } from '../../../domain/invites/bulk/bulk-changes.ts'

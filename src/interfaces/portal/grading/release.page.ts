@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { pointsIn } from '../../../domain/submissions/grading/totals.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { FIELDS, placeToTake } from '../../../domain/submissions/grading/hand-on.ts'

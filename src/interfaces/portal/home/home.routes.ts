@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { countDeadAddresses } from '../../../domain/invites/dead-addresses.ts'
 import { readOverview } from '../../../domain/invites/overview/read-overview.ts'

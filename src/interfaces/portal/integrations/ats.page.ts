@@ -1,6 +1,6 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
-import { nameOf } from '../../../domain/values/name-of.ts'
+import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'

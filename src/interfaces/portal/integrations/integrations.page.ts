@@ -1,6 +1,6 @@
-import { type ListedKey, mayGive } from '../../../domain/access/manage-keys.ts'
+import { type ListedKey, mayGive } from '../../../domain/api-keys/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
-import { nameOf } from '../../../domain/values/name-of.ts'
+import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { confirmation } from '../kit/confirm.ts'

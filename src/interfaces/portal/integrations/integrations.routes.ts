@@ -8,11 +8,11 @@ import {
   longestKeyDays,
   revokeKey,
   rotateKey,
-} from '../../../domain/access/manage-keys.ts'
-import { NO_PASSWORD } from '../../../domain/access/passwords.ts'
-import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/access/permissions.ts'
-import { refuse } from '../../../domain/checking/refuse.ts'
-import { daysAfter } from '../../../domain/values/days.ts'
+} from '../../../domain/api-keys/manage-keys.ts'
+import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/authorization/permissions.ts'
+import { NO_PASSWORD } from '../../../domain/sign-in/passwords.ts'
+import { daysAfter } from '../../../domain/time/days.ts'
+import { refuse } from '../../../domain/validation/refuse.ts'
 import { readNumber } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'

@@ -1,5 +1,5 @@
-import { mayGive } from '../../../domain/access/manage-keys.ts'
-import { KEY_SCOPES, type KeyScope } from '../../../domain/access/permissions.ts'
+import { mayGive } from '../../../domain/api-keys/manage-keys.ts'
+import { KEY_SCOPES, type KeyScope } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
 import { area, checkboxes, type Form } from '../kit/forms.ts'

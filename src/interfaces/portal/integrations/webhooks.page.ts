@@ -1,4 +1,4 @@
-import { modeOf } from '../../../domain/access/author.ts'
+import { modeOf } from '../../../domain/authorization/author.ts'
 import type { Context } from '../../../domain/context.ts'
 import { endpointModes, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { type DeliveryCounts, LAST_DELIVERIES } from '../../../domain/webhooks/deliveries.ts'

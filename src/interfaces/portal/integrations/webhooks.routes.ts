@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { modeOf } from '../../../domain/access/author.ts'
-import { refuse } from '../../../domain/checking/refuse.ts'
+import { modeOf } from '../../../domain/authorization/author.ts'
 import type { Context } from '../../../domain/context.ts'
 import { EVENT_TYPES } from '../../../domain/events/event.ts'
+import { refuse } from '../../../domain/validation/refuse.ts'
 import { getEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { countLastDeliveries, listDeliveries, replayFrom, sendTestEvent } from '../../../domain/webhooks/deliveries.ts'
 import {

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/invites/bulk/bulk-changes.ts'
 import { paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { nameOf } from '../../../domain/values/name-of.ts'
+import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import { findOtherInvites } from '../../../domain/candidates/read-candidate.ts'
 import type { Context } from '../../../domain/context.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../../domain/invites/change-invite.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
 import { html } from '../../../html/html.ts'
 import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { findAssessments } from '../../../domain/assessments/assessments.ts'
 import { readCautions } from '../../../domain/assessments/cautions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError, type Issue } from '../../../domain/errors.ts'
 import { completeTerms } from '../../../domain/invites/assessment-terms.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
 import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
-import { nameOf } from '../../../domain/values/name-of.ts'
+import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'

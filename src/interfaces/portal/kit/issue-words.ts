@@ -1,7 +1,7 @@
 import { PROCTORING } from '../../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
 import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
-import { timeInWords } from '../../../domain/values/format-time.ts'
+import { timeInWords } from '../../../domain/time/format-time.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 
 /** The fields as the pages call them. */

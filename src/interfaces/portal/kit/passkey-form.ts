@@ -1,4 +1,4 @@
-import type { PasskeyOptions } from '../../../domain/access/passkeys.ts'
+import type { PasskeyOptions } from '../../../domain/sign-in/passkeys.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 

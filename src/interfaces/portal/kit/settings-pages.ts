@@ -1,4 +1,4 @@
-import { may, type Permission } from '../../../domain/access/permissions.ts'
+import { may, type Permission } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { IconName } from '../../../http/pages/icon.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
-import { wordAgo } from '../../../domain/values/word-ago.ts'
+import { wordAgo } from '../../../domain/time/word-ago.ts'
 import { type Html, html } from '../../../html/html.ts'
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })

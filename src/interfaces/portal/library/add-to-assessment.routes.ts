@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { getAssessment } from '../../../domain/assessments/assessments.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { listLibrary } from '../../../domain/library/list-library.ts'
 import { addManyFromLibrary, findAdded, MAX_ADDED_AT_ONCE } from '../../../domain/library/take-from-library.ts'
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'

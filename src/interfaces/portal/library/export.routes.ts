@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { exportLibrary, surveyExport } from '../../../domain/library/export-library.ts'
 import { sendInParts } from '../../../http/sending/send-in-parts.ts'
 import { writings } from '../../../kinds/formats/write-file.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { LibraryCategory } from '../../../domain/library/categories.ts'
 import type { LibraryFilter, ListedLibraryQuestion } from '../../../domain/library/list-library.ts'

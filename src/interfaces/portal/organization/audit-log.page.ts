@@ -1,6 +1,6 @@
-import type { AuditEntry, AuditPage } from '../../../domain/access/audit-log.ts'
-import { may } from '../../../domain/access/permissions.ts'
+import type { AuditEntry, AuditPage } from '../../../domain/audit/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../domain/audit/record-audit.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { FORMER_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { html, type Value } from '../../../html/html.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { MAX_LOGO, MAX_LOGO_BYTES } from '../../../domain/limits.ts'
-import type { Brand } from '../../../domain/values/brand.ts'
+import type { Brand } from '../../../domain/ports/brand.ts'
 import { type Scheme, themeOf } from '../../../html/brand.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { pageHead } from '../../../http/pages/brand.ts'

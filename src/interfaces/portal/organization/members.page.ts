@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
 import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { OwnershipOffer } from '../../../domain/members/ownership-offers.ts'

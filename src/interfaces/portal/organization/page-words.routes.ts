@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listConsentTexts, readPageWords, savePageWords } from '../../../domain/brand/page-words.ts'
+import { LAST_RESORT } from '../../../domain/languages/languages.ts'
 import { readLanguageSettings } from '../../../domain/members/language-settings.ts'
-import { LAST_RESORT } from '../../../domain/values/languages.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { AUDIT_RETENTION_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS, TRUSTED_DEVICE_DAYS } from '../../../domain/limits.ts'
 import type { MemberFactors } from '../../../domain/members/members-factors.ts'
-import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
+import type { OrganizationSecurity } from '../../../domain/organization/organization-security.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'

@@ -5,7 +5,7 @@ import {
   checkOrganizationSecurity,
   type OrganizationSecurity,
   readOrganizationSecurity,
-} from '../../../domain/members/organization-security.ts'
+} from '../../../domain/organization/organization-security.ts'
 import { emptyForm, type Form, findSeen, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
+import type { OrganizationSettings } from '../../../domain/organization/organization-settings.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'

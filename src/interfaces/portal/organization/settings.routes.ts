@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
-import { changeOrganizationSettings, readOrganizationSettings, SETTINGS } from '../../../domain/members/organization-settings.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
+import {
+  changeOrganizationSettings,
+  readOrganizationSettings,
+  SETTINGS,
+} from '../../../domain/organization/organization-settings.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'

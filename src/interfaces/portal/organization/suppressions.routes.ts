@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { getSuppression, liftSuppression, listSuppressions, suppressAddress } from '../../../domain/invites/suppressions.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag, wholeTag } from '../../../domain/tags/tags.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'

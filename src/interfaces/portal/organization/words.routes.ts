@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
 import { TEMPLATE_KINDS } from '../../../domain/mails/candidate-mails.ts'
-import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
-import type { TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
 import {
   findStandIn,
   findTemplateIssues,
@@ -13,9 +11,11 @@ import {
   saveMainLanguage,
   tidyTemplate,
   withStandIn,
-} from '../../../domain/members/mail-templates.ts'
-import { testMailText } from '../../../domain/members/test-mail-text.ts'
-import type { Brand } from '../../../domain/values/brand.ts'
+} from '../../../domain/mails/mail-templates.ts'
+import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
+import type { TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
+import { testMailText } from '../../../domain/organization/test-mail-text.ts'
+import type { Brand } from '../../../domain/ports/brand.ts'
 import type { Scheme } from '../../../html/brand.ts'
 import { html, toText } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Browser } from '../../../domain/access/devices.ts'
+import type { Browser } from '../../../domain/sign-in/devices.ts'
 import { clientOf } from '../../../http/addresses/client.ts'
 
 export const deviceCookie = (isSecure: boolean): string => (isSecure ? '__Host-device' : 'device')

@@ -1,4 +1,4 @@
-import type { Opening } from '../../../domain/access/openings.ts'
+import type { Opening } from '../../../domain/sign-in/openings.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'

@@ -1,5 +1,5 @@
-import { MIN_PASSWORD_LENGTH } from '../../../domain/access/passwords.ts'
 import type { JoinOffer } from '../../../domain/members/join.ts'
+import { MIN_PASSWORD_LENGTH } from '../../../domain/sign-in/passwords.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'

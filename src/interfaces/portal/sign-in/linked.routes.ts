@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { getMember } from '../../../domain/members/members.ts'
 import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sign-on/identities.ts'

@@ -1,4 +1,4 @@
-import type { Membership } from '../../../domain/access/sessions.ts'
+import type { Membership } from '../../../domain/sign-in/sessions.ts'
 import { html } from '../../../html/html.ts'
 import { homeOf, type Page } from '../kit/layout.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { claimSavedForm, type FormOwner, parkForm, releaseSavedForm } from '../../../domain/access/saved-forms.ts'
 import { recordAudit } from '../../../domain/audit/record-audit.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
+import { claimSavedForm, type FormOwner, parkForm, releaseSavedForm } from '../../../domain/sign-in/saved-forms.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, refuseForm } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'

@@ -1,4 +1,4 @@
-import type { ResetOffer } from '../../../domain/access/account.ts'
+import type { ResetOffer } from '../../../domain/sign-in/account.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'

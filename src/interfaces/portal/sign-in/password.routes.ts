@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { admitBrowser, readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/access/account.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
+import { admitBrowser, readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/sign-in/account.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'

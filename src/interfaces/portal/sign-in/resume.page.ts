@@ -1,4 +1,4 @@
-import type { SavedForm } from '../../../domain/access/saved-forms.ts'
+import type { SavedForm } from '../../../domain/sign-in/saved-forms.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { nameOfField } from '../kit/issue-words.ts'

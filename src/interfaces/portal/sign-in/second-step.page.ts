@@ -1,4 +1,4 @@
-import type { SecondStep } from '../../../domain/access/second-step.ts'
+import type { SecondStep } from '../../../domain/sign-in/second-step.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { assets } from '../kit/assets.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readSecondStep, type Step, signInByCode, signInByOwnPasskey, type Waiting } from '../../../domain/access/second-step.ts'
+import { readSecondStep, type Step, signInByCode, signInByOwnPasskey, type Waiting } from '../../../domain/sign-in/second-step.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { type Page, show } from '../kit/layout.ts'

@@ -1,14 +1,21 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { endSession } from '../../../domain/access/end-sessions.ts'
-import { hasFactor } from '../../../domain/access/has-factor.ts'
-import type { Opening } from '../../../domain/access/openings.ts'
-import { may } from '../../../domain/access/permissions.ts'
-import { recordRefusal } from '../../../domain/access/record-refusal.ts'
-import { asMember, contextOf, findOpening, findSession, type NewSession, type SignedIn } from '../../../domain/access/sessions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
+import { endSession } from '../../../domain/sign-in/end-sessions.ts'
+import { hasFactor } from '../../../domain/sign-in/has-factor.ts'
+import type { Opening } from '../../../domain/sign-in/openings.ts'
+import { recordRefusal } from '../../../domain/sign-in/record-refusal.ts'
+import {
+  asMember,
+  contextOf,
+  findOpening,
+  findSession,
+  type NewSession,
+  type SignedIn,
+} from '../../../domain/sign-in/sessions.ts'
 import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
@@ -40,7 +47,7 @@ const DEVICE_SECONDS = 400 * 86_400
 
 /** The session's cookie, as the scope keeps it. */
 export type SessionCookie = {
-  /** Has the browser be known again, see domain/access/devices.ts. */
+  /** Has the browser be known again, see domain/sign-in/devices.ts. */
   remember: (reply: FastifyReply, device: string) => void
   /** Puts a new session into the browser, and ends the one that it had. */
   begin: (request: FastifyRequest, reply: FastifyReply, session: NewSession) => Promise<void>

@@ -1,4 +1,4 @@
-import type { PasskeyOptions } from '../../../domain/access/passkeys.ts'
+import type { PasskeyOptions } from '../../../domain/sign-in/passkeys.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { offerPasskeySignIn, signInByPasskey } from '../../../domain/access/second-step.ts'
-import { signIn } from '../../../domain/access/sign-in.ts'
+import { offerPasskeySignIn, signInByPasskey } from '../../../domain/sign-in/second-step.ts'
+import { signIn } from '../../../domain/sign-in/sign-in.ts'
 import { findLeft } from '../../../domain/single-sign-on/find-end-there.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'

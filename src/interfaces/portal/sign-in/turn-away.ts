@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authorize, type Permission } from '../../../domain/access/permissions.ts'
-import { type FormOwner, findOwnerOfEnded } from '../../../domain/access/saved-forms.ts'
+import { authorize, type Permission } from '../../../domain/authorization/permissions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
+import { type FormOwner, findOwnerOfEnded } from '../../../domain/sign-in/saved-forms.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { requestPasswordReset } from '../../../domain/access/account.ts'
+import { requestPasswordReset } from '../../../domain/sign-in/account.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { openWaiting, SECOND_STEP_MS, sealWaiting, type Waiting, waitingOf } from '../../../domain/access/second-step.ts'
-import type { Entry } from '../../../domain/access/sign-in.ts'
+import { openWaiting, SECOND_STEP_MS, sealWaiting, type Waiting, waitingOf } from '../../../domain/sign-in/second-step.ts'
+import type { Entry } from '../../../domain/sign-in/sign-in.ts'
 import { secondStepAddress } from './second-step.page.ts'
 import { changeAddress } from './session.ts'
 import type { Portal } from './settings.ts'

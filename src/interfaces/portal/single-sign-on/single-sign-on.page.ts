@@ -3,7 +3,7 @@ import { recordOf, type SignInDomain } from '../../../domain/single-sign-on/doma
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { withDraft } from '../../../domain/single-sign-on/provider-secrets.ts'
 import { isTried, type Provider } from '../../../domain/single-sign-on/providers.ts'
-import { DAY_MS } from '../../../domain/values/days.ts'
+import { DAY_MS } from '../../../domain/time/days.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'

@@ -1,4 +1,4 @@
-import { may } from '../../../domain/access/permissions.ts'
+import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'

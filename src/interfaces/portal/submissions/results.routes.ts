@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { authorize, may } from '../../../domain/access/permissions.ts'
+import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import { listAssessmentChoices, listClientAssessments, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { readReport } from '../../../domain/submissions/grading/report.ts'
 import type { ResultFilter } from '../../../domain/submissions/grading/result-list.ts'

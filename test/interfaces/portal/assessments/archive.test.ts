@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'

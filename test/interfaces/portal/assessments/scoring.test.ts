@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { EMPTY_QUESTION } from '../../../../src/domain/assessments/edit-questions.ts'
 import { addDefinedQuestion, hashDefinition, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
 import { consent } from '../../../support/candidate.ts'

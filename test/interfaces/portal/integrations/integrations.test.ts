@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
+import { NO_PASSWORD } from '../../../../src/domain/sign-in/passwords.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { joinAs, PASSWORD, proveAgain, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import type { NewEvent } from '../../../../src/domain/events/event.ts'
 import { findInviteEvents } from '../../../../src/domain/events/feed.ts'
 import { forgetOldEvents } from '../../../../src/domain/events/forget-old-events.ts'

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { nameKeys } from '../../../../src/domain/values/fold-text.ts'
+import { nameKeys } from '../../../../src/domain/text/fold-text.ts'
 import { desktop, expectAccessible, isBrowserInstalled, phone, startBrowser } from '../../../support/browser.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { changeApiKey, createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { saveAsVersion } from '../../../../src/domain/library/save-to-library.ts'
 import { inTransaction } from '../../../../src/domain/transaction.ts'
 import { mistakesIn } from '../../../support/forms.ts'

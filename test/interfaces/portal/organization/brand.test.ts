@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
 import { createLinks } from '../../../../src/http/addresses/links.ts'
 import { candidateOf } from '../../../support/candidate.ts'

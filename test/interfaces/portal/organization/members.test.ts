@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { nameKeys } from '../../../../src/domain/values/fold-text.ts'
+import { nameKeys } from '../../../../src/domain/text/fold-text.ts'
 import { importDocument } from '../../../../src/import/import-document.ts'
 import { readDocument } from '../../../../src/import/read-document.ts'
 import { joinAs, PASSWORD, signInAs, visit } from '../../../support/portal.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
 import { findAgreedText, readPageWords } from '../../../../src/domain/brand/page-words.ts'
 import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/give-consent.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { enterOrganization } from '../../../../src/domain/context.ts'
-import { findOrganization } from '../../../../src/domain/members/organizations.ts'
 import { nameOwner } from '../../../../src/domain/members/owners.ts'
+import { findOrganization } from '../../../../src/domain/organization/organizations.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { linkIn, waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'

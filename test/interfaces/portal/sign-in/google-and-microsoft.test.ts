@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { resetMemberFactors } from '../../../../src/domain/members/reset-factors.ts'
+import { NO_PASSWORD } from '../../../../src/domain/sign-in/passwords.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import type { Person } from '../../../support/idp.ts'
 import { asOperator, joinPath, PASSWORD } from '../../../support/portal.ts'

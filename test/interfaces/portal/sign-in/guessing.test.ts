@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { recordFailedSignIn } from '../../../../src/domain/access/sign-in.ts'
 import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
+import { recordFailedSignIn } from '../../../../src/domain/sign-in/sign-in.ts'
 import { joinPath, PASSWORD, type Visitor, visit } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { fieldsIn } from '../../../support/forms.ts'
 import { joinAs, PASSWORD, type Visitor, visit } from '../../../support/portal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { copiedJoinPath, joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
+import { NO_PASSWORD } from '../../../../src/domain/sign-in/passwords.ts'
 import { codeAt, giveApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { CLIENT } from '../../../support/idp.ts'

@@ -1,0 +1,174 @@
+import { sql } from '../../db/builder.ts'
+import { among } from '../../db/own.ts'
+import { anyOf, equalsText } from '../../db/query.ts'
+import type { AuditEntry } from '../../generated/prisma/client.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { type Context, inMode } from '../context.ts'
+import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
+import { isUuid } from '../values/uuid.ts'
+import type { AuditAction } from './record-audit.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from './run-export.ts'
+
+export type { AuditEntry }
+export type AuditFilter = {
+  /** The address of a member or the name of an API key, in either case. */
+  who?: string
+  action?: AuditAction
+  /** From then on, and before then. */
+  from?: Date
+  to?: Date
+  /** Only what is older than the entry with this id. */
+  before?: string
+}
+
+/** A page of the audit log, with the names of whom its entries are by or about, and of what their details name, by their ids. */
+export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
+
+/**
+ * Audit entries, newest first; for a test scope those of test data. Reads a page from its place in an index.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function listAuditEntries(ctx: Context, { before, ...filter }: AuditFilter, limit: number): Promise<AuditPage> {
+  authorize(ctx, 'read_audit_log')
+  const where = { organizationId: ctx.organization.id, id: before ?? '' }
+  const last = isUuid(where.id) ? await ctx.db.auditEntry.findFirst({ where }) : null
+  const found = await findEntries(ctx, filter, last, limit + 1)
+  const entries = found.slice(0, limit)
+  const named = entries.flatMap(({ details, targetId }) => [...idsIn(details), ...(targetId ? [targetId] : [])])
+  const inDetails = await findNamesOfAny(ctx, [...new Set(named)])
+  const names = new Map([...inDetails, ...(await findNames(ctx, namedBy(entries)))])
+  return { entries, names, hasOlder: found.length > limit }
+}
+
+/** An entry with the address of the member, or the name of the key, that it is by and about, as far as they are known. */
+export type ToldEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
+/** @property cursor stands for all entries up to this one: to be passed on, also when there were none. */
+export type AuditFeedPage = { entries: ToldEntry[]; cursor: bigint; hasMore: boolean }
+
+/**
+ * The entries behind the cursor in the order in which they were committed, each once; without a cursor from the oldest that is kept.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: bigint; limit: number }): Promise<AuditFeedPage> {
+  authorize(ctx, 'read_audit_log')
+  // One more tells whether there are more.
+  const found = await ctx.db.auditEntry.findMany({
+    where: { ...inLog(ctx), position: { gt: cursor } },
+    orderBy: { position: 'asc' },
+    take: limit + 1,
+  })
+  const entries = await withNames(ctx, found.slice(0, limit))
+  return { entries, cursor: entries.at(-1)?.position ?? cursor, hasMore: found.length > limit }
+}
+
+const inLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
+
+async function withNames(ctx: Context, entries: AuditEntry[]): Promise<ToldEntry[]> {
+  const names = await findNames(ctx, namedBy(entries))
+  const nameOf = (id: string | null) => names.get(id ?? '')
+  return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
+}
+
+/** Exports the entries of the log, the newest first. @throws DomainError not_permitted, too_many_exports. */
+export async function exportAuditLog(
+  ctx: Context,
+  { before: _, ...filter }: AuditFilter,
+  write: Write<ToldEntry>,
+): Promise<void> {
+  authorize(ctx, 'read_audit_log')
+  const { who, action, from, to } = filter
+  const find = async (last: ToldEntry | undefined): Promise<ToldEntry[]> =>
+    withNames(ctx, await findEntries(ctx, filter, last ?? null, EXPORTED_AT_ONCE))
+  await runExport(
+    ctx,
+    { action: 'exported_audit_log', filter: { who, action, from: from?.toISOString(), to: to?.toISOString() } },
+    find,
+    write,
+  )
+}
+
+/** @param last what is older than this one; null: from the newest on. */
+async function findEntries(
+  ctx: Context,
+  { who, action, from, to }: Omit<AuditFilter, 'before'>,
+  last: Pick<AuditEntry, 'at' | 'id'> | null,
+  take: number,
+): Promise<AuditEntry[]> {
+  const actorIds = who === undefined ? undefined : await findActorIds(ctx, who)
+  return ctx.db.auditEntry.findMany({
+    where: {
+      ...inLog(ctx),
+      ...(actorIds && { actorId: anyOf(actorIds) }),
+      ...(action && { action }),
+      AND: [{ at: { ...(from && { gte: from }), ...(to && { lt: to }) } }],
+      // The first condition is what an index can be entered by.
+      ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),
+    },
+    orderBy: [{ at: 'desc' }, { id: 'desc' }],
+    take,
+  })
+}
+
+async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
+  const where = { organizationId: organization.id }
+  const theirs = db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
+  const members = await theirs.select('id').execute()
+  const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
+  return [...members, ...keys].map(({ id }) => id)
+}
+
+/** The members and API keys that entries are by or about. */
+function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[] } {
+  const idsOf = (kind: string, wanted: string) =>
+    entries.flatMap(({ actorKind, actorId, targetKind, targetId }) => [
+      ...(actorKind === kind && actorId ? [actorId] : []),
+      ...(targetKind === wanted && targetId ? [targetId] : []),
+    ])
+  return { memberIds: idsOf('member', 'member'), keyIds: idsOf('apiKey', 'api_key') }
+}
+
+/** The addresses of members of the organization, and the names of its API keys, by their ids. */
+export async function findNames(
+  { db, organization }: Context,
+  { memberIds, keyIds }: { memberIds: string[]; keyIds: string[] },
+): Promise<Map<string, string>> {
+  const where = (ids: string[]) => ({ organizationId: organization.id, id: anyOf(ids) })
+  const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true, erasedAt: true } })
+  const keys = await db.apiKey.findMany({ where: where(keyIds), select: { id: true, name: true } })
+  return new Map([
+    ...members.map(({ id, email, erasedAt }) => [id, erasedAt ? FORMER_MEMBER : email] as const),
+    ...keys.map(({ id, name }) => [id, name] as const),
+  ])
+}
+
+/** Details are whatever was recorded with the action, see AuditEvent. */
+function idsIn(details: unknown): string[] {
+  if (typeof details === 'string') return isUuid(details) ? [details] : []
+  return typeof details === 'object' && details !== null ? Object.values(details).flatMap(idsIn) : []
+}
+
+/**
+ * Names of rows by their ids: members by address, API keys, tags, assessments, and invites by candidate. Deleted rows are
+ * missing.
+ */
+async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
+  if (ids.length === 0) return []
+  const members = ctx.db
+    .selectFrom('members')
+    .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
+    .where('id', '=', among(ids))
+  const keys = ctx.db.selectFrom('apiKeys').select(['id', 'name']).where('id', '=', among(ids))
+  const both = inMode(ctx, 'all')
+  const tags = both.db.selectFrom('tags').select(['id', 'name']).where('id', '=', among(ids))
+  const assessments = ctx.db.selectFrom('assessments').select(['id', 'name']).where('id', '=', among(ids))
+  const invites = both.db
+    .selectFrom('invites')
+    .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
+    .where('id', '=', among(ids))
+  const found = await members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites).execute()
+  return found.map(({ id, name }) => [id, name])
+}

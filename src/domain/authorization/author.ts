@@ -1,0 +1,18 @@
+import type { Context, KeyMode } from '../context.ts'
+
+export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
+
+export type Author = { createdById: string | null; createdByKeyId: string | null; mode: KeyMode }
+
+/** Mode of new rows: `test` for a test scope, `live` for every other. */
+export const modeOf = ({ mode }: Pick<Context, 'mode'>): KeyMode => (mode === 'test' ? 'test' : 'live')
+
+/** Columns that name the creator of a row: the member, or the API key and its member. */
+export function authorOf(ctx: Pick<Context, 'actor' | 'mode'>): Author {
+  const { actor } = ctx
+  const mode = modeOf(ctx)
+  if (actor.kind === 'member') return { createdById: actor.id, createdByKeyId: null, mode }
+  if (actor.kind === 'apiKey') return { createdById: actor.createdById, createdByKeyId: actor.id, mode }
+  if (actor.kind === 'ats') return { createdById: actor.createdById, createdByKeyId: null, mode }
+  return { createdById: null, createdByKeyId: null, mode }
+}

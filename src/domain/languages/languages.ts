@@ -1,0 +1,95 @@
+// In which language candidates and members are spoken to. The texts themselves stand in src/locales.
+
+/** The languages that there are texts in, and those of them that a native speaker has reviewed. Codes as BCP 47 has them. */
+export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
+
+/** Languages of an organization; none offered: all reviewed ones. */
+export type SpeakingOrganization = { language: string; languagesOffered: readonly string[] }
+
+/** An invite with all that decides its language but what the candidate's browser asks for. */
+export type SpokenTo = {
+  language: string | null
+  chosenLanguage: string | null
+  assessment: { interfaceLanguage: string | null; languages: readonly { language: { code: string } }[] }
+  organization: SpeakingOrganization
+}
+
+/** Prisma `select` of the columns that {@link languageOf} needs. */
+export const SPOKEN_TO = {
+  assessment: {
+    interfaceLanguage: true,
+    languages: { select: { language: { select: { code: true } } }, orderBy: { position: 'asc' } },
+  },
+  organization: { language: true, languagesOffered: true },
+} as const
+
+export const LAST_RESORT = 'en'
+
+/** Languages for the organization's candidates, in the order of the codes. */
+export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
+  codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
+
+/** Languages that a candidate may choose from; empty if the assessment has a fixed language, or there is only one. */
+export function languagesToChoose(languages: Languages, { assessment, organization }: SpokenTo): string[] {
+  const offered = offeredLanguages(languages, organization)
+  return offered.length === 1 || matchLanguage(assessment.interfaceLanguage, offered) !== null ? [] : offered
+}
+
+/**
+ * Language for a candidate. The first offered one of: the assessment's fixed language, the candidate's choice, the invite's, the
+ * browser's, the assessment's, the organization's, English.
+ *
+ * @param accepted see `readAcceptLanguage`; empty for a mail.
+ */
+export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
+  const { assessment, organization } = invite
+  const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
+  const own = [...assessment.languages.map(({ language }) => language.code), organization.language]
+  return firstMatch([...wanted, ...own], offeredLanguages(languages, organization))
+}
+
+/** Language of mails to a member: their choice, or the organization's. @param chosen null: none. */
+export const languageOfMember = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
+  firstMatch([chosen, language], languages.codes)
+
+/** Language for an unknown visitor, from their browser. Unreviewed translations are used, too: these pages ask for no consent. */
+export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
+
+const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
+  wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? LAST_RESORT
+
+/** The offered language that a code means: itself, else one that only differs by country or script (pt-PT finds pt-BR); null: none. */
+export function matchLanguage(code: string | null, offered: readonly string[]): string | null {
+  const wanted = code === null ? null : canonicalLanguage(code)
+  if (wanted === null) return null
+  return offered.find((one) => one === wanted) ?? offered.find((one) => baseOf(one) === baseOf(wanted)) ?? null
+}
+
+const baseOf = (code: string): string => code.split('-', 1)[0]!
+
+/** As BCP 47 writes it: pt_br is pt-BR. Null for what names no language, such as "deutsch", which the standard's grammar allows. */
+function canonicalLanguage(code: string): string | null {
+  const written = code.trim().replaceAll('_', '-')
+  if (!/^[a-z]{2,3}(?:-|$)/i.test(written)) return null
+  try {
+    return Intl.getCanonicalLocales(written)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** More than anybody speaks. */
+const MAX_ACCEPTED = 20
+
+/** Languages of an Accept-Language header (RFC 9110, 12.5.4), most wanted first. */
+export function readAcceptLanguage(header = ''): string[] {
+  const asked = header.split(',', MAX_ACCEPTED).map((entry) => {
+    const [code = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const quality = parameters.find((parameter) => /^q=/i.test(parameter))
+    return { code, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
+  })
+  return asked
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ code }) => code)
+}

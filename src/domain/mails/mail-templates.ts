@@ -1,0 +1,172 @@
+import { all, run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { loadZones } from '../concurrency/load-zone.ts'
+import type { Context } from '../context.ts'
+import type { Violation } from '../errors.ts'
+import { offeredLanguages } from '../languages/languages.ts'
+import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { requireAssessment } from '../look-ups/require-assessment.ts'
+import { BRAND } from '../ports/brand.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkChoice, checkName, checkText, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { defined } from '../values/defined.ts'
+import { TEMPLATE_KINDS, type TemplateKind } from './candidate-mails.ts'
+import { nameActor, queueAdminEmails } from './member-emails.ts'
+import { newestTexts } from './newest-texts.ts'
+import {
+  chooseText,
+  type FoundText,
+  findTextAt,
+  mainLanguageOf,
+  placesOf,
+  type TextPlace,
+  type WrittenText,
+} from './template-places.ts'
+import { findSubjectFault, findTemplateFault } from './template-text.ts'
+
+// Texts of an organization that replace ours, in all mails or in those of one assessment. Versions are added, never changed: each
+// mail records the version it was sent with.
+
+/** @property version 0: there never was one. Subject and body are empty where nothing is written. */
+export type MailTemplate = WrittenText & { version: number }
+
+/** The text of a place, without what may stand in for it. @throws DomainError not_permitted, assessment_not_found. */
+export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<MailTemplate> {
+  authorize(ctx, 'manage_settings')
+  if (place.assessmentId !== null) await requireAssessment(ctx, place.assessmentId)
+  const found = findTextAt(await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), [place])), place)
+  return { version: found?.version ?? 0, subject: found?.subject ?? '', body: found?.body ?? '' }
+}
+
+const TEXT_SETTINGS = { language: true, languagesOffered: true, mainTemplateLanguage: true } as const
+
+/** The language whose text takes the place of ours where there is none (null: ours stays), and those that can. @throws DomainError not_permitted. */
+export async function readMainLanguage(ctx: Context): Promise<{ main: string | null; offered: string[] }> {
+  authorize(ctx, 'manage_settings')
+  const where = { id: ctx.organization.id }
+  const organization = await ctx.db.organization.findUniqueOrThrow({ where, select: TEXT_SETTINGS })
+  const { languages } = ctx.deps
+  return { main: mainLanguageOf(languages, organization), offered: offeredLanguages(languages, organization) }
+}
+
+/** Text that applies if a place has none; null: the service's. @throws DomainError not_permitted. */
+export async function findStandIn(ctx: Context, place: TextPlace): Promise<FoundText | null> {
+  const { main } = await readMainLanguage(ctx)
+  const [, ...others] = placesOf(place, main)
+  return chooseText(others, others.length > 0 ? await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), others)) : [])
+}
+
+/** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
+export async function withStandIn(
+  ctx: Context,
+  place: TextPlace,
+  text: WrittenText,
+): Promise<WrittenText & { language: string }> {
+  const found = text.body === '' ? await findStandIn(ctx, place) : null
+  const { language, subject, body } = found ?? { language: place.language, ...text }
+  return { language, subject, body }
+}
+
+/**
+ * Has an organization's text in its main language take the place of ours, in the languages that have none; null: no more.
+ *
+ * @throws DomainError not_permitted; invalid: a language that candidates can not have.
+ */
+export async function saveMainLanguage(ctx: Context, language: string | null): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await inTransaction(ctx, async (inside) => {
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    const { main, offered } = await readMainLanguage(inside)
+    if (language !== null) refuse(findIssues([['mainLanguage', checkChoice(language, offered)]]))
+    if (main === language) return
+    await inside.db.organization.update({ where: { id: ctx.organization.id }, data: { mainTemplateLanguage: language } })
+    await recordAudit(inside, { action: 'changed_settings', details: { changed: ['mainTemplateLanguage'] } })
+  })
+}
+
+/** Name, logo, and colors in a mail. @throws DomainError not_permitted. */
+export async function readLetterhead(ctx: Context) {
+  authorize(ctx, 'manage_settings')
+  const select = { ...BRAND, timeZone: true, invitationText: true } as const
+  const letterhead = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  await loadZones(ctx.db, [letterhead.timeZone])
+  return letterhead
+}
+
+/** Issues of a text. An empty subject and body is no text: the default applies. */
+export const findTemplateIssues = (kind: TemplateKind, { subject, body }: WrittenText) =>
+  subject === '' && body === ''
+    ? []
+    : findIssues([
+        ['subject', checkName(subject, MAX_NAME_LENGTH) ?? asViolation(findSubjectFault(kind, subject))],
+        ['body', checkText(body, MAX_MESSAGE_LENGTH) ?? asViolation(findTemplateFault(kind, body) ?? emptyIn(body))],
+      ])
+
+const asViolation = (text: string | null): Violation | undefined => (text === null ? undefined : { rule: 'malformed', text })
+/** A subject alone is no text: of a kind without a button no other rule says so. */
+const emptyIn = (body: string): string | null => (body === '' ? 'Write a text, or leave both fields empty.' : null)
+
+/** Issues of text that is blank when rendered. */
+const findBlankIssues = (given: WrittenText, { subject, body }: WrittenText) =>
+  subject === '' && body === '' && given.subject + given.body !== '' ? findIssues([['body', asViolation(BLANK)]]) : []
+const BLANK = 'There are only spaces here. Write a text, or leave both fields empty.'
+
+/** Issues of a text's place. */
+export const findPlaceIssues = ({ deps }: Context, { kind, language }: TextPlace) =>
+  findIssues([
+    ['kind', checkChoice(kind, TEMPLATE_KINDS)],
+    ['language', checkChoice(language, deps.languages.codes)],
+  ])
+
+/** Line ends as browsers send them become those that are read. */
+export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
+  subject: subject.replaceAll(/\s+/g, ' ').trim(),
+  body: body.replaceAll(/\r\n?/g, '\n').trim(),
+})
+
+/**
+ * Saves the next version of a text; an empty one returns to what stands in for it. Mails that are queued already are sent with it. Admins are told
+ * by mail.
+ *
+ * @param seen the version that it was made from.
+ * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `changed` when there is a newer
+ *   version.
+ */
+export async function saveMailTemplate(
+  ctx: Context,
+  place: TextPlace,
+  { seen, ...given }: WrittenText & { seen: number },
+): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const text = tidyTemplate(given)
+  refuse([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
+  await inTransaction(ctx, async (inside) => {
+    // One after the other: two that have seen the same version would both write the next.
+    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    const before = await readMailTemplate(inside, place)
+    if (before.subject === text.subject && before.body === text.body) return
+    if (before.version !== seen) refuse([{ field: 'body', rule: 'malformed', text: CHANGED }])
+    const { kind, language, assessmentId } = place
+    const version = before.version + 1
+    const row = {
+      id: inside.deps.newId(),
+      organizationId: ctx.organization.id,
+      ...{ kind, language, assessmentId },
+      version,
+      ...text,
+      createdById: ctx.actor.kind === 'member' ? ctx.actor.id : null,
+      createdAt: inside.deps.clock(),
+    }
+    await run(inside.db, insertRows({ mailTemplates: [row] }))
+    const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
+    await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
+    // Whoever has got hold of somebody's session is not to write to candidates in the organization's name unnoticed.
+    const facts = defined({ called: text.subject, person: await nameActor(inside) })
+    await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.id}`, facts })
+  })
+}
+
+const CHANGED = 'Somebody has changed this text meanwhile: copy yours, load the page anew, and change theirs.'

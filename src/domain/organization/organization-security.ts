@@ -1,0 +1,156 @@
+import { detailsOf } from '../audit/audit-details.ts'
+import { versionOf } from '../audit/find-last-change.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import type { Context } from '../context.ts'
+import { AUDIT_RETENTION_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS, TRUSTED_DEVICE_DAYS } from '../limits.ts'
+import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
+import { DAY_MS } from '../time/days.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkInteger, findIssues } from '../validation/checks.ts'
+import { findNetworkIssues } from '../validation/find-network-issues.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { defined } from '../values/defined.ts'
+import { isAllowedFrom } from '../values/networks.ts'
+
+/**
+ * Security settings of an organization.
+ *
+ * @property networks CIDRs or addresses from which the portal may be used; apiKeyNetworks for API keys, whatever each key allows.
+ * Empty: any.
+ * @property apiKeyMaxDays longest validity of a new API key; null: unlimited.
+ * @property trustedDeviceDays days for which a browser replaces the second factor; 0: never.
+ * @property auditRetentionDays retention of the audit log.
+ * @property secondFactorFrom start of the requirement of a second factor; null: none. Compared on each request.
+ */
+export type OrganizationSecurity = {
+  secondFactorFrom: Date | null
+  trustedDeviceDays: number
+  idleMinutes: number
+  sessionHours: number
+  networks: string[]
+  apiKeyNetworks: string[]
+  apiKeyMaxDays: number | null
+  auditRetentionDays: number
+}
+
+const DEFAULTS: OrganizationSecurity = {
+  secondFactorFrom: null,
+  trustedDeviceDays: 30,
+  idleMinutes: 720,
+  sessionHours: 720,
+  networks: [],
+  apiKeyNetworks: [],
+  apiKeyMaxDays: null,
+  auditRetentionDays: AUDIT_RETENTION_DAYS.minimum,
+}
+const select = {
+  secondFactorFrom: true,
+  trustedDeviceDays: true,
+  idleMinutes: true,
+  sessionHours: true,
+  networks: true,
+  apiKeyNetworks: true,
+  apiKeyMaxDays: true,
+  auditRetentionDays: true,
+  updatedAt: true,
+} as const
+
+/** With when it was last changed: 1970 where nothing was. @throws DomainError not_permitted. */
+export async function readOrganizationSecurity({
+  db,
+  organization,
+  ...ctx
+}: Context): Promise<OrganizationSecurity & { updatedAt: Date }> {
+  authorize(ctx, 'manage_security')
+  const found = await db.organizationSecurity.findUnique({ where: { organizationId: organization.id }, select })
+  return found ?? { ...DEFAULTS, updatedAt: new Date(0) }
+}
+
+/** @property seen what the page showed. @property shutsOut whether API keys that are in use may be shut out by their networks. */
+type How = { seen?: Seen | undefined; shutsOut?: boolean }
+
+/**
+ * Refuses what {@link changeOrganizationSecurity} would, and changes nothing.
+ *
+ * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, `notNetwork` or `everyNetwork`, with the
+ *   number of the line, more networks than MAX_NETWORKS, `ownAddress` for networks of the portal that whoever sets them is not in, `keysShutOut`, with
+ *   the number of API keys that were used of late from elsewhere, or `changed` for what somebody else has changed since it was seen.
+ */
+export async function checkOrganizationSecurity(
+  ctx: Context,
+  given: Partial<OrganizationSecurity>,
+  { seen, shutsOut = false }: How = {},
+): Promise<void> {
+  const { updatedAt, ...before } = await readOrganizationSecurity(ctx)
+  const after = { ...before, ...given }
+  const isDate = after.secondFactorFrom === null || !Number.isNaN(after.secondFactorFrom.getTime())
+  refuse(
+    findIssues([
+      ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
+      ['trustedDeviceDays', checkInteger(after.trustedDeviceDays, TRUSTED_DEVICE_DAYS)],
+      ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
+      ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
+      ['apiKeyMaxDays', after.apiKeyMaxDays === null ? undefined : checkInteger(after.apiKeyMaxDays, KEY_DAYS)],
+      ['auditRetentionDays', checkInteger(after.auditRetentionDays, AUDIT_RETENTION_DAYS)],
+    ]),
+  )
+  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
+  const { origin } = ctx
+  const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
+  refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
+  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
+  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, given.apiKeyNetworks ?? before.apiKeyNetworks)
+  refuse(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
+}
+
+/** So many API keys that were used of late came from where the networks don't let them in any more. */
+async function countShutOut({ db, deps, organization }: Context, before: string[], networks: string[]): Promise<number> {
+  if (`${networks}` === `${before}`) return 0
+  const now = deps.clock()
+  const since = new Date(now.getTime() - IN_USE_MS)
+  const isGood = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
+  const where = { organizationId: organization.id, ...isGood, lastUsedAt: { gte: since }, lastUsedFrom: { not: null } }
+  const used = await db.apiKey.findMany({ where, select: { lastUsedFrom: true } })
+  return used.filter(({ lastUsedFrom }) => !isAllowedFrom(networks, lastUsedFrom!)).length
+}
+const IN_USE_MS = 30 * DAY_MS
+
+/**
+ * Sets those that are given, and keeps the others. They hold from the next request of everybody.
+ *
+ * @throws DomainError as {@link checkOrganizationSecurity}.
+ */
+export async function changeOrganizationSecurity(
+  ctx: Context,
+  given: Partial<OrganizationSecurity>,
+  how: How = {},
+): Promise<void> {
+  authorize(ctx, 'manage_security')
+  await inTransaction(ctx, async (inside) => {
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await checkOrganizationSecurity(inside, given, how)
+    const { updatedAt, ...before } = await readOrganizationSecurity(inside)
+    const after = { ...before, ...given }
+    const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(
+      (name) => `${before[name]}` !== `${after[name]}`,
+    )
+    if (changed.length === 0) return
+    const organizationId = ctx.organization.id
+    const data = { ...after, updatedAt: timeOfChange(ctx.deps.clock(), { updatedAt }) }
+    await inside.db.organizationSecurity.upsert({ where: { organizationId }, create: { organizationId, ...data }, update: data })
+    const details = detailsOf(
+      changed.map((name) => [name, { before: wordOf(before[name]), after: wordOf(after[name]) }] as const),
+    )
+    await recordAudit(inside, { action: 'changed_security', details })
+    await tellOfSecurity(inside)
+  })
+  ctx.deps.apiKeyCache.empty()
+}
+
+/** Tells the organization's admins that what it asks of those who come in was changed. */
+export const tellOfSecurity = async (inside: Context): Promise<void> =>
+  queueAdminEmails(inside, { kind: 'security_changed', facts: defined({ person: await nameActor(inside) }) })
+
+const wordOf = (value: OrganizationSecurity[keyof OrganizationSecurity]) => (value instanceof Date ? value.toISOString() : value)

@@ -1,0 +1,106 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { versionOf } from '../audit/find-last-change.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { splitText } from '../lists/filters.ts'
+import { returnSecrets } from '../secrets/return-secrets.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkText, findIssues } from '../validation/checks.ts'
+import { isPlainAddress, looksLikeAddress } from '../validation/email-address.ts'
+import { findNameIssues } from '../validation/find-name-issues.ts'
+import { refuse } from '../validation/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { isReturnHost } from '../values/return-host.ts'
+
+/** Settings shown in invitations. Empty: the service's text. */
+export type OrganizationSettings = {
+  name: string
+  /** The name that invitations come from. */
+  senderName: string
+  /** The address that replies to invitations go to. */
+  replyTo: string
+  /** Added below every invitation. */
+  invitationText: string
+  /** Hosts that candidates may be sent to at the end, one a line. */
+  returnHosts: string
+}
+
+const select = { name: true, senderName: true, replyTo: true, invitationText: true, returnHosts: true, updatedAt: true } as const
+export const SETTINGS = ['name', 'senderName', 'replyTo', 'invitationText', 'returnHosts'] as const
+const MAX_RETURN_HOSTS = 50
+
+/** With when they were last changed. @throws DomainError not_permitted. */
+export async function readOrganizationSettings(
+  ctx: Context,
+): Promise<OrganizationSettings & { returnSecret: string; updatedAt: Date }> {
+  authorize(ctx, 'manage_settings')
+  const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  const { name, senderName, replyTo, invitationText, updatedAt } = found
+  const texts = { senderName: senderName ?? '', replyTo: replyTo ?? '', invitationText: invitationText ?? '' }
+  return {
+    name,
+    ...texts,
+    returnHosts: found.returnHosts.join('\n'),
+    returnSecret: returnSecrets(ctx.deps.secretKeys, ctx.organization.id)[0],
+    updatedAt,
+  }
+}
+
+/**
+ * Sets those that are given, and keeps the others. Mails that are queued already are rendered with the new ones.
+ *
+ * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
+ *   for what somebody else has changed since it was seen.
+ */
+export async function changeOrganizationSettings(ctx: Context, input: Partial<OrganizationSettings>, seen?: Seen): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const given = trimAll(input)
+  await inTransaction(ctx, async (inside) => {
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    const before = await readOrganizationSettings(inside)
+    const settings = { ...before, ...given }
+    const { name, senderName, replyTo, invitationText } = settings
+    const hosts = splitText(settings.returnHosts, /\s/)
+    const issues = [
+      ...findNameIssues({ name }),
+      ...findIssues([
+        ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
+        ['replyTo', replyTo === '' || isPlainAddress(replyTo) ? undefined : { rule: 'email' }],
+        ['returnHosts', checkHosts(hosts)],
+        ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
+      ]),
+    ]
+    refuse(issues.filter(({ field }) => field in given))
+    await refuseUnseenChanges(versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }), before, given)
+    const changed = SETTINGS.filter((field) => before[field] !== settings[field])
+    if (changed.length === 0) return
+    const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
+    const data = { name, nameKey: caseKey(name), ...texts, returnHosts: hosts }
+    const where = { id: ctx.organization.id }
+    await inside.db.organization
+      .update({ where, data: { ...data, updatedAt: timeOfChange(ctx.deps.clock(), before) } })
+      .catch(translateTakenName)
+    await recordAudit(inside, { action: 'changed_settings', details: { changed } })
+  })
+}
+
+/** A name that reads as an address would be taken for the one that the mail comes from. */
+const checkSenderName = (name: string) =>
+  looksLikeAddress(name) ? ({ rule: 'account', problem: 'likeAddress' } as const) : undefined
+
+const checkHosts = (hosts: string[]) =>
+  hosts.length <= MAX_RETURN_HOSTS && hosts.every(isReturnHost) ? undefined : ({ rule: 'account', problem: 'notHost' } as const)
+
+const trimAll = ({ returnHosts, ...texts }: Partial<OrganizationSettings>): Partial<OrganizationSettings> => ({
+  ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()])),
+  ...(returnHosts !== undefined && { returnHosts: [...new Set(splitText(returnHosts.toLowerCase(), /[\s,]+/))].join('\n') }),
+})
+
+function translateTakenName(error: unknown): never {
+  if (violatedConstraint(error) !== 'organizations_name_key') throw error
+  throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+}

@@ -1,0 +1,76 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { first } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
+import type { Organization } from '../../generated/prisma/client.ts'
+import type { ServiceContext, Tier } from '../context.ts'
+import { totalOrder } from '../lists/page.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { inTransaction } from '../transaction.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
+import { isUuid } from '../values/uuid.ts'
+
+export type { Organization }
+export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
+
+/** Creates an empty organization. @throws Error when there is one of that name, whatever its case. */
+export async function createOrganization(
+  { db, deps: { clock, newId } }: ServiceContext,
+  { name, tier = 'standard' }: { name: string; tier?: Tier },
+): Promise<Organization> {
+  const now = clock()
+  return db.organization
+    .create({ data: { id: newId(), name, nameKey: caseKey(name), tier, createdAt: now, updatedAt: now } })
+    .catch((error) => {
+      if (violatedConstraint(error) === 'organizations_name_key')
+        throw new Error(`There is already an organization named ${name}.`)
+      throw error
+    })
+}
+
+/** All organizations by name. */
+export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
+  db.organization.findMany({ orderBy: totalOrder({ field: 'name', direction: 'asc' }) })
+
+/** The organization with that id, or with that name, whatever its case. @throws Error when there is none. */
+export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {
+  const where = isUuid(idOrName) ? { id: idOrName } : { nameKey: caseKey(idOrName) }
+  const organization = await db.organization.findFirst({ where })
+  if (!organization) throw new Error(`There is no organization ${idOrName}.`)
+  return organization
+}
+
+/** Moves an organization to another tier, which has other rate limits. */
+export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): Promise<Organization> =>
+  db.organization.update({ where: { id }, data: { tier, updatedAt: deps.clock() } })
+
+/**
+ * Sets how many mails to candidates an organization may send within 24 hours, and has those that wait looked at again.
+ *
+ * @param mailsPerDay 0: any number; null: as the setting MAILS_PER_ORGANIZATION says.
+ */
+export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: number | null): Promise<Organization> =>
+  inTransaction(ctx, async ({ db, deps }) => {
+    const organization = await db.organization.update({ where: { id }, data: { mailsPerDay, updatedAt: deps.clock() } })
+    await db.inviteEmail.updateMany({
+      where: { organizationId: id, state: 'queued', delayedUntil: { not: null } },
+      data: { delayedUntil: null },
+    })
+    await deps.queue.bringDelayedMailForward(db, id)
+    return organization
+  })
+
+/** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
+export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
+  const members = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    .selectFrom('members')
+    .select('id')
+  const member = await first(
+    db,
+    isUuid(idOrEmail)
+      ? members.where('id', '=', idOrEmail)
+      : members.where(({ ref }) => isAddress(ref('email'), asStored(idOrEmail))),
+  )
+  if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)
+  return member.id
+}

@@ -1,0 +1,62 @@
+import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_TEXT_TESTS } from '../limits.ts'
+import { requireAssessment } from '../look-ups/require-assessment.ts'
+import { findPlaceIssues, findTemplateIssues, tidyTemplate, withStandIn } from '../mails/mail-templates.ts'
+import { type ExampleName, queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
+import type { TextPlace, WrittenText } from '../mails/template-places.ts'
+import { lockCredential } from '../sign-in/credential-lock.ts'
+import { HOUR_MS } from '../time/days.ts'
+import { inTransaction } from '../transaction.ts'
+import { refuse } from '../validation/refuse.ts'
+
+/**
+ * Mails a text, as it stands in the form, to the context's member alone, at the address that they sign in with. It is of no invite: nothing is
+ * counted, and no event tells of it.
+ *
+ * @param given.who whom the example is for.
+ * @returns the address.
+ * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `tooManyTests` with the seconds
+ *   until the next.
+ */
+export async function testMailText(
+  ctx: Context,
+  place: TextPlace,
+  { who, ...given }: WrittenText & { who: ExampleName },
+): Promise<string> {
+  authorize(ctx, 'manage_settings')
+  const { actor } = ctx
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  const text = tidyTemplate(given)
+  refuse([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
+  const { kind, language, assessmentId } = place
+  return inTransaction(ctx, async (inside) => {
+    const assessment = assessmentId === null ? null : await requireAssessment(inside, assessmentId)
+    const member = await inside.db.member.findUniqueOrThrow({ where: { id: actor.id }, include: { credential: true } })
+    if (!member.credential) throw new DomainError('not_permitted')
+    const { id: credentialId, email } = member.credential
+    // In whichever organizations: it is one person's mailbox.
+    await lockCredential(inside, credentialId)
+    await limitTests(inside, credentialId)
+    const facts: TestedText = { kind, assessment, who, ...(await withStandIn(inside, place, text)) }
+    await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts })
+    await recordAudit(inside, { action: 'tested_mail_text', details: { kind, language } })
+    return email
+  })
+}
+
+async function limitTests({ db, deps }: Context, credentialId: string): Promise<void> {
+  const now = deps.clock().getTime()
+  const latest = await db.memberEmail.findMany({
+    where: { kind: 'text_test', member: { credentialId }, createdAt: { gt: new Date(now - HOUR_MS) } },
+    orderBy: { createdAt: 'desc' },
+    take: MAX_TEXT_TESTS,
+    select: { createdAt: true },
+  })
+  const first = latest[MAX_TEXT_TESTS - 1]
+  if (!first) return
+  const seconds = Math.ceil((first.createdAt.getTime() + HOUR_MS - now) / 1_000)
+  refuse([{ field: '', rule: 'account', problem: 'tooManyTests', limit: seconds }])
+}

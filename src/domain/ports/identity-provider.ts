@@ -1,0 +1,77 @@
+// How the service and what asks identity providers (src/sso) speak of them. OpenID Connect Core 1.0.
+
+/** How a provider is told who asks it. */
+export const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post'] as const
+export type ClientAuth = (typeof CLIENT_AUTHS)[number]
+
+/** An identity provider, with what it knows the service by. */
+export type IdpClient = { id: string; issuer: string; clientId: string; clientAuth: ClientAuth; clientSecret: string }
+
+/**
+ * Whom the operator may offer to everybody: they are known by these ids, and by these words in addresses, whether or not they are offered now.
+ */
+export const OPERATOR_PROVIDERS = [
+  { id: '00000000-0000-4000-8000-000000000001', address: 'google', name: 'Google' },
+  { id: '00000000-0000-4000-8000-000000000002', address: 'microsoft', name: 'Microsoft' },
+] as const
+/** One that is offered, as the settings have it. @property address the word that stands for it in addresses. */
+export type OperatorProvider = IdpClient & { name: string; address: string }
+
+/**
+ * Authorization request.
+ *
+ * @property state identifies the browser's sign-in; nonce: of the ID token; verifier: of PKCE.
+ * @property isFresh true if the person has to sign in again there.
+ */
+export type WayThere = {
+  redirectUri: string
+  state: string
+  nonce: string
+  verifier: string
+  scopes: readonly string[]
+  acrValues: readonly string[]
+  loginHint?: string | undefined
+  isFresh?: boolean
+}
+
+/**
+ * Why a provider's answer is none: it can't be reached or is none of OpenID Connect; it has refused; its clock and ours differ; it has signed
+ * with a key that is newer than those we know; the token is not as it has to be.
+ */
+export type IdpProblem = 'idpUnreachable' | 'idpDenied' | 'clock' | 'newKeys' | 'badToken'
+
+/** @property code what the library, or the connection, calls it: for whoever has set the provider up. */
+export type IdpFault = { problem: IdpProblem; code: string }
+
+/** Claims of a verified ID token. @property authTime when the person signed in at the provider, if the token says. */
+export type IdToken = {
+  issuer: string
+  subject: string
+  email: string | null
+  /** Null where it does not say so, as Entra does not. */
+  emailVerified: boolean | null
+  givenName: string
+  familyName: string
+  sid: string | null
+  amr: string[]
+  acr: string | null
+  authTime: Date | null
+  /** All of them, by name. */
+  claims: Readonly<Record<string, unknown>>
+}
+
+/** Whom a provider has signed out: one of its sessions, else all of a person. @property jti its own id, good once. */
+export type LogoutToken = { issuer: string; subject: string | null; sid: string | null; jti: string }
+
+/** Client of identity providers. Errors in their replies are returned, not thrown. */
+export type IdentityProviders = {
+  authorizationUrl: (client: IdpClient, way: WayThere) => Promise<{ url: string } | IdpFault>
+  /** @param callbackUrl with all that the browser has brought back. */
+  redeem: (client: IdpClient, way: WayThere, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
+  /** @throws nothing; what is no token of the provider for this client, of now, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
+  readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>
+  /** Sign-out page of the provider; null if it has none. */
+  endSessionUrl: (client: IdpClient) => Promise<{ url: string | null } | IdpFault>
+  /** TXT records of a name; none where it has none. @throws Error when no name server answers. */
+  textRecords: (name: string) => Promise<string[]>
+}

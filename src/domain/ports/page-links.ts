@@ -1,0 +1,25 @@
+// Addresses of an organization that stand at the foot of its candidates' pages and of mails to them: in each language its own.
+
+export const PAGE_LINKS = ['imprint', 'privacy', 'contact'] as const
+export type PageLink = (typeof PAGE_LINKS)[number]
+/** Empty: there is none. */
+export type PageLinks = Record<PageLink, string>
+type Stored = { [language: string]: Partial<PageLinks> | undefined } | null
+
+/** Links of one language, without defaults. */
+export function linksIn(stored: unknown, language: string): PageLinks {
+  const { imprint = '', privacy = '', contact = '' } = (stored as Stored)?.[language] ?? {}
+  return { imprint, privacy, contact }
+}
+
+/** Links for a reader: each in their language, or in the organization's main one; links without either are left out. */
+export function pageLinksFor(
+  { pageLinks, language: main }: { pageLinks: unknown; language: string },
+  language: string,
+): { link: PageLink; url: string }[] {
+  const [own, fallback] = [linksIn(pageLinks, language), linksIn(pageLinks, main)]
+  return PAGE_LINKS.flatMap((link) => {
+    const url = own[link] || fallback[link]
+    return url ? [{ link, url }] : []
+  })
+}

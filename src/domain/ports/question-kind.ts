@@ -1,0 +1,84 @@
+import type { AnswerAttemptKind } from '../../generated/prisma/client.ts'
+
+// Interface of a kind of question. The kinds are in src/kinds; the domain gets them as a dependency and never names one.
+
+/** A whole number from 0 to below the given one, each as likely as the others. */
+export type Random = (below: number) => number
+
+/** Verdict on a part of an answer, such as an option. `left`: rightly not chosen. */
+export type Verdict = 'right' | 'wrong' | 'missed' | 'left'
+export type Part = { id: string; verdict: Verdict }
+
+/**
+ * Score of an answer: a fraction from 0 to 1 of the question's points, with a verdict on each part; or `people` if somebody has
+ * to grade it.
+ */
+export type Score = { state: 'scored'; got: number; of: number; parts: Part[] } | { state: 'people' }
+
+/** Fault in a definition, for its author. `field` is a path in it, such as `key.right`. */
+export type Fault = { field: string; text: string }
+
+/** @throws Error where key or answer is of another form. */
+export type Accepts = {
+  /** Key under which equal answers are grouped. */
+  group: (key: unknown, answer: unknown) => string
+  /** The key that takes it, too, for a share in whole percent; null: no key can take it alone. */
+  add: (key: unknown, answer: unknown, share: number) => unknown
+}
+
+/**
+ * A kind. Whatever it is given is JSON, whose form it checks itself: what was stored is read as carefully as what was sent.
+ *
+ * Spec is what candidates may see, key what is right, answer what was answered: three values that never mix.
+ */
+export type QuestionKind = {
+  /** The response types that are of this kind. */
+  words: readonly string[]
+  /** True if wrong answers may cost points, because they can be guessed. */
+  penalizes: boolean
+  /** Faults of a definition. */
+  faults: (word: string, spec: unknown, key: unknown) => Fault[]
+  /** Ids of the spec that each candidate sees in a random order; null: none. */
+  arrange: (spec: unknown, random: Random) => string[] | null
+  /** True for a valid answer. */
+  isAnswer: (word: string, spec: unknown, answer: unknown) => boolean
+  /** True if nothing was answered. */
+  isEmpty: (answer: unknown) => boolean
+  /** The answer in words, as sheets and exports have it. */
+  describe: (spec: unknown, answer: unknown) => string
+  /** The answer that such words are; undefined: they are none. */
+  understand: (spec: unknown, words: string) => unknown
+  /** Converts the form fields named `answer` to an answer, which may be invalid, and back. */
+  fromForm: (values: string[]) => unknown
+  toForm: (answer: unknown) => string[]
+  /** An answer that somebody could give, right or wrong. */
+  makeUp: (spec: unknown) => unknown
+  /** How an answer that the key does not take is accepted; left out where answers are chosen. */
+  accepts?: Accepts
+  /** @throws Error where one of them is of another form. */
+  score: (spec: unknown, key: unknown, answer: unknown) => Score
+}
+
+/** How an answer is recorded. */
+export const RECORDED_KINDS = ['audio', 'video'] as const satisfies AnswerAttemptKind[]
+export type RecordedKind = (typeof RECORDED_KINDS)[number]
+
+/** How an answer is saved: as typed text, as a value of the kind, or as a recording. */
+export type SavedBy = 'text' | 'value' | 'recording'
+
+/** How questions of a response type are answered. */
+export type Answering = {
+  /** Several: as the candidate likes. */
+  savedBy: readonly SavedBy[]
+  records: readonly RecordedKind[]
+  /** Devices needed before the start. */
+  needs: readonly ('microphone' | 'camera')[]
+}
+
+/** The kinds that have a right answer by their response types, and how questions of whatever response type are answered. */
+export type QuestionKinds = ReadonlyMap<string, QuestionKind> & {
+  /** The word is an organization's own: any that no kind has is answered by a text. */
+  answering: (responseType: string) => Answering
+  /** The response types that are answered by nothing but a recording. */
+  recorded: readonly string[]
+}

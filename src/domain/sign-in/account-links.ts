@@ -1,0 +1,66 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import type { AccountLinkKind, AccountLinkRef } from '../secrets/account-tokens.ts'
+import { DAY_MS } from '../time/days.ts'
+
+/** Milliseconds for which a link is good. */
+const LIFETIMES: Record<AccountLinkKind, number> = { join: 7 * DAY_MS, reset: 3_600_000 }
+
+const include = {
+  credential: true,
+  member: { include: { user: true, organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } } } },
+} satisfies Prisma.AccountLinkInclude
+
+/** A link with the member it was made for and, of a reset, whose password it sets. */
+export type AccountLink = Prisma.AccountLinkGetPayload<{ include: typeof include }>
+
+/** A membership that somebody takes up once their sign-in is complete, and the names that they have entered. */
+export type PendingJoin = { linkId: string; organizationId: string; memberId: string; firstName: string; lastName: string }
+
+/** Makes a link that a member joins by or, with a credential, sets its password anew. Earlier ones to join by end: who invites again means one. */
+export async function createAccountLink(
+  { db, deps, organization }: Context,
+  { kind, memberId, credentialId = null }: { kind: AccountLinkKind; memberId: string; credentialId?: string | null },
+): Promise<{ id: string; kind: AccountLinkKind; expiresAt: Date }> {
+  const now = deps.clock()
+  const data = { id: deps.newId(), organizationId: organization.id, memberId, kind, credentialId }
+  if (kind === 'join')
+    await db.accountLink.updateMany({
+      where: { organizationId: organization.id, memberId, kind, usedAt: null, expiresAt: { gt: now } },
+      data: { expiresAt: now },
+    })
+  return db.accountLink.create({
+    data: { ...data, createdAt: now, expiresAt: new Date(now.getTime() + LIFETIMES[kind]) },
+    select: { id: true, kind: true, expiresAt: true },
+  })
+}
+
+/** The link, while it can be used. To look at it changes nothing, because mail scanners follow links. */
+export async function findOpenLink({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<AccountLink | null> {
+  return db.accountLink.findUnique({
+    where: { id, kind, usedAt: null, expiresAt: { gt: deps.clock() }, member: { status: 'active' } },
+    include,
+    relationLoadStrategy: 'join',
+  })
+}
+
+/** True while the link is unused and has not expired. */
+export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> => {
+  const where = { id, kind, usedAt: null, expiresAt: { gt: deps.clock() }, member: { status: 'active' } } as const
+  return (await db.accountLink.count({ where })) > 0
+}
+
+/** Uses the link up: of those who try at once, one. @returns whether it was this one. */
+export async function claimLink({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> {
+  const now = deps.clock()
+  const { count } = await db.accountLink.updateMany({
+    where: { id, kind, usedAt: null, expiresAt: { gt: now } },
+    data: { usedAt: now },
+  })
+  return count === 1
+}
+
+/** A link that was asked for before the password was set is of no use afterwards, to nobody who has come by it. */
+export async function useUpResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
+  await db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
+}

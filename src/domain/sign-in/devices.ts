@@ -1,0 +1,101 @@
+import { hash, randomBytes } from 'node:crypto'
+import { unscoped } from '../../db/unscoped.ts'
+import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
+
+/** Account of a person. @property emailVerifiedAt null until somebody has shown that the address is theirs. */
+export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; emailVerifiedAt: Date | null }
+
+/**
+ * Network of a request.
+ *
+ * @property network IPv4 address, or IPv6 prefix of one customer.
+ * @property isShared true behind a proxy that many clients use.
+ * @property isInside true for a private address, which exists in many networks.
+ */
+export type Origin = { network: string; isShared: boolean; isInside: boolean }
+
+/** The browser that a session is begun in. @property device the value of the cookie by which it is known again. */
+export type Browser = Origin & { userAgent: string; device?: string | undefined }
+
+/** For so long a browser, and a network, in which somebody was signed in are known to be theirs. */
+export const KNOWN_FOR_MS = 90 * DAY_MS
+const TOKEN_BYTES = 32
+const MAX_USER_AGENT_LENGTH = 300
+/** Looked up for an unknown address, so that it takes as long as for a known one. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * How familiar a browser is.
+ *
+ * @property deviceId device that signed in before; null for a new one.
+ * @property isKnownNetwork true if the person signed in from this network before. Always false for private addresses.
+ */
+export type Familiar = { deviceId: string | null; isKnownNetwork: boolean }
+
+/** Id of the browser as one that the person has signed in with; null for any other. */
+export async function findDeviceId(
+  { db }: ServiceContext,
+  credentialId: string,
+  { device }: Pick<Browser, 'device'>,
+): Promise<string | null> {
+  if (!device) return null
+  const found = await db.device.findFirst({ where: { credentialId, tokenHash: hashDevice(device) }, select: { id: true } })
+  return found?.id ?? null
+}
+
+/** @param credential undefined: nobody's. */
+export async function recognize(
+  { db, deps }: ServiceContext,
+  credential: Credential | undefined,
+  { device, network, isShared, isInside }: Browser,
+): Promise<Familiar> {
+  const since = new Date(deps.clock().getTime() - KNOWN_FOR_MS)
+  const tokenHash = hashDevice(device ?? '')
+  const theirs = unscoped(db)
+    .selectFrom('devices')
+    .select(['id', 'tokenHash', 'authVersion', 'network'])
+    .where('credentialId', '=', credential?.id ?? NOBODY)
+    .where('lastSeenAt', '>', since)
+    .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
+  const found = await theirs.execute()
+  const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0
+  const own = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
+  const isKnownNetwork = !isShared && !isInside && found.some((one) => one.network === network)
+  return { deviceId: own?.id ?? null, isKnownNetwork }
+}
+
+/**
+ * Makes the browser one of the person's. Its cookie gets a new value each time, for whoever else has signed in with it as well: a copy of the
+ * one before is good for nothing.
+ *
+ * @returns the value, which is kept nowhere; `isAnother`: whether the person has others and has never used this one.
+ */
+export async function rememberDevice(
+  inside: ServiceContext,
+  credential: Pick<Credential, 'id' | 'authVersion'>,
+  { device, userAgent, network }: Browser,
+): Promise<{ id: string; token: string; isAnother: boolean }> {
+  const { db, deps } = inside
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const tokenHash = hashDevice(token)
+  if (device) await unscoped(db).updateTable('devices').set({ tokenHash }).where('tokenHash', '=', hashDevice(device)).execute()
+  const now = deps.clock()
+  const seen = { authVersion: credential.authVersion, userAgent: shorten(userAgent), network, lastSeenAt: now }
+  const { id: credentialId } = credential
+  const where = { tokenHash_credentialId: { tokenHash, credentialId } }
+  const isUnknown = (await db.device.count({ where: { tokenHash, credentialId } })) === 0
+  const isAnother = isUnknown && (await db.device.findFirst({ where: { credentialId }, select: { id: true } })) !== null
+  const { id } = await db.device.upsert({
+    where,
+    create: { id: deps.newId(), tokenHash, credentialId, createdAt: now, ...seen },
+    update: seen,
+    select: { id: true },
+  })
+  return { id, token, isAnother }
+}
+
+/** User agent, cut to what is stored. */
+export const shorten = (userAgent: string): string => [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join('')
+
+export const hashDevice = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', `device ${token}`, 'buffer'))

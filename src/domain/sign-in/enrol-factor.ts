@@ -1,0 +1,156 @@
+import type { ServiceContext } from '../context.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkName, checkSize, findIssues } from '../validation/checks.ts'
+import { refuse } from '../validation/refuse.ts'
+import { requireOwnCredential } from './credential-lock.ts'
+import { listFactors, MAX_FACTORS, passkeysOf, recordChange } from './factors.ts'
+import { creationOptions, type PasskeyOptions, relyingParty, verifyCreation } from './passkeys.ts'
+import { addProof } from './proofs.ts'
+import { keyOfChallenge, keyOfStep, refusedCode, refusedPasskey } from './prove-factor.ts'
+import { hasRecoveryCodes, makeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
+import type { SignedIn } from './sessions.ts'
+import { tellPerson } from './tell-person.ts'
+import { findStep, makeTotpSecret, otpauthUrl, toBase32 } from './totp.ts'
+import { sealTotpSecret } from './totp-secrets.ts'
+import { spend } from './used-tokens.ts'
+
+/**
+ * Factor that a page offers to add. Nothing is stored until its form is sent.
+ *
+ * @property id of the factor. @property secret of an app. @property seed of the recovery codes, so that a repeated form is answered with the same.
+ */
+type Offer = { id: string; secret: Buffer; seed: Buffer }
+
+/** Data for setting up an authenticator app. @property sealed the offer, for the form. */
+export type AppOffer = { sealed: string; secret: string; url: string }
+/** Data for creating a passkey. @property options for the browser. */
+export type PasskeyOffer = { sealed: string; options: PasskeyOptions }
+
+/** Milliseconds for which a repeated form shows the recovery codes again. */
+const REPEATABLE_MS = 15 * 60_000
+
+const offerPurpose = ({ credential }: SignedIn): string => `factor offer ${credential.id}`
+
+const makeOffer = ({ deps }: ServiceContext): Offer => ({ id: deps.newId(), secret: makeTotpSecret(), seed: makeTotpSecret() })
+
+function sealOffer({ deps }: ServiceContext, signedIn: SignedIn, { id, secret, seed }: Offer): string {
+  const text = JSON.stringify({ id, secret: secret.toString('base64'), seed: seed.toString('base64') })
+  return Buffer.from(seal(deps.secretKeys, offerPurpose(signedIn), text)).toString('base64url')
+}
+
+/** Null for what was not offered to this person. */
+function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string): Offer | null {
+  const text = open(deps.secretKeys, offerPurpose(signedIn), Buffer.from(sealed, 'base64url'))
+  if (text === null) return null
+  const { id, secret, seed } = JSON.parse(text) as Record<keyof Offer, string>
+  return { id, secret: Buffer.from(secret, 'base64'), seed: Buffer.from(seed, 'base64') }
+}
+
+/** Offers an app. @param given the sealed offer of a form whose code was wrong: it is offered again. */
+export function offerApp(service: ServiceContext, signedIn: SignedIn, given = ''): AppOffer {
+  const offer = readOffer(service, signedIn, given) ?? makeOffer(service)
+  const issuer = new URL(service.deps.site.publicUrl).hostname
+  const url = otpauthUrl(offer.secret, { issuer, account: signedIn.credential.email })
+  return { sealed: sealOffer(service, signedIn, offer), secret: toBase32(offer.secret), url }
+}
+
+/**
+ * Adds an app to what a person signs in with, once it has shown a right code: all of it, or nothing. A form that is sent again, because its answer was
+ * lost, is answered alike.
+ *
+ * @returns recovery codes, to be shown now and never again, with the first factor; with a further one none.
+ * @throws DomainError invalid: `wrong`, `codeUsed`, `unproven`, `signedOut`, for the name, or too many.
+ */
+export async function enrolApp(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { sealed, code, name }: { sealed: string; code: string; name: string },
+): Promise<string[]> {
+  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  const offer = readOffer(service, signedIn, sealed)
+  if (!offer) throw refusedCode('wrong')
+  return enrol(service, signedIn, { kind: 'totp', name: name.trim(), offer }, async (inside, row) => {
+    const found = findStep(offer.secret, code, inside.deps.clock())
+    if (!found) throw refusedCode('wrong')
+    if (!(await spend(inside, keyOfStep(offer.id, found.step), found.endsAt))) throw refusedCode('codeUsed')
+    await inside.db.secondFactor.create({ data: { ...row, encryptedSecret: sealTotpSecret(inside, offer.id, offer.secret) } })
+  })
+}
+
+/** Offers a passkey; null where browsers know none for the service's address. */
+export async function offerPasskey(service: ServiceContext, signedIn: SignedIn): Promise<PasskeyOffer | null> {
+  const rp = relyingParty(service)
+  if (!rp) return null
+  const { credential, memberships } = signedIn
+  const { firstName = '', lastName = '' } = memberships[0]?.user ?? {}
+  const person = { id: credential.id, email: credential.email, name: `${firstName} ${lastName}`.trim() }
+  const options = creationOptions(service, rp, { person, others: passkeysOf(await listFactors(service, credential.id), rp) })
+  return { sealed: sealOffer(service, signedIn, makeOffer(service)), options }
+}
+
+/**
+ * Adds a passkey to what a person signs in with, or instead of the password. A form that is sent again is answered alike.
+ *
+ * @param given.answer of the browser, as text. @returns recovery codes as {@link enrolApp} does.
+ * @throws DomainError invalid: `passkey`, `unproven`, `signedOut`, for the name, or too many.
+ */
+export async function enrolPasskey(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { sealed, answer, name }: { sealed: string; answer: string; name: string },
+): Promise<string[]> {
+  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  const offer = readOffer(service, signedIn, sealed)
+  const rp = relyingParty(service)
+  const made = await verifyCreation(service, signedIn.credential.id, answer)
+  if (!offer || !rp) throw refusedPasskey()
+  return enrol(service, signedIn, { kind: 'passkey', name: name.trim(), offer }, async (inside, row) => {
+    if (!made) throw refusedPasskey()
+    const { challenge, endsAt, ...passkey } = made
+    if (!(await spend(inside, keyOfChallenge(challenge), endsAt))) throw refusedPasskey()
+    // An authenticator may have given the id to somebody else, or say so.
+    const { count } = await inside.db.secondFactor.createMany({
+      data: [{ ...row, ...passkey, rpId: rp.id }],
+      skipDuplicates: true,
+    })
+    if (count === 0) throw refusedPasskey()
+  })
+}
+
+type Named = { kind: 'totp' | 'passkey'; name: string }
+
+/**
+ * Adds a factor in one transaction with all that follows: it is a proof of this session, other sessions end, and the first comes with recovery codes.
+ * Only to an account whose address is proven: whoever sets up another's account is to leave nothing in it.
+ *
+ * @throws DomainError invalid: `unproven`, `signedOut`, or too many factors.
+ */
+function enrol(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { kind, name, offer }: Named & { offer: Offer },
+  add: (inside: ServiceContext, row: Named & { id: string; credentialId: string; createdAt: Date }) => Promise<void>,
+): Promise<string[]> {
+  const { sessionId, credential } = signedIn
+  return inTransaction(service, async (inside) => {
+    const { emailVerifiedAt } = await requireOwnCredential(inside, signedIn)
+    refuse(emailVerifiedAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
+    const before = await listFactors(inside, credential.id)
+    const now = inside.deps.clock()
+    const codes = makeRecoveryCodes(offer.seed)
+    const added = before.find(({ id }) => id === offer.id)
+    if (added) {
+      const isRecent = now.getTime() - added.createdAt.getTime() < REPEATABLE_MS
+      return isRecent && (await hasRecoveryCodes(inside, credential.id, codes)) ? codes : []
+    }
+    refuse(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
+    await add(inside, { id: offer.id, kind, name, credentialId: credential.id, createdAt: now })
+    if (before.length === 0) await replaceRecoveryCodes(inside, credential.id, codes)
+    await recordChange(inside, signedIn, { action: 'added_factor', details: { kind, name } })
+    await tellPerson(inside, signedIn.memberships, 'factor_added', { called: name })
+    await addProof(inside, sessionId, kind)
+    return before.length === 0 ? codes : []
+  })
+}

@@ -1,0 +1,157 @@
+import { DAY_MS, HOUR_MS } from '../time/days.ts'
+import { isAllowedFrom } from '../values/networks.ts'
+
+export const PROOF_KINDS = ['password', 'totp', 'passkey', 'recovery', 'device', 'oidc'] as const
+export type ProofKind = (typeof PROOF_KINDS)[number]
+
+/**
+ * Identity provider of an `oidc` authentication.
+ *
+ * @property organizationId null for a provider that the operator offers to all organizations.
+ * @property secondFactor whether signing in there counts as two factors: never (`ours`), always, or if the token names one of
+ * `acrValues`.
+ */
+export type ProofProvider = {
+  id: string
+  organizationId: string | null
+  secondFactor: 'ours' | 'trusted' | 'acr'
+  acrValues: readonly string[]
+}
+
+/**
+ * One authentication of a session.
+ *
+ * @property at of a `device`: when the second factor was given that the device remembers.
+ * @property authTime of `oidc`: when the person signed in at the provider, if the token says.
+ */
+export type Proof = {
+  kind: ProofKind
+  at: Date
+  provider?: ProofProvider | null
+  acr?: string | null
+  authTime?: Date | null
+}
+
+/** An open session. @property closedOrganizationIds organizations that it no longer opens. */
+export type OpeningSession = {
+  createdAt: Date
+  lastSeenAt: Date
+  closedOrganizationIds: readonly string[]
+  proofs: readonly Proof[]
+}
+
+/** @property signInException of who signs in with factors of their own although the organization has an identity provider: `guest` or `break_glass`. */
+export type OpeningMembership = {
+  organizationId: string
+  status: 'active' | 'inactive'
+  activeSince: Date | null
+  signInException?: string | null
+}
+
+/** An organization's sign-in policy; null: none. */
+export type OpeningRules = {
+  ssoEnforcedAt: Date | null
+  secondFactorFrom: Date | null
+  trustedDeviceDays: number
+  idleMinutes: number
+  sessionHours: number
+  ssoSessionHours: number
+  networks: readonly string[]
+} | null
+
+/** When it is asked, and from which address. */
+export type Asked = { at: Date; address: string }
+
+/** `open`, or what is missing: the first of what the organization asks for. `signIn`: of the organization the session opens nothing any more. */
+export type Opening = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'
+
+const MINUTE_MS = 60_000
+
+/** Decides whether a session may use an organization, for pages, forms, media, and scripts alike. */
+export function openingOf(session: OpeningSession, membership: OpeningMembership, rules: OpeningRules, asked: Asked): Opening {
+  const { proofs } = session
+  const { organizationId } = membership
+  if (rules && !isAllowedFrom(rules.networks, asked.address)) return 'network'
+  if (rules?.ssoEnforcedAt) {
+    const missing = hasRecentWord(proofs, organizationId, rules, asked) ? null : missingOfSignInException(proofs, membership)
+    if (missing) return missing
+  } else if (!proofs.some((proof) => isOwnProof(proof) || isWordOf(proof, organizationId))) return 'proof'
+  if (rules?.secondFactorFrom && rules.secondFactorFrom <= asked.at && !hasSecondFactor(proofs, organizationId, rules, asked))
+    return 'factor'
+  if (rules && isIdle(session, rules, asked)) return 'idle'
+  if (rules && isOld(session, rules, asked)) return 'age'
+  return isShut(session, membership) ? 'signIn' : 'open'
+}
+
+/** True if the session began before the membership was activated again: deactivation ends sessions for good. */
+export const isShut = (
+  { createdAt, closedOrganizationIds }: Pick<OpeningSession, 'createdAt' | 'closedOrganizationIds'>,
+  { organizationId, status, activeSince }: OpeningMembership,
+): boolean =>
+  status !== 'active' || closedOrganizationIds.includes(organizationId) || (activeSince !== null && activeSince >= createdAt)
+
+const isOld = (
+  { createdAt }: Pick<OpeningSession, 'createdAt'>,
+  { sessionHours }: { sessionHours: number },
+  { at }: Pick<Asked, 'at'>,
+): boolean => at.getTime() - createdAt.getTime() >= sessionHours * HOUR_MS
+
+/** True if no further authentication can open the organization to this session: the person needs a new session. */
+export const isOver = (
+  session: OpeningSession,
+  membership: OpeningMembership,
+  rules: OpeningRules,
+  asked: Pick<Asked, 'at'>,
+): boolean => isShut(session, membership) || (rules !== null && (isIdle(session, rules, asked) || isOld(session, rules, asked)))
+
+/** True if the session was unused for the organization's idle limit. */
+export const isIdle = (
+  { lastSeenAt }: Pick<OpeningSession, 'lastSeenAt'>,
+  { idleMinutes }: { idleMinutes: number },
+  { at }: Pick<Asked, 'at'>,
+): boolean => at.getTime() - lastSeenAt.getTime() >= idleMinutes * MINUTE_MS
+
+/** True for an authentication that identifies the person in every organization. A second factor alone doesn't. */
+export const isOwnProof = ({ kind, provider }: Proof): boolean =>
+  kind === 'password' || kind === 'passkey' || (kind === 'oidc' && provider?.organizationId === null)
+
+/** An identity provider speaks for its own organization only. */
+const isWordOf = ({ kind, provider }: Proof, organizationId: string): boolean =>
+  kind === 'oidc' && provider?.organizationId === organizationId
+
+const isSince = (at: Date, { at: now }: Asked, ms: number): boolean => now.getTime() - at.getTime() < ms
+
+const hasRecentWord = (
+  proofs: readonly Proof[],
+  organizationId: string,
+  { ssoSessionHours }: NonNullable<OpeningRules>,
+  asked: Asked,
+): boolean => proofs.some((proof) => isWordOf(proof, organizationId) && isSince(proof.at, asked, ssoSessionHours * HOUR_MS))
+
+/** A passkey, or a password and a code: a browser that is remembered is no code. */
+export function isByOwnFactors(proofs: readonly { kind: string }[]): boolean {
+  const has = (...kinds: ProofKind[]) => proofs.some(({ kind }) => kinds.some((one) => one === kind))
+  return has('passkey') || (has('password') && has('totp', 'recovery'))
+}
+
+/** Missing authentication of a member with a sign-in exception; `sso` for members without one. */
+function missingOfSignInException(proofs: readonly Proof[], { signInException }: OpeningMembership): 'sso' | 'factor' | null {
+  if (signInException !== 'guest' && signInException !== 'break_glass') return 'sso'
+  if (isByOwnFactors(proofs)) return null
+  return proofs.some(({ kind }) => kind === 'password') ? 'factor' : 'sso'
+}
+
+const hasSecondFactor = (
+  proofs: readonly Proof[],
+  organizationId: string,
+  { trustedDeviceDays }: NonNullable<OpeningRules>,
+  asked: Asked,
+): boolean =>
+  proofs.some((proof) => {
+    const { kind, at, provider, acr } = proof
+    if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
+    if (kind === 'device') return isSince(at, asked, trustedDeviceDays * DAY_MS)
+    const speaksHere = provider?.organizationId === null || isWordOf(proof, organizationId)
+    if (!provider || !speaksHere) return false
+    return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))
+  })

@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache'
+import { run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { HOUR_MS } from '../time/days.ts'
+import { inTransaction } from '../transaction.ts'
+import { spend } from './used-tokens.ts'
+
+/** Reason of a refusal: a missing permission, a scope of the key, or the network. */
+export type Refusal = 'permission' | 'scope' | 'network'
+
+/** Begins the keys of what is counted, before whose it is, who was refused, what for, and in which hour. */
+const REFUSAL = 'refusal'
+/** Milliseconds after its hour in which a refusal is still counted: another process may just be at it. */
+const COUNTED_AFTER_MS = 60_000
+const RECORDED_AT_ONCE = 500
+
+/** Refusals of an hour that this process has met. @property more those that are not counted in the database yet. */
+type Met = { more: number; isCounting: boolean }
+const met = new LRUCache<string, Met>({ max: 10_000 })
+
+/**
+ * Records that a member, or an API key, was refused: the first time in an hour at once, for each and each reason, over all processes; the others are
+ * counted, for {@link recordRefusalCounts}. Not awaited by the request: it is refused, whatever becomes of this.
+ */
+export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> {
+  const { actor, organization, deps } = ctx
+  if (actor.kind !== 'member' && actor.kind !== 'apiKey') return
+  const hour = Math.floor(deps.clock().getTime() / HOUR_MS)
+  const key = `${REFUSAL} ${organization.id} ${actor.kind} ${actor.id} ${what} ${hour}`
+  const before = met.get(key)
+  const here = before ?? { more: 0, isCounting: false }
+  met.set(key, here)
+  try {
+    const isFirst = before === undefined && (await recordFirst(ctx, what, { key, hour }))
+    if (!isFirst) await countMore(ctx, key, here)
+  } catch (error) {
+    if (before === undefined) met.delete(key)
+    deps.log.warn({ err: error, organizationId: organization.id }, 'a refusal could not be recorded')
+  }
+}
+
+const recordFirst = (ctx: Context, what: Refusal, { key, hour }: { key: string; hour: number }): Promise<boolean> =>
+  inTransaction(ctx, async (inside) => {
+    const isFirst = await spend(inside, key, new Date((hour + 1) * HOUR_MS + COUNTED_AFTER_MS))
+    if (isFirst) await recordAudit(inside, { action: 'refused', details: { what } })
+    return isFirst
+  })
+
+/** Whoever tries on and on has one statement run at a time, for all that have come meanwhile. */
+async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): Promise<void> {
+  here.more++
+  if (here.isCounting) return
+  here.isCounting = true
+  try {
+    while (here.more > 0) {
+      const { more } = here
+      here.more = 0
+      await db.usedToken.updateMany({ where: { key }, data: { count: { increment: more } } })
+    }
+  } finally {
+    here.isCounting = false
+  }
+}
+
+/** Records of hours that are over how often each was refused in all who was so more than once. */
+export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
+  const over = { key: { startsWith: `${REFUSAL} ` }, expiresAt: { lte: system.deps.clock() }, count: { gt: 1 } }
+  for (;;) {
+    const due = await system.db.usedToken.findMany({ where: over, orderBy: { expiresAt: 'asc' }, take: RECORDED_AT_ONCE })
+    await inTransaction(system, async (inside) => {
+      for (const counted of due) await recordCount(inside, counted)
+    })
+    if (due.length < RECORDED_AT_ONCE) return
+  }
+}
+
+/** One of several processes records. Refusals counted meanwhile wait for the next time; erased actors are skipped. */
+async function recordCount(inside: ServiceContext, counted: { key: string; count: number }): Promise<void> {
+  const { db } = inside
+  const { key, count } = counted
+  if ((await db.usedToken.deleteMany({ where: { key, count } })).count === 0) return
+  const entry = entryOf(inside, counted)
+  if ((await db.organization.count({ where: { id: entry.organizationId } })) > 0)
+    await run(db, insertRows({ auditEntries: [entry] }))
+}
+
+function entryOf({ deps }: Pick<ServiceContext, 'deps'>, { key, count }: { key: string; count: number }) {
+  const [, organizationId = '', actorKind = '', actorId = '', what = '', hour] = key.split(' ')
+  const from = new Date(Number(hour) * HOUR_MS).toISOString()
+  const details = { what, times: count, from, until: new Date((Number(hour) + 1) * HOUR_MS).toISOString() }
+  const entry = { id: deps.newId(), organizationId, mode: 'live' as const, actorKind, actorId, action: 'refused', details }
+  return { ...entry, at: deps.clock() }
+}

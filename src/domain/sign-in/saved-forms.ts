@@ -1,0 +1,175 @@
+import { among } from '../../db/own.ts'
+import { unscoped } from '../../db/unscoped.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+import { lockCredential } from './credential-lock.ts'
+import { type Browser, findDeviceId } from './devices.ts'
+import { hashToken } from './session-tokens.ts'
+import type { SignedIn } from './sessions.ts'
+import { mayPark } from './sign-in-attempts.ts'
+
+/** Milliseconds for which a form is kept, and within which a session has to have ended for what was being filled in. */
+const KEPT_FOR_MS = 86_400_000
+/** Saved forms of one person; another one replaces the oldest. */
+const MOST_PARKED = 5
+/** Fields that are never saved. */
+const NEVER_KEPT: readonly string[] = ['password', 'current', 'code']
+
+/**
+ * A form that met a closed door.
+ *
+ * @property url the path that it was sent to, with what follows it. @property fields what was typed, in its order.
+ * @property isMultipart how it was sent. @property page the address of the page that it was on, where the browser has said it.
+ * @property isIncomplete whether there was more: a password, a code or a file, which are not kept.
+ */
+export type FormToPark = {
+  url: string
+  fields: readonly (readonly [name: string, value: string])[]
+  isMultipart: boolean
+  page: string | null
+  isIncomplete: boolean
+}
+
+/** @property isUsed whether it was sent since. */
+export type SavedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
+
+type SealedForm = Omit<FormToPark, 'url'> & { deviceId: string | null }
+
+/** Account and session that a form was sent in. */
+export type FormOwner = { credentialId: string; sessionId: string }
+
+/** Reasons for which sessions end although their cookie is still their owner's. Null: they expired. */
+const ORDINARY_ENDS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
+
+/** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
+export async function findOwnerOfEnded(service: ServiceContext, token: string): Promise<FormOwner | null> {
+  const found = await service.db.session.findUnique({ where: { tokenHash: hashToken(token) }, include: { credential: true } })
+  if (!found || (found.endedAt === null && found.expiresAt > service.deps.clock())) return null
+  return savesForms(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
+}
+
+/** True if the session is open or ended for one of ORDINARY_ENDS, and what its person signs in with has not changed since. */
+function savesForms(
+  { deps }: ServiceContext,
+  session: { authVersion: number; endReason: string | null; expiresAt: Date },
+  credential: { authVersion: number },
+): boolean {
+  const isRecent = deps.clock().getTime() - session.expiresAt.getTime() < KEPT_FOR_MS
+  return isRecent && session.authVersion === credential.authVersion && ORDINARY_ENDS.includes(session.endReason)
+}
+
+const purposeOf = (id: string): string => `parked form ${id}`
+
+/**
+ * Keeps a form for its owner, sealed, for a day. It does nothing by itself. While its body was read the session may have come to an end, and with it
+ * the right to save anything.
+ *
+ * @returns null where too many were kept of late, or the session saves none.
+ */
+export async function parkForm(
+  service: ServiceContext,
+  { credentialId, sessionId }: FormOwner,
+  form: FormToPark,
+  browser: Pick<Browser, 'device'> = {},
+): Promise<string | null> {
+  if (!(await mayPark(service, credentialId))) return null
+  const { url, ...rest } = form
+  const fields = form.fields.filter(([name]) => !NEVER_KEPT.includes(name))
+  const isIncomplete = form.isIncomplete || fields.length < form.fields.length
+  const id = service.deps.newId()
+  const now = service.deps.clock()
+  const deviceId = await findDeviceId(service, credentialId, browser)
+  const sealed: SealedForm = { ...rest, fields, isIncomplete, deviceId }
+  const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify(sealed))
+  return inTransaction(service, async (inside) => {
+    const { db } = inside
+    const credential = await lockCredential(inside, credentialId)
+    const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
+    if (!session || !savesForms(inside, session, credential)) return null
+    const expiresAt = new Date(now.getTime() + KEPT_FOR_MS)
+    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt } })
+    const theirs = unscoped(inside.db).selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
+    const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
+    await unscoped(db).deleteFrom('savedForms').where('id', 'in', excess).execute()
+    return id
+  })
+}
+
+/** A form that the signed-in person saved in this browser; null for any other. */
+export async function findSavedForm(
+  service: ServiceContext,
+  { credential }: SignedIn,
+  id: string,
+  browser: Pick<Browser, 'device'>,
+): Promise<SavedForm | null> {
+  const { db, deps } = service
+  if (!isUuid(id)) return null
+  const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, expiresAt: { gt: deps.clock() } } })
+  const text = found && open(deps.secretKeys, purposeOf(id), found.body)
+  if (!text) return null
+  const { deviceId, ...form } = JSON.parse(text) as SealedForm
+  if (deviceId !== (await findDeviceId(service, credential.id, browser))) return null
+  return { ...form, id, url: found.url, isUsed: found.usedAt !== null }
+}
+
+/** Takes a form as sent: of those who send it at once, one. @returns whether it was this one. */
+export async function claimSavedForm(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  id: string,
+  browser: Pick<Browser, 'device'>,
+): Promise<boolean> {
+  if (!(await findSavedForm(service, signedIn, id, browser))) return false
+  const { db, deps } = service
+  const { credential } = signedIn
+  const now = deps.clock()
+  const open = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
+  const { count } = await db.savedForm.updateMany({ where: open, data: { usedAt: now } })
+  return count === 1
+}
+
+/**
+ * Deletes forms of the organization's pages whose fields or address name somebody.
+ *
+ * @param isAbout is true for a text that names them.
+ * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
+ * @returns how many were deleted or changed.
+ */
+export async function forgetSavedForms(
+  { db, deps, organization }: Context,
+  isAbout: (text: string) => boolean,
+  replace?: (text: string) => string,
+): Promise<number> {
+  const members = db.selectFrom('members').where('credentialId', 'is not', null).select('credentialId')
+  const theirs = unscoped(db).selectFrom('savedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
+  const parked = await theirs.execute()
+  const about = parked.filter(({ id, url, body }) => {
+    if (!url.includes(organization.id)) return false
+    return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
+  })
+  const deleted: string[] = []
+  for (const { id, url, body } of about) {
+    const text = open(deps.secretKeys, purposeOf(id), body)
+    if (!replace || !text || isAbout(url)) deleted.push(id)
+    else
+      await db.savedForm.updateMany({
+        where: { id },
+        data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
+      })
+  }
+  if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', among(deleted)).execute()
+  return about.length
+}
+
+function rewrite(text: string, replace: (text: string) => string): string {
+  const { fields, page, ...rest } = JSON.parse(text) as SealedForm
+  const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
+  return JSON.stringify(rewritten)
+}
+
+/** Takes that back: the service could not do what the form asks for. */
+export async function releaseSavedForm({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
+  await db.savedForm.updateMany({ where: { id, credentialId: credential.id }, data: { usedAt: null } })
+}

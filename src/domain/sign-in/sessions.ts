@@ -1,0 +1,234 @@
+import { unscoped } from '../../db/unscoped.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
+import { portalRolesOf } from '../authorization/portal-roles.ts'
+import { type Context, enterOrganization, inMode, type KeyMode, type ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
+import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
+import { type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
+import { hashToken, LONGEST_MS, makeSessionToken } from './session-tokens.ts'
+import { tellPerson } from './tell-person.ts'
+
+/** Milliseconds without a request of a person after which a session ends. */
+const IDLE_MS = 12 * 3_600_000
+const SEEN_RECORDED_EVERY_MS = 60_000
+/** Sessions of one person; another one ends the session unused for longest. */
+const MOST_SESSIONS = 20
+
+export type { Browser, Credential, Origin }
+
+const memberships = {
+  where: { status: 'active' },
+  include: {
+    user: true,
+    organization: {
+      select: {
+        id: true,
+        name: true,
+        tier: true,
+        ownerNamedAt: true,
+        security: true,
+        suspension: { select: { erasesAt: true } },
+      },
+    },
+  },
+  orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
+} satisfies Prisma.Credential$membershipsArgs
+
+export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.include }>
+
+/**
+ * A signed-in person and their memberships.
+ *
+ * @property memberships at least one; active and joined only. {@link findOpening} decides whether the session may use one.
+ * @property shut memberships that this session can never use, because they were activated again after it began.
+ */
+export type SignedIn = {
+  sessionId: string
+  session: { createdAt: Date; lastSeenAt: Date; closedOrganizationIds: string[]; proofs: Proof[] }
+  credential: Credential
+  memberships: Membership[]
+  shut: Membership[]
+}
+
+/** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more; and the browser's. */
+export type NewSession = { token: string; expiresAt: Date; device: string }
+
+/**
+ * Begins a session of whoever has just proved who they are.
+ *
+ * @param proofs what they have proved it by.
+ * @param remembered when the second factor was given that the browser stands for, where it does.
+ * @returns null when what they sign in with has been changed meanwhile: that ends all sessions, also those that are just being begun.
+ */
+export async function startSession(
+  inside: ServiceContext,
+  credential: Credential,
+  { userAgent: given, ...browser }: Browser,
+  proofs: readonly GivenProof[],
+  remembered?: Date,
+): Promise<NewSession | null> {
+  const { db, deps } = inside
+  const { id: credentialId, authVersion } = credential
+  if (!(await lockUnchanged(inside, credential))) return null
+  const userAgent = shorten(given)
+  const device = await rememberDevice(inside, credential, { ...browser, userAgent })
+  const now = deps.clock()
+  const { token, tokenHash, expiresAt } = makeSessionToken({ deps })
+  await db.session.create({
+    data: {
+      id: deps.newId(),
+      tokenHash,
+      credentialId,
+      authVersion,
+      deviceId: device.id,
+      userAgent,
+      network: browser.network,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + IDLE_MS),
+      proofs: {
+        create: [...proofs.map((proof) => rowOfProof(deps.newId(), proof, now)), ...rowsOfDevice(deps.newId(), remembered)],
+      },
+    },
+  })
+  const theirs = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
+  const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
+  await unscoped(db).updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess).execute()
+  if (device.isAnother) await tellPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
+  return { token, expiresAt, device: device.token }
+}
+
+const rowsOfDevice = (id: string, at?: Date) => (at ? [{ id, kind: 'device', at }] : [])
+
+/** Has what a person signs in with stay as it is until the end of the transaction. @returns whether it still is as it was read. */
+export async function lockUnchanged(
+  { db }: Pick<ServiceContext, 'db'>,
+  { id, passwordHash, authVersion }: Credential,
+): Promise<boolean> {
+  const current = unscoped(db).selectFrom('credentials').select('id').where('id', '=', id)
+  const same = current.where('passwordHash', '=', passwordHash).where('authVersion', '=', authVersion)
+  return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined
+}
+
+/** Why a session has ended before its time. */
+export type EndReason =
+  | 'signed_out'
+  | 'signed_in_again'
+  | 'ended_by_owner'
+  | 'password_changed'
+  | 'password_reset'
+  | 'address_proven'
+  | 'factor_changed'
+  | 'factors_reset'
+  | 'ended_at_provider'
+  | 'no_membership'
+  | 'too_many'
+
+/**
+ * Columns of an ended session. Its row stays for a day, so that a form that was being filled in finds its owner. lastSeenAt keeps
+ * a concurrent request from prolonging the session.
+ */
+export const ended = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
+
+/**
+ * Finds the session of a token; null if it has ended. Deactivated members are excluded at once. A session that can use no
+ * organization any more ends.
+ *
+ * @param isUse false for requests that a page sends by itself: they don't prolong the session.
+ */
+export async function findSession(
+  { db, deps }: ServiceContext,
+  token: string,
+  { isUse }: { isUse: boolean },
+): Promise<SignedIn | null> {
+  const found = await db.session.findUnique({
+    where: { tokenHash: hashToken(token) },
+    include: { credential: { include: { memberships } }, proofs: true },
+    relationLoadStrategy: 'join',
+  })
+  const now = deps.clock()
+  if (!found || found.endedAt !== null || found.expiresAt <= now) return null
+  const { id, credential, proofs: rows, ...session } = found
+  const proofs = await readProofs({ db, deps }, rows)
+  if (proofs.length === 0) return null // its provider was removed
+  if (session.authVersion !== credential.authVersion) return null
+  const open = credential.memberships.filter((membership) => !isShut(session, membership))
+  if (open.length === 0) {
+    await db.session.updateMany({ where: { id, endedAt: null }, data: ended(now, 'no_membership') })
+    return null
+  }
+  if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
+  const shut = credential.memberships.filter((membership) => !open.includes(membership))
+  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, shut }
+}
+
+type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {
+  credential: { memberships: Membership[] }
+}
+
+/**
+ * Guarded, so that of requests at once only one writes, and none brings back a session that was ended. An organization for which it was
+ * idle too long stays closed to it: its use for another one is none for that.
+ */
+async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Date): Promise<void> {
+  const { id, lastSeenAt, createdAt, closedOrganizationIds, credential } = used
+  const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS))
+  const idle = credential.memberships.filter(
+    ({ organization: { security } }) => security !== null && isIdle(used, security, { at: now }),
+  )
+  const closed = [...new Set([...closedOrganizationIds, ...idle.map(({ organizationId }) => organizationId)])]
+  await db.session.updateMany({
+    where: { id, lastSeenAt, endedAt: null, closedOrganizationIds: { equals: closedOrganizationIds } },
+    data: { lastSeenAt: now, expiresAt, ...(idle.length > 0 && { closedOrganizationIds: closed }) },
+  })
+}
+
+/** Access of the session to an organization; null if the person is not a member. */
+export function findOpening({ session, memberships, shut }: SignedIn, organizationId: string, asked: Asked): Opening | null {
+  const membership = [...memberships, ...shut].find(({ organization }) => organization.id === organizationId)
+  return membership ? openingOf(session, membership, membership.organization.security, asked) : null
+}
+
+/**
+ * The context of a person as the member of an organization, who looks at its live or at its test data.
+ *
+ * @param asked.duringSuspension whether it may be one that is to be erased.
+ * @throws DomainError not_permitted when they are none, there is none, the session does not open it, or it is to be erased.
+ */
+export function contextOf(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  {
+    organizationId,
+    mode,
+    duringSuspension = false,
+    ...asked
+  }: Asked & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
+): Context {
+  const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
+  if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
+  if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
+  return inMode(asMember(service, membership), mode)
+}
+
+type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
+  organization: Context['organization'] & { ownerNamedAt: Date | null }
+}
+
+export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
+  enterOrganization(
+    { ...service, actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) } },
+    { id: organization.id, name: organization.name, tier: organization.tier },
+    'live',
+  )
+
+/** The memberships that a credential opens. */
+export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>
+  db.member.findMany({ ...memberships, where: { ...memberships.where, credentialId }, relationLoadStrategy: 'join' })
+
+/** Records what a person does as such, in each organization that they are a member of. */
+export async function recordForAll(inside: ServiceContext, memberships: Membership[], event: AuditEvent): Promise<void> {
+  for (const membership of memberships) await recordAudit(asMember(inside, membership), event)
+}

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto'
+import { unscoped } from '../../db/unscoped.ts'
+import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { DAY_MS } from '../time/days.ts'
+import type { Familiar } from './devices.ts'
+import type { Origin } from './sessions.ts'
+
+const QUARTER_HOUR_MS = 15 * 60_000
+
+/** Limits within a time from the first attempt. Each is counted separately. */
+const LIMITS = {
+  /** A browser that signed in before; beyond the limit it counts as new. */
+  device: { most: 10, windowMs: QUARTER_HOUR_MS },
+  'address from network': { most: 5, windowMs: QUARTER_HOUR_MS },
+  /** All new browsers and networks together. */
+  strangers: { most: 30, windowMs: DAY_MS },
+  network: { most: 50, windowMs: QUARTER_HOUR_MS },
+  /** An IPv6 /48, which one customer may have. */
+  site: { most: 200, windowMs: QUARTER_HOUR_MS },
+  /** A network behind which may be anybody. */
+  proxy: { most: 1_000, windowMs: QUARTER_HOUR_MS },
+  /** Codes of a person's second factor, of all browsers that are new to them together. */
+  codes: { most: 5, windowMs: QUARTER_HOUR_MS },
+  'codes a day': { most: 20, windowMs: DAY_MS },
+  'reset address': { most: 3, windowMs: QUARTER_HOUR_MS },
+  'reset network': { most: 50, windowMs: QUARTER_HOUR_MS },
+  'reset proxy': { most: 1_000, windowMs: QUARTER_HOUR_MS },
+  /** Forms of a person that are kept until they are signed in. */
+  'parked forms': { most: 20, windowMs: QUARTER_HOUR_MS },
+} as const
+type Counted = keyof typeof LIMITS
+
+export type Attempt = Familiar & { email: string; origin: Origin }
+
+/**
+ * Counts an attempt to sign in, before the password is looked at. A browser that the person has signed in with has a count of its own, so
+ * that nobody else can use it up; what comes from elsewhere is counted for its network first, and where it is refused already, against
+ * nobody's address.
+ *
+ * @throws DomainError invalid: `tooMany`, with the seconds to wait; `unknownBrowser`, of a browser and a network that are new to the address.
+ */
+export async function countSignIn(ctx: ServiceContext, { email, origin, deviceId, isKnownNetwork }: Attempt): Promise<void> {
+  if (deviceId && (await count(ctx, 'device', deviceId)) === null) return
+  for (const [counted, text] of [...ofNetwork(origin), ['address from network', `${email} ${origin.network}`]] as const) {
+    const seconds = await count(ctx, counted, text)
+    if (seconds !== null) throw tooMany(seconds)
+  }
+  if (!isKnownNetwork && (await count(ctx, 'strangers', email)) !== null)
+    throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'unknownBrowser' }] })
+}
+
+/** True if new browsers and networks have used up their attempts for the address. */
+export async function areStrangersRefused({ db, deps }: ServiceContext, email: string): Promise<boolean> {
+  const where = { key: keyOf('strangers', email), count: { gte: LIMITS.strangers.most }, expiresAt: { gt: deps.clock() } }
+  return (await db.signInAttempt.count({ where })) > 0
+}
+
+const SITE_GROUPS = 3
+
+function ofNetwork({ network, isShared }: Origin): [Counted, string][] {
+  if (isShared) return [['proxy', network]]
+  const site = network.includes(':') ? network.split(':').slice(0, SITE_GROUPS).join(':') : null
+  return [...(site === null ? [] : [['site', site] as [Counted, string]]), ['network', network]]
+}
+
+/**
+ * Counts a password reset. False beyond the limit of the address, which the caller doesn't show. @throws DomainError invalid:
+ * `tooMany` beyond the limit of the network.
+ */
+export async function countReset(ctx: ServiceContext, { email, origin }: { email: string; origin: Origin }): Promise<boolean> {
+  const seconds = await count(ctx, origin.isShared ? 'reset proxy' : 'reset network', origin.network)
+  if (seconds !== null) throw tooMany(seconds)
+  return (await count(ctx, 'reset address', email)) === null
+}
+
+/** Counts saved forms, so that the cookie of an ended session can't fill the database. */
+export const mayPark = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
+  (await count(ctx, 'parked forms', credentialId)) === null
+
+/** Forgives who has signed in what they tried before, and their network the attempt that was counted: it was no wrong one. Strangers' attempts stay counted. */
+export async function forgiveSignIn(
+  { db }: ServiceContext,
+  { email, origin, deviceId }: Omit<Attempt, 'isKnownNetwork'>,
+): Promise<void> {
+  const own = [keyOf('address from network', `${email} ${origin.network}`), ...(deviceId ? [keyOf('device', deviceId)] : [])]
+  await db.signInAttempt.deleteMany({ where: { key: { in: own } } })
+  const shared = [...ofNetwork(origin).map(([counted, text]) => keyOf(counted, text)), keyOf('strangers', email)]
+  const counted = { key: { in: shared }, count: { gt: 0 } }
+  if (!deviceId) await db.signInAttempt.updateMany({ where: counted, data: { count: { decrement: 1 } } })
+}
+
+/** Whoever reads the address's mail has shown to be the person: nothing that was tried before is a reason to refuse them from there. */
+export async function forgiveAddress(
+  { db }: ServiceContext,
+  { email, origin }: { email: string; origin: Origin },
+): Promise<void> {
+  const keys = [keyOf('address from network', `${email} ${origin.network}`), keyOf('strangers', email)]
+  await db.signInAttempt.deleteMany({ where: { key: { in: keys } } })
+}
+
+/** Counts codes per person, and separately for a browser that signed in before, so that nobody else can use up its attempts. */
+export type Coder = { credentialId: string; deviceId: string | null }
+const coderOf = ({ credentialId, deviceId }: Coder): string => deviceId ?? credentialId
+
+/** Five codes in a quarter of an hour, twenty a day. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
+export async function countCode(ctx: ServiceContext, coder: Coder): Promise<void> {
+  const who = coderOf(coder)
+  const seconds = (await count(ctx, 'codes', who)) ?? (await count(ctx, 'codes a day', who))
+  if (seconds !== null) throw tooMany(seconds, 'code')
+}
+
+/** Forgives a person the codes that were wrong before this one. */
+export async function forgiveCodes({ db }: ServiceContext, coder: Coder): Promise<void> {
+  const keys = [keyOf('codes', coderOf(coder)), keyOf('codes a day', coderOf(coder))]
+  await db.signInAttempt.deleteMany({ where: { key: { in: keys } } })
+}
+
+/**
+ * Counts an attempt before it is known how it ends, so that many at once are no more than many in a row; over all processes, because the
+ * database does it.
+ *
+ * @returns the seconds to wait when there were too many; null when there were not.
+ */
+async function count({ db, deps }: ServiceContext, counted: Counted, text: string): Promise<number | null> {
+  const { most, windowMs } = LIMITS[counted]
+  const now = deps.clock()
+  const expiresAt = new Date(now.getTime() + windowMs)
+  const attempt = unscoped(db)
+    .insertInto('signInAttempts')
+    .values({ key: keyOf(counted, text), count: 1, expiresAt })
+  const counting = attempt
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => {
+        const isOver = eb('signInAttempts.expiresAt', '<=', now)
+        const more = eb(eb.fn<number>('least', ['signInAttempts.count', eb.lit(1_000_000)]), '+', eb.lit(1))
+        return {
+          count: eb.case().when(isOver).then(eb.lit(1)).else(more).end(),
+          expiresAt: eb.case().when(isOver).then(eb.ref('excluded.expiresAt')).else(eb.ref('signInAttempts.expiresAt')).end(),
+        }
+      }),
+    )
+    .returning(['count', 'expiresAt'])
+  const after = await counting.executeTakeFirstOrThrow()
+  return after.count > most ? Math.ceil((after.expiresAt.getTime() - now.getTime()) / 1000) : null
+}
+
+const tooMany = (seconds: number, field = '') =>
+  new DomainError('invalid', { issues: [{ field, rule: 'account', problem: 'tooMany', limit: seconds }] })
+
+const keyOf = (counted: Counted, text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(hash('sha256', `${counted} ${text.toLowerCase()}`, 'buffer'))

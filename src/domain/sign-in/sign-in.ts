@@ -1,0 +1,146 @@
+import { unscoped } from '../../db/unscoped.ts'
+import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { createAccountLink, type PendingJoin } from './account-links.ts'
+import { recognize } from './devices.ts'
+import { hasFactor } from './has-factor.ts'
+import { inTurn, isListed, isPassword, lineOf } from './passwords.ts'
+import type { ProviderWord } from './proof-rows.ts'
+import {
+  asMember,
+  type Browser,
+  type Credential,
+  findMemberships,
+  lockUnchanged,
+  type NewSession,
+  recordForAll,
+  startSession,
+} from './sessions.ts'
+import { areStrangersRefused, countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
+import { tellOnceADay } from './tell-once-a-day.ts'
+import { daysToRemember, trustedSince } from './trusted-devices.ts'
+
+/** Wrong passwords in a row, after which only a browser or a network that the person has used before, or a mailed link, lets them in. */
+const MOST_FAILURES = 100
+
+/**
+ * Finds the account of an address. Lower-cases it as the count of attempts does: PostgreSQL also folds other letters (İ and i),
+ * and each spelling would have a count of its own.
+ */
+export async function findCredential(
+  { db }: ServiceContext,
+  email: string,
+): Promise<(Credential & { failures: number }) | undefined> {
+  const credentials = unscoped(db)
+    .selectFrom('credentials')
+    .select(['id', 'email', 'passwordHash', 'authVersion', 'emailVerifiedAt', 'failures'])
+  return credentials
+    .where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase()))
+    .executeTakeFirst()
+}
+
+/**
+ * Checks a password and counts the attempt. Wrong passwords and unknown addresses take as long as the right password. An attempt
+ * that is refused in the queue is not counted.
+ *
+ * @throws DomainError invalid: `tooMany`, of the address or the network; too_many_passwords.
+ */
+export async function checkPassword(
+  service: ServiceContext,
+  { email: given, password, origin }: { email: string; password: string; origin: Browser },
+): Promise<Credential | null> {
+  const email = asStored(given) // of whatever form, its attempts are counted as one
+  const { credential, familiar, isRight } = await inTurn(lineOf(email, origin), async () => {
+    const credential = await findCredential(service, email)
+    const familiar = await recognize(service, credential, origin)
+    await countSignIn(service, { email, origin, ...familiar })
+    return { credential, familiar, isRight: await isPassword(password, credential?.passwordHash) }
+  })
+  // After so many in a row a stranger's may be right by chance: it is answered as all the wrong ones were.
+  const isStranger = familiar.deviceId === null && !familiar.isKnownNetwork
+  const isBeyondBelief = isStranger && (credential?.failures ?? 0) >= MOST_FAILURES
+  if (!credential || !isRight || isBeyondBelief) {
+    if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
+    return null
+  }
+  await forgiveSignIn(service, { email, origin, deviceId: familiar.deviceId })
+  if (credential.failures > 0) await service.db.credential.updateMany({ where: { id: credential.id }, data: { failures: 0 } })
+  return credential
+}
+
+/** Records a wrong password in the organizations of whoever signs in with the address, who is told where strangers have tried too many. */
+export async function recordFailedSignIn(service: ServiceContext, email: string): Promise<void> {
+  const credential = await findCredential(service, email)
+  if (!credential) return
+  const memberships = await findMemberships(service, credential.id)
+  await inTransaction(service, async (inside) => {
+    await inside.db.credential.updateMany({ where: { id: credential.id }, data: { failures: { increment: 1 } } })
+    await recordForAll(inside, memberships, { action: 'failed_sign_in' })
+  })
+  if (await areStrangersRefused(service, email)) await tellOnceADay(service, credential.id, 'wrong_passwords')
+}
+
+/**
+ * How somebody gets in who has given the right password: by a session; where they have a second factor, once they have shown that, unless the
+ * browser stands for it; and with a
+ * password that is on the list of those that are tried first, once they have set another.
+ *
+ * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
+ * @property word of `waiting`: of the identity provider that they have come by instead of by a password.
+ * @property join of `waiting`: what they join once they have shown their second factor.
+ */
+export type Entry = { session: NewSession } | { waiting: WaitingEntry } | { mustChange: string }
+export type WaitingEntry = Credential & { mustChange: boolean; word?: ProviderWord; join?: PendingJoin }
+
+/**
+ * Signs a person in by address and password.
+ *
+ * @throws DomainError invalid: `wrong`, without saying which of the two; `tooMany`; too_many_passwords.
+ */
+export async function signIn(
+  service: ServiceContext,
+  { email, password, browser }: { email: string; password: string; browser: Browser },
+): Promise<Entry> {
+  const credential = await checkPassword(service, { email, password, origin: browser })
+  const memberships = credential ? await findMemberships(service, credential.id) : []
+  const [membership] = memberships
+  if (!credential || !membership) throw wrong()
+  return inTransaction(service, async (inside) => {
+    const entry = await enter(inside, membership, { credential, password, browser })
+    if (!entry) throw wrong()
+    if ('session' in entry) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })
+    return entry
+  })
+}
+
+type Member = Parameters<typeof asMember>[1] & { id: string }
+
+/** Lets in whoever has given the right password. @returns null when that has been changed meanwhile, or the account is gone. */
+export async function enter(
+  inside: ServiceContext,
+  member: Member,
+  { credential, password, browser }: { credential: Credential; password: string; browser: Browser },
+): Promise<Entry | null> {
+  if (!(await lockUnchanged(inside, credential))) return null
+  const mustChange = isListed(password)
+  // Whoever knows the password alone is not to set another one.
+  const remembered = (await hasFactor(inside, credential.id)) ? await findRemembered(inside, credential, browser) : undefined
+  if (remembered === null || (remembered && mustChange)) return { waiting: { ...credential, mustChange } }
+  if (mustChange) return { mustChange: await makeChangeLink(inside, member, credential.id) }
+  const session = await startSession(inside, credential, browser, ['password'], remembered)
+  return session && { session }
+}
+
+/** When the second factor was given that the browser stands for; null: it stands for none. */
+export const findRemembered = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
+  trustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
+
+/** The address where a person replaces their password before they are let in. */
+export async function makeChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
+  const about = { kind: 'reset', memberId: member.id, credentialId } as const
+  return inside.deps.links.accountUrl(await createAccountLink(asMember(inside, member), about))
+}
+
+const wrong = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })

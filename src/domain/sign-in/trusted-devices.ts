@@ -1,0 +1,61 @@
+import type { ServiceContext } from '../context.ts'
+import { TRUSTED_DEVICE_DAYS } from '../limits.ts'
+import { DAY_MS } from '../time/days.ts'
+import { isUuid } from '../values/uuid.ts'
+import { type Browser, type Credential, hashDevice } from './devices.ts'
+
+// Browsers in which their owner is not asked for a second factor again. What counts is when it was given there: each organization decides for
+// how long that is enough. It is kept as the end of the longest that any may allow.
+
+const LONGEST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
+/** Default of organizations. */
+const USUAL_DAYS = 30
+
+type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
+
+/** Days for which a person may be remembered somewhere: as many as one of their organizations allows at least. 0: nowhere. */
+export const daysToRemember = (memberships: readonly Rules[]): number =>
+  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? USUAL_DAYS))
+
+/** Has the browser with this value of the cookie stand for the second factor that was just given in it. */
+export async function trustDevice({ db, deps }: ServiceContext, credentialId: string, token: string): Promise<void> {
+  const trustedUntil = new Date(deps.clock().getTime() + LONGEST_MS)
+  await db.device.updateMany({ where: { credentialId, tokenHash: hashDevice(token) }, data: { trustedUntil } })
+}
+
+/** When the second factor was given that a browser stands for; null where it stands for none (any more). */
+export async function trustedSince(
+  { db, deps }: ServiceContext,
+  { id: credentialId, authVersion }: Credential,
+  { device }: Browser,
+  days: number,
+): Promise<Date | null> {
+  if (!device) return null
+  const where = { tokenHash_credentialId: { tokenHash: hashDevice(device), credentialId }, authVersion }
+  const found = await db.device.findUnique({ where, select: { trustedUntil: true } })
+  const since = found?.trustedUntil && sinceOf(found.trustedUntil)
+  return since && deps.clock().getTime() - since.getTime() < days * DAY_MS ? since : null
+}
+
+const sinceOf = (trustedUntil: Date): Date => new Date(trustedUntil.getTime() - LONGEST_MS)
+
+/** A browser as its owner sees it. @property since when the second factor was given. */
+export type TrustedDevice = { id: string; userAgent: string; network: string; lastSeenAt: Date; since: Date }
+
+/** A person's browsers that stand for a second factor, the one that was used last first. */
+export async function listTrustedDevices(
+  { db, deps }: ServiceContext,
+  { credential: { id: credentialId, authVersion } }: { credential: Credential },
+): Promise<TrustedDevice[]> {
+  const found = await db.device.findMany({
+    where: { credentialId, authVersion, trustedUntil: { gt: deps.clock() } },
+    orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
+    select: { id: true, userAgent: true, network: true, lastSeenAt: true, trustedUntil: true },
+  })
+  return found.map(({ trustedUntil, ...device }) => ({ ...device, since: sinceOf(trustedUntil!) }))
+}
+
+/** Has a browser of one's own stand for nothing from now on. */
+export async function distrustDevice({ db }: ServiceContext, credentialId: string, id: string): Promise<void> {
+  if (isUuid(id)) await db.device.updateMany({ where: { id, credentialId }, data: { trustedUntil: null } })
+}

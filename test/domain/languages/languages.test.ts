@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import {
+  languageOf,
+  languageOfMember,
+  languageOfStranger,
+  matchLanguage,
+  readAcceptLanguage,
+  type SpokenTo,
+} from '../../../src/domain/languages/languages.ts'
+
+const CODES = ['en', 'de', 'es', 'fr', 'pt-BR', 'ar']
+const languages = { codes: CODES, reviewed: ['en', 'de'] }
+
+/** What decides, the strongest first, each for another language. */
+const RULES = ['fixed', 'chosen', 'invite', 'browser', 'assessment', 'organization'] as const
+type Rules = Partial<Record<(typeof RULES)[number], string>>
+const EVERY: Required<Rules> = {
+  fixed: 'ar',
+  chosen: 'fr',
+  invite: 'es',
+  browser: 'pt-PT',
+  assessment: 'de',
+  organization: 'en',
+}
+const MEANT: Required<Rules> = { ...EVERY, browser: 'pt-BR' }
+
+const inviteWith = (rules: Rules, languagesOffered: string[] = CODES): SpokenTo => ({
+  language: rules.invite ?? null,
+  chosenLanguage: rules.chosen ?? null,
+  assessment: {
+    interfaceLanguage: rules.fixed ?? null,
+    languages: rules.assessment === undefined ? [] : [{ language: { code: rules.assessment } }],
+  },
+  organization: { language: rules.organization ?? 'xx', languagesOffered },
+})
+const onPage = (rules: Rules, offered?: string[]) =>
+  languageOf(languages, inviteWith(rules, offered), readAcceptLanguage(rules.browser))
+const inMail = (rules: Rules, offered?: string[]) => languageOf(languages, inviteWith(rules, offered))
+const without = (stronger: readonly string[]): Rules =>
+  Object.fromEntries(Object.entries(EVERY).filter(([rule]) => !stronger.includes(rule)))
+
+it.each(RULES.map((rule, place) => [rule, RULES.slice(0, place)] as const))(
+  'speaks by the rule "%s" where those before it say nothing, and not where one of them does',
+  (rule, stronger) => {
+    expect(onPage(without(stronger))).toBe(MEANT[rule])
+    expect(onPage({ [rule]: EVERY[rule] })).toBe(MEANT[rule])
+    if (rule === 'browser') expect(inMail(without(stronger))).toBe(MEANT.assessment)
+    else expect(inMail(without(stronger))).toBe(MEANT[rule])
+    for (const before of stronger)
+      expect(onPage({ [before]: EVERY[before], [rule]: EVERY[rule] })).toBe(MEANT[before as keyof Rules])
+  },
+)
+
+it('speaks English where nothing is said, and passes over what is not offered, or is no language', () => {
+  expect(onPage({})).toBe('en')
+  expect(onPage({ chosen: 'ja', invite: 'deutsch', browser: 'zh-CN', assessment: 'fr' })).toBe('fr')
+  expect(onPage({ chosen: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
+  expect(onPage({ fixed: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
+})
+
+it('offers the reviewed languages where the organization has chosen none', () => {
+  expect(onPage({ chosen: 'fr', invite: 'de' }, [])).toBe('de')
+})
+
+it('takes the first of the assessment’s languages that there is', () => {
+  const invite = inviteWith({})
+  const spoken = ['sw', 'deutsch', 'es', 'de'].map((code) => ({ language: { code } }))
+  expect(languageOf(languages, { ...invite, assessment: { ...invite.assessment, languages: spoken } })).toBe('es')
+})
+
+it('finds a language by its other countries and spellings', () => {
+  const found = ['pt-PT', 'pt_BR', 'de-AT', 'ar-EG', 'EN', 'zh-CN', 'deutsch', '', 'e', '*'].map((code) =>
+    matchLanguage(code, CODES),
+  )
+  expect(found).toEqual(['pt-BR', 'pt-BR', 'de', 'ar', 'en', null, null, null, null, null])
+})
+
+it('reads what a browser asks for by its weights, whatever else the header holds', () => {
+  expect(readAcceptLanguage('fr;q=0.4, de-AT, en;q=0.9, ar;q=0, x;q=oops')).toEqual(['de-AT', 'en', 'fr'])
+  expect(readAcceptLanguage('')).toEqual([''])
+  expect(readAcceptLanguage('a,'.repeat(5_000)).length).toBeLessThanOrEqual(20)
+})
+
+it('writes to members as they have chosen, else as the organization speaks, and to strangers as their browsers ask', () => {
+  expect(languageOfMember(languages, 'fr', { language: 'de' })).toBe('fr')
+  expect(languageOfMember(languages, null, { language: 'de' })).toBe('de')
+  expect(languageOfMember(languages, 'ja', { language: 'ja' })).toBe('en')
+  expect(languageOfStranger(languages, ['ja', 'fr', 'de'])).toBe('fr')
+  expect(languageOfStranger(languages, ['ja'])).toBe('en')
+})

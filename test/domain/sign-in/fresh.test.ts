@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { FRESH_MS, isFreshFor } from '../../../src/domain/sign-in/fresh.ts'
+import { PROOF_KINDS, type Proof, type ProofProvider } from '../../../src/domain/sign-in/openings.ts'
+
+const NOW = new Date('2026-11-26T12:00:00Z')
+const ago = (ms: number) => new Date(NOW.getTime() - ms)
+const JUST = FRESH_MS - 1
+const HERE = 'here'
+
+const isFresh = (proofs: Proof[], { hasFactor = false } = {}, organizationId: string | null = HERE) =>
+  isFreshFor({ proofs }, { at: NOW, hasFactor, organizationId })
+const providerOf = (organizationId: string | null): ProofProvider => ({
+  id: 'p',
+  organizationId,
+  secondFactor: 'trusted',
+  acrValues: [],
+})
+
+describe('a proof', () => {
+  it.each([
+    ['password', true, false],
+    ['totp', true, true],
+    ['passkey', true, true],
+    ['recovery', true, true],
+    ['device', false, false],
+    ['oidc', false, false],
+  ] as const)(
+    'in person is fresh for a quarter of an hour, of who has a second factor by that alone: %s',
+    (kind, alone, beside) => {
+      expect(PROOF_KINDS).toContain(kind)
+      expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([
+        alone,
+        beside,
+      ])
+      expect([isFresh([{ kind, at: ago(FRESH_MS) }]), isFresh([{ kind, at: ago(FRESH_MS) }], { hasFactor: true })]).toEqual([
+        false,
+        false,
+      ])
+    },
+  )
+
+  it('is one of all that the session rests on', () => {
+    expect(
+      isFresh(
+        [
+          { kind: 'password', at: ago(JUST) },
+          { kind: 'device', at: ago(JUST) },
+        ],
+        { hasFactor: true },
+      ),
+    ).toBe(false)
+    expect(
+      isFresh(
+        [
+          { kind: 'password', at: ago(FRESH_MS) },
+          { kind: 'totp', at: ago(JUST) },
+        ],
+        { hasFactor: true },
+      ),
+    ).toBe(true)
+  })
+})
+
+describe("an identity provider's word", () => {
+  const word = (organizationId: string | null, authTime: Date | null): Proof => ({
+    kind: 'oidc',
+    at: ago(0),
+    provider: providerOf(organizationId),
+    authTime,
+  })
+
+  it('counts in its own organization, from when the person has signed in there', () => {
+    expect(isFresh([word(HERE, ago(JUST))], { hasFactor: true })).toBe(true)
+    expect(isFresh([word(HERE, ago(FRESH_MS))])).toBe(false)
+    expect(isFresh([word(HERE, null)])).toBe(false)
+  })
+
+  it('does not count in another, nor for what is the person’s own; that of a provider for everybody does', () => {
+    expect(isFresh([word('elsewhere', ago(JUST))])).toBe(false)
+    expect(isFresh([word(HERE, ago(JUST))], {}, null)).toBe(false)
+    expect([isFresh([word(null, ago(JUST))]), isFresh([word(null, ago(JUST))], {}, null)]).toEqual([true, true])
+  })
+})

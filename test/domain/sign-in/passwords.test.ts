@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { hashPassword, isPassword } from '../../../src/domain/sign-in/passwords.ts'
+
+const wanted = async () => true
+
+it('is stored so that only the password matches, and no two hashes are the same', async () => {
+  const [one, two] = await Promise.all([
+    hashPassword('correct horse', 'line', wanted),
+    hashPassword('correct horse', 'line', wanted),
+  ])
+  expect(one).toMatch(/^scrypt-16384-8-5\$[\w+/]{22}==\$[\w+/]{43}=$/)
+  expect(one).not.toBe(two)
+  expect(await isPassword('correct horse', one!)).toBe(true)
+  expect(await isPassword('Correct horse', one!)).toBe(false)
+})
+
+it('is the same however a keyboard composes its characters', async () => {
+  const stored = await hashPassword('Caf\u00e9 au lait', 'line', wanted)
+  expect(await isPassword('Cafe\u0301 au lait', stored!)).toBe(true)
+})
+
+it('is nobody else’s, whatever it is', async () => {
+  for (const password of ['', 'correct horse', '\0'.repeat(32)]) expect(await isPassword(password)).toBe(false)
+})
+
+it('is not hashed for what is not wanted any more when its turn comes', async () => {
+  const asked: number[] = []
+  const hashes = await Promise.all(
+    Array.from({ length: 6 }, (_, i) =>
+      hashPassword('correct horse', 'line', async () => {
+        asked.push(i)
+        return i < 3
+      }),
+    ),
+  )
+  expect(hashes.map((hash) => hash !== null)).toEqual(hashes.map((_, i) => i < 3))
+  expect(asked).toEqual(hashes.map((_, i) => i))
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { asStored, isEmailAddress, isPlainAddress, needsSmtpUtf8 } from '../../../src/domain/validation/email-address.ts'
+
+describe('an address with international letters', () => {
+  it.each([
+    ['sam@bücher.example', 'sam@xn--bcher-kva.example'],
+    ['Sam@BÜCHER.example', 'Sam@xn--bcher-kva.example'],
+    ['sam@bu\u0308cher.example', 'sam@xn--bcher-kva.example'],
+    ['sam@例え.テスト', 'sam@xn--r8jz45g.xn--zckzah'],
+    ['Jörg@example.com', 'jörg@example.com'],
+    ['jo\u0308rg@bücher.example', 'jörg@xn--bcher-kva.example'],
+    ['I\u0316\u0307b@example.com', 'i\u0316\u0307b@example.com'],
+    ['用户@例子.测试', '用户@xn--fsqu00a.xn--0zwm56d'],
+    ['सैम@example.com', 'सैम@example.com'],
+  ])('%s is one, and stored as %s', (given, stored) => {
+    expect([isEmailAddress(given), asStored(given)]).toEqual([true, stored])
+    expect([isEmailAddress(stored), asStored(stored)]).toEqual([true, stored])
+    expect([isPlainAddress(given), needsSmtpUtf8(stored)]).toEqual([false, !isPlainAddress(stored)])
+  })
+
+  it.each([
+    'sam@bücher',
+    'sam@ü/x.example',
+    'sam@ü:80.example',
+    'sam@%C3%BC.example',
+    'sam@ü ber.example',
+    'sam@\u200büber.example',
+    '@bücher.example',
+    'sam@@bücher.example',
+    'jö rg@example.com',
+    'jö\u00a0rg@example.com',
+    'jö\u202erg@example.com',
+    'jö\ud800rg@example.com',
+    'jö"rg@example.com',
+    '.jörg@example.com',
+    `${'ö'.repeat(33)}@example.com`,
+    `sam@${'ü'.repeat(63)}.example`,
+    // No domain can be made of them, so that they would be one address in each form.
+    'sam@xn--ü.example',
+    'ü@xn--ü.example',
+    'sam@1א.example',
+    'sam@\u0301ü.example',
+    // Composed, or in lower case, they are plain letters: it would be the address of somebody else.
+    'sam\u212a@example.com',
+    '\u0130sam@example.com',
+  ])('%j is none', (given) => expect(isEmailAddress(given)).toBe(false))
+
+  it('leaves what is plain, or no address at all, as it is', () => {
+    for (const text of ['Sam@Example.COM', 'Sam@XN--Bcher-Kva.Example', 'plain', '', 'ü', 'sam@ü/x', 'ü@'])
+      expect(asStored(text)).toBe(text)
+  })
+})
