@@ -1,13 +1,12 @@
-// node .ci/architecture.ts: draws in docs/architecture.md which folders of src/ import which; with --check it only says whether that is true.
+// node .ci/architecture.ts: draws the imports between folders of src/ into docs/architecture.md. With --check it fails if the page is outdated.
 import { readFile, writeFile } from 'node:fs/promises'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 
 const PAGE = 'docs/architecture.md'
 
-/** Who imports whom, by names. */
 type Graph = Map<string, Set<string>>
 
-/** @param folders whose folders stand for what is in them. @param leftOut what is not drawn. */
+/** @param folders parent of the folders to draw. @param leftOut pattern of excluded paths. */
 async function readImports(folders: string, leftOut: string): Promise<Graph> {
   const { output } = await cruise(['src'], {
     includeOnly: '^src/',
@@ -25,7 +24,7 @@ async function readImports(folders: string, leftOut: string): Promise<Graph> {
   return graph
 }
 
-/** An import that others imply is not drawn: what may use a folder may use what that folder uses. */
+/** Removes imports that others imply. */
 function reduce(graph: Graph): Graph {
   const reach = (from: string): Set<string> =>
     new Set([...graph.get(from)!].filter((to) => to !== from).flatMap((to) => [to, ...reach(to)]))

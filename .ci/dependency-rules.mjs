@@ -1,30 +1,30 @@
 import { UNSCOPED_FILES } from './unscoped-files.mjs'
 
-// Who may import whom, checked by `npm run check`. What a folder may use beyond the design stands with its reason.
+// Allowed imports, checked by `npm run check:imports`. Exceptions from the design have their reason beside them.
 const generated = 'generated/prisma/'
 const tables = 'generated/kysely/'
-/** What lives in the one may use nothing but the others. */
+/** Maps a folder to what it may import. */
 const mayUse = {
   'domain/': ['domain/', 'db/', generated],
   'files/': ['files/'],
   'db/': ['db/', 'files/', generated, tables],
   'html/': ['html/'],
-  // What says something in browsers has only what formats it.
+  // Browsers load these files, so they may only import formatting.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
   'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/time/zone-rules.ts'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
-  // Both go to addresses that organizations name: one checks them.
+  // Both connect to addresses that organizations enter, which resolve.ts checks.
   'sso/': ['sso/', 'domain/', 'webhooks/resolve.ts'],
   'media/': ['media/', 'domain/', 'files/', 'processes/'],
-  // What it writes has the shapes of v1.
+  // Archives contain v1's JSON shapes.
   'archives/': ['archives/', 'domain/', 'html/', 'interfaces/v1/[^/]+\\.view\\.ts$'],
   'reports/': ['reports/', 'domain/', 'processes/'],
   'processes/': ['processes/'],
   'jobs/': ['jobs/', 'domain/'],
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
-  // One kind never uses another: what several need stands beside their folders.
+  // A kind never imports another one. Shared code is in files beside their folders.
   'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
   'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
@@ -42,16 +42,22 @@ const mayUse = {
     'kinds/number/read-number.ts',
   ],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
-  // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
+  // The import writes thousands of rows at a time, for which the domain has no functions. Its schema uses the interfaces' field types.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
-  // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
+  // The demo's organization is an import document. db/query.ts finds out whether it exists already.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
-  // One of the two programs: it runs on what the runtime opens.
-  'cli/(?!check-database|check-identity-providers|checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
-  // They look at the database, the mail server and the media store themselves, whatever is wrong with them.
+  // A program, wired by the runtime.
+  'cli/(?!check-database|check-environment|check-identity-providers|doctor|mail)': [
+    'cli/',
+    'domain/',
+    'import/',
+    'demo/',
+    'runtime/',
+  ],
+  // These check database, mail server, and media store directly, even if the service could not start.
   'cli/check-identity-providers.ts': ['cli/', 'domain/', 'db/', 'sso/'],
-  'cli/(check-database|checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
-  // It shows a mail as it goes out.
+  'cli/(check-database|check-environment|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
+  // Renders mails.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': [
     'runtime/',
@@ -123,7 +129,7 @@ const below = [
   [door, [...beforeDoor.map(inRoom), door]],
   ...rooms.map((room, i) => [inRoom(room), [...[...beforeDoor, ...rooms.slice(0, i + 1)].map(inRoom), door]]),
 ]
-/** What knows what is right: no page of a candidate is among these. */
+/** Files that know correct answers. Candidates' pages must not import them. */
 const readsKeys = [
   'domain/assessments/(define-question|keys)\\.ts',
   'domain/submissions/scores\\.ts',

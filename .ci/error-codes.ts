@@ -16,7 +16,7 @@ const retries: Record<ErrorGuidance['retry'], string> = {
   yes: 'yes, a few times',
 }
 
-/** The guide to errors as it should be. */
+/** Replaces the section in the guide's text. */
 export function withErrorCodes(page: string): string {
   const sections = Object.entries(errorGuidance).flatMap(([code, guidance]) =>
     guidance ? [`### ${code}\n\n${formatGuidance(code as FailureKind, guidance)}`] : [],

@@ -1,5 +1,5 @@
-// Finds statements that are written past the compiler, transactions that are not begun by `transact`, and tables in the text of `sql` in the
-// domain, which have no scope: `npm run check:statements`. What to write instead: src/db/README.md.
+// npm run check:statements: finds raw statements, and transactions not begun by `transact`. The compiler checks neither their values nor their
+// columns. src/db/README.md shows what to write instead.
 import { globSync, readFileSync } from 'node:fs'
 
 const tables = [...readFileSync('prisma/schema.prisma', 'utf8').matchAll(/@@map\("(\w+)"\)/g)].map(([, table]) => table)

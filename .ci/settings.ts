@@ -1,5 +1,5 @@
-// node .ci/settings.ts: writes the settings, as src/runtime/environment.ts describes them, into docs/operating.md and .env.example, and
-// into the latter also what only docker-compose.yml reads.
+// node .ci/settings.ts: writes the settings of src/runtime/environment.ts into docs/operating.md and .env.example, and the variables that only
+// docker-compose.yml reads into the latter.
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Environment, SECRETS } from '../src/runtime/environment.ts'
@@ -8,7 +8,7 @@ const BEGIN = '<!-- settings: written by .ci/settings.ts -->'
 const END = '<!-- /settings -->'
 const settings = Object.entries<TSchema>(Environment.properties)
 
-/** What docker-compose.yml reads besides: no settings of the service. */
+/** Variables of docker-compose.yml that are no settings of the service. */
 export const ComposeVariables = Type.Object({
   POSTGRES_PASSWORD: Type.String({
     description:
@@ -27,7 +27,7 @@ export const ComposeVariables = Type.Object({
   }),
 })
 
-/** What the clients of the database and of S3 read by themselves. */
+/** Variables that the PostgreSQL and S3 clients read themselves. */
 export const ClientVariables = Type.Object({
   PGPASSWORD: Type.String({ description: "The database's password, where DATABASE_URL has none. Not for docker-compose.yml." }),
   AWS_ACCESS_KEY_ID: Type.String({ description: 'Access key of the bucket of MEDIA_URL.' }),
@@ -45,7 +45,7 @@ const values = ({ enum: words, default: preset, examples }: TSchema) =>
     .filter(Boolean)
     .join('; ')
 
-/** docs/operating.md as it should be. */
+/** Replaces the table in docs/operating.md. */
 export function withSettingsTable(page: string): string {
   const rows = settings.map(([name, schema]) => `| \`${name}\` | ${values(schema)} | ${schema.description} |`)
   const table = ['| variable | values | meaning |', '|---|---|---|', ...rows].join('\n')
@@ -54,7 +54,7 @@ export function withSettingsTable(page: string): string {
   return page.replace(new RegExp(`${BEGIN}[^]*${END}`), `${BEGIN}\n\n${files}\n\n${table}\n\n${END}`)
 }
 
-/** .env.example as it should be. */
+/** Text of .env.example. */
 export function settingsExample(): string {
   return [
     '# Copy to .env and uncomment what should differ from the default that stands behind it.\n',

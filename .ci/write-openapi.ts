@@ -1,5 +1,5 @@
-// Writes the interfaces' OpenAPI documents to a folder: node_modules/.cache/openapi, for the linter and the typed client, or the one that is
-// named. The app is built, but neither database nor queue is touched.
+// Writes the interfaces' OpenAPI documents to a folder, by default node_modules/.cache/openapi, for the linter and the typed client. The app is
+// built without database and queue.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
@@ -87,7 +87,7 @@ const app = await buildApp(config, {
 const [, , folder = 'node_modules/.cache/openapi'] = process.argv
 await mkdir(folder, { recursive: true })
 for (const name of ['v1', 'alternate']) {
-  // As a client under the service's public name sees it.
+  // Requests the documents by the public host, so that they contain it.
   const { body } = await app.inject({ url: `/docs/${name}/openapi.json`, headers: { host: 'assess.test' } })
   await writeFile(`${folder}/${name}.json`, body)
 }

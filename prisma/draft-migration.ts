@@ -1,8 +1,8 @@
-// npm run migration -- <name>: writes what schema.prisma has and the migrations lack as new migrations, to be read and completed by hand.
+// npm run migration -- <name>: drafts migrations from the difference between schema.prisma and the migrations, to be completed by hand.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'
-import { splitDraft, stampsBehind } from './split-draft.ts'
+import { nextTimestamps, splitDraft } from './split-draft.ts'
 
 const name = process.argv[2]
 if (!name || !/^[a-z0-9_]+$/.test(name)) {
@@ -16,7 +16,7 @@ if (sql === EMPTY_MIGRATION) {
 }
 const migrations = path.join(import.meta.dirname, 'migrations')
 const parts = splitDraft(sql)
-const stamps = stampsBehind(await readdir(migrations), new Date(), parts.length)
+const stamps = nextTimestamps(await readdir(migrations), new Date(), parts.length)
 for (const [i, part] of parts.entries()) {
   const folder = path.join(migrations, `${stamps[i]}_${part.index ?? name}`)
   await mkdir(folder, { recursive: true })

@@ -6,19 +6,19 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { MIGRATIONS_FOLDER, readMigrations } from '../src/db/migrations.ts'
 
-/** Node has it; its types come with the browser's library only. */
+/** Node provides WebAssembly, but its types come with the DOM library only. */
 declare const WebAssembly: {
   instantiate: (bytes: Uint8Array, imports: object) => Promise<{ instance: { exports: Record<string, unknown> } }>
 }
 
-/** The SQL that a difference needs when there is none: Prisma's own words for it. */
+/** Prisma's output if there is no difference. */
 export const EMPTY_MIGRATION = '-- This is an empty migration.'
 
 const prismaFolder = import.meta.dirname
 
 /**
- * The SQL that takes a database with all of `prisma/migrations` applied to the state `schema.prisma` describes, by Prisma's own
- * schema engine. Its native build is a download; this is its WebAssembly build, with PGlite as the shadow database.
+ * Computes the SQL that migrates a database with all of `prisma/migrations` to `schema.prisma`, with Prisma's schema engine. Its native build
+ * is a download, so this uses the WebAssembly build, with PGlite as shadow database.
  */
 export async function diffMigrationsToSchema(): Promise<string> {
   const schemaPath = path.join(prismaFolder, 'schema.prisma')
@@ -36,19 +36,16 @@ export async function diffMigrationsToSchema(): Promise<string> {
 
 type AdapterFactory = Parameters<typeof bindMigrationAwareSqlAdapterFactory>[0]
 
-/**
- * Prisma's schema engine on the databases that the factory connects to. The package is made for bundlers: the WebAssembly module has to
- * be joined to its glue by hand.
- */
+/** Loads Prisma's schema engine. The package is made for bundlers, so its WebAssembly module is linked by hand. */
 export async function loadSchemaEngine(factory: AdapterFactory) {
-  glue ??= loadGlue()
-  return (await glue).SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
+  engineModule ??= loadEngineModule()
+  return (await engineModule).SchemaEngine.new({ datamodels: undefined }, () => {}, bindMigrationAwareSqlAdapterFactory(factory))
 }
 
-/** One for the process: another module joined to the same glue would be called back with what belongs to the first, and never answer. */
-let glue: ReturnType<typeof loadGlue> | undefined
+/** Loaded once per process: a second WebAssembly module linked to the same JavaScript would never answer. */
+let engineModule: ReturnType<typeof loadEngineModule> | undefined
 
-async function loadGlue() {
+async function loadEngineModule() {
   const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'))
   const made = await import(path.join(folder, 'schema_engine_bg.js'))
   const wasm = await readFile(path.join(folder, 'schema_engine_bg.wasm'))
@@ -69,7 +66,7 @@ class PGliteFactory {
   }
 }
 
-/** The migrations as the engine takes them. */
+/** The migrations in the engine's format. */
 export async function listMigrations() {
   const migrationDirectories = (await readMigrations()).map(({ name, sql }) => ({
     path: name,

@@ -3,10 +3,10 @@ import { NO_TRANSACTION } from '../src/db/migrations.ts'
 const CREATE_INDEX = /^-- CreateIndex\n(?<create>CREATE (?:UNIQUE )?INDEX) (?<rest>"(?<name>\w+)" ON "(?<table>\w+)"[\s\S]*)$/
 
 /**
- * Splits a drafted migration: an index on a table that is there already would keep everybody from writing to it while it is made, so it
- * is made concurrently, in a migration of its own, after the rest.
+ * Splits a drafted migration: indexes on existing tables are created concurrently, each in its own migration after the rest, so that they don't
+ * block writes.
  *
- * @returns each part's SQL, with the name of the index it makes.
+ * @returns the SQL of each part, with the name of its index.
  */
 export function splitDraft(sql: string): { sql: string; index?: string }[] {
   const statements = sql.trim().split(/\n\n(?=-- )/)
@@ -21,11 +21,8 @@ export function splitDraft(sql: string): { sql: string; index?: string }[] {
   return [...(rest.length > 0 ? [{ sql: rest.join('\n\n') }] : []), ...indexes.map(({ index, sql }) => ({ index, sql }))]
 }
 
-/**
- * Names' beginnings for so many new migrations: later than all there are, also than those of a clock that was ahead, and a second apart, so
- * that they are applied in this order.
- */
-export function stampsBehind(names: string[], now: Date, count: number): string[] {
+/** Timestamps for new migrations: one second apart, and later than all existing ones, even if those come from a clock that was ahead. */
+export function nextTimestamps(names: string[], now: Date, count: number): string[] {
   const times = names
     .map((name) => name.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_.*/, '$1-$2-$3T$4:$5:$6Z'))
     .map((time) => Date.parse(time) + SECOND_MS)

@@ -19,7 +19,7 @@ import { addSsoCommands } from './cli/sso.ts'
 import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
 
-/** The operator's command line. It reads the same environment as the service, and works beside it. */
+/** The operator's command line. It reads the service's environment, and can run beside it. */
 function createProgram(): Command {
   const program = new Command('npm run cli --')
     .description("The operator's command line of the Assessment Invitation Service.")
@@ -44,25 +44,25 @@ function createProgram(): Command {
   return program
 }
 
-/** @returns the exit code of what went wrong, having said it. */
-function explain(error: unknown): number {
-  // Commander has said it itself; asked for help, it ends the same way.
+/** Prints the error. @returns the exit code. */
+function printError(error: unknown): number {
+  // Commander has printed its message; --help ends the same way.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE
   const isConfiguration = error instanceof ConfigError
   process.stderr.write(`error: ${isConfiguration ? error.message : describeError(error)}\n`)
   return isConfiguration ? EXIT_BAD_CONFIGURATION : EXIT_FAILED
 }
 
-// A reader like `head` that has seen enough.
+// A reader like `head` closed the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-// Not when it is only compiled ahead, see compile.ts.
+// compile.ts only loads this module.
 if (import.meta.main) {
   await createProgram()
     .parseAsync()
     .catch((error) => {
-      process.exitCode = explain(error)
+      process.exitCode = printError(error)
     })
 }

@@ -1,4 +1,4 @@
-// npm run dev: runs the service, and starts it anew on each change in src/, with its scripts and stylesheets bundled anew.
+// npm run dev: runs the service, and rebuilds and restarts it after each change in src/.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs/promises'
@@ -9,19 +9,19 @@ import { bundles } from './bundle.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
 import { loadConfig } from './runtime/config.ts'
 
-/** Milliseconds: an editor, or git, writes several files at once. */
-const GATHER_MS = 50
-/** What is made of the sources, not a source. */
+/** Milliseconds to collect changes: editors and git write several files at once. */
+const DEBOUNCE_MS = 50
+/** Output of the build. */
 const GENERATED = /^generated\b/
 
 const stop = new AbortController()
 process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
 
 const { databaseUrl, dataDir } = loadConfig(process.env)
-const database = databaseUrl === undefined ? await holdEmbeddedDatabase(dataDir) : undefined
+const database = databaseUrl === undefined ? await keepEmbeddedDatabase(dataDir) : undefined
 const bundlers = await Promise.all(bundles.map((options) => context(options)))
 await bundle()
-let service = start()
+let service = startService()
 let timer: NodeJS.Timeout | undefined
 let restarting = Promise.resolve()
 try {
@@ -29,47 +29,47 @@ try {
     if (filename === null || GENERATED.test(filename)) continue
     clearTimeout(timer)
     timer = setTimeout(() => {
-      restarting = restarting.then(restart)
-    }, GATHER_MS)
+      restarting = restarting.then(rebuildAndRestart)
+    }, DEBOUNCE_MS)
   }
 } catch (error) {
   if (!stop.signal.aborted) throw error
 } finally {
   clearTimeout(timer)
   await restarting
-  await end(service)
+  await stopService(service)
   for (const bundler of bundlers) await bundler.dispose()
   await database?.release()
 }
 
-/** The embedded database stops when nobody is connected to it any more: somebody is, while the service is started anew. */
-async function holdEmbeddedDatabase(dataDir: string) {
+/** Keeps a connection, because the embedded database stops without one, as during a restart. */
+async function keepEmbeddedDatabase(dataDir: string) {
   const { url, release } = await startEmbeddedDatabase({ dataDir })
   const client = new Client({ connectionString: url })
-  client.on('error', () => {}) // where the database was stopped by hand, the service starts it
+  client.on('error', () => {}) // the service restarts a database that was stopped by hand
   await client.connect()
   return { release: () => client.end().then(release) }
 }
 
-async function restart(): Promise<void> {
-  await Promise.all([bundle(), end(service)])
-  service = start()
+async function rebuildAndRestart(): Promise<void> {
+  await Promise.all([bundle(), stopService(service)])
+  service = startService()
 }
 
-/** What can't be bundled is told by esbuild, and the pages keep what they had. */
+/** esbuild prints its errors, and the pages keep the previous bundle. */
 async function bundle(): Promise<void> {
   for (const bundler of bundlers) await bundler.rebuild().catch(() => {})
 }
 
-/** What does not compile ends at once, which is told by its own output; the next change starts it anew. */
-function start(): ChildProcess {
+/** A service that fails to start prints its error; the next change starts it again. */
+function startService(): ChildProcess {
   const memory = ['--max-old-space-size=384', '--max-semi-space-size=8']
-  const given = process.argv.slice(2) // options of Node's, such as --inspect
-  const env = { STOP_NOTICE: '0', ...process.env } // no load balancer has to notice that it stops
+  const given = process.argv.slice(2) // Node options, such as --inspect
+  const env = { STOP_NOTICE: '0', ...process.env } // no load balancer to wait for
   return spawn(process.execPath, [...memory, ...given, path.join(import.meta.dirname, 'server.ts')], { stdio: 'inherit', env })
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stopService(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-// Node runs this before a program (--require). Older versions have to be able to parse it, so it is neither TypeScript nor newer JavaScript.
+// Node runs this before a program (--require). Old versions have to parse it to print the message, so it is not TypeScript.
 'use strict'
 const { engines } = require('../package.json')
 
@@ -17,7 +17,7 @@ if (!isAtLeast(process.versions.node, needed)) {
   process.exit(EXIT_BAD_CONFIGURATION)
 }
 
-// Login shells set MAIL to the path of a mailbox, and what is set goes before what the file says.
+// Login shells set MAIL to a path, and variables win over .env.
 if (/^\//.test(process.env.MAIL)) delete process.env.MAIL
 try {
   process.loadEnvFile('.env')

@@ -5,7 +5,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
 import { releaseEmbeddedDatabases } from './db/embedded.ts'
-import { sayHowToBegin, welcome } from './demo/welcome.ts'
+import { printFirstSteps, printWelcome } from './demo/welcome.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
 import { warnOfOtherHosts } from './domain/sign-in/passkeys.ts'
 import { mailboxPath } from './interfaces/mailbox/access.ts'
@@ -13,19 +13,20 @@ import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
 import { createLog } from './runtime/log.ts'
-import { findLookalikes } from './runtime/lookalikes.ts'
+import { findMisspelledSettings } from './runtime/misspelled-settings.ts'
 import { PATHS } from './runtime/paths.ts'
 
-/** Milliseconds that requests under way, and then mails under way, have after the notice. */
+/** Milliseconds after the notice for requests, and then mails, in progress. */
 const STOP_WITHIN_MS = 8_000
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** npm passes on the Ctrl-C that the terminal has sent to the whole process group: what comes within this time is one signal. */
+/** npm forwards the Ctrl-C that the terminal already sent to the whole process group: signals within this time count as one. */
 const ONE_SIGNAL_MS = 1_000
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env, { serves: true })
   const log = createLog(config.logLevel)
-  for (const [name, meant] of findLookalikes(process.env)) log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
+  for (const [name, meant] of findMisspelledSettings(process.env))
+    log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
   stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, async () => {
@@ -34,21 +35,21 @@ async function main(): Promise<void> {
     await opened?.disposeAsync()
   })
   await started.catch((error) => {
-    if (stop.signal.aborted) return // it was told to stop before it was ready
+    if (stop.signal.aborted) return // stopped during startup
     log.debug({ err: error }, 'the start failed')
     throw error
   })
 }
 
 /**
- * Brings everything up: what the service runs on, then the listeners, then the sending of mails, whose links need the port.
+ * Starts dependencies, then listeners, then the sending of mails, whose links need the port.
  *
- * @returns what is open, to be disposed of. When the start fails, nothing stays open.
+ * @returns the open resources. If starting fails, nothing stays open.
  */
 async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<AsyncDisposableStack> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const dependencies = await createDependencies(config, log, { signal })
-  opened.defer(dependencies.dispose)
+  stack.defer(dependencies.dispose)
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
@@ -56,26 +57,26 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
   const app = await buildApp(config, { ...dependencies, findProblems })
   const metricsApp = await serveMetrics(config, dependencies)
-  if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
-  await announceFirstKey(config, dependencies)
-  // Before it listens: a database that goes away later ends nothing.
-  if (!config.isTrial) await sayHowToBegin(system)
+  if (metricsApp) stack.defer(async () => void (await metricsApp.close()))
+  await createInitialRows(config, dependencies)
+  // Before listening, because a database failure ends the start only until then.
+  if (!config.isTrial) await printFirstSteps(system)
   await dependencies.startSweep()
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= app.close())
-  opened.defer(close)
-  // Told to stop while it still starts its work, it says so at once, and not only when that is done.
+  stack.defer(close)
+  // A stop signal during startup of the work closes the app at once.
   signal.throwIfAborted()
   signal.addEventListener('abort', close)
-  site.publicUrl = addressOf(config, app.addresses()[0])
+  site.publicUrl = publicUrlOf(config, app.addresses()[0])
   await warnOfOtherHosts(system)
   await dependencies.startWork()
   await dependencies.findProblems() // logs what is missing
   if (config.isTrial) {
     const { publicUrl } = site
-    await welcome(system, {
+    await printWelcome(system, {
       v1: publicUrl + PATHS.v1,
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
@@ -84,12 +85,12 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
     })
   }
   hasStarted = true
-  return opened.move()
+  return stack.move()
 }
 
 /**
- * Stops at the first signal or uncaught error. After `within` milliseconds what is still under way is cut off, and only the embedded database
- * is stopped, which would go on running without the service. A second signal ends the process at once.
+ * Stops at the first signal or uncaught error. After `within` milliseconds everything is cut off, except that the embedded database is stopped:
+ * it would otherwise keep running. A second signal ends the process at once.
  */
 function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
   const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
@@ -114,8 +115,8 @@ function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Prom
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
 }
 
-/** The service's address. With PORT=0 the port is known only when the service listens. */
-const addressOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
+/** The public URL. With PORT=0 the port is known after listening. */
+const publicUrlOf = ({ publicUrl }: Config, listening: AddressInfo | string | undefined): string =>
   typeof listening === 'object' ? publicUrl.replace(/:0$/, `:${listening.port}`) : publicUrl
 
 async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependencies): Promise<FastifyInstance | undefined> {
@@ -126,24 +127,27 @@ async function serveMetrics({ metrics: settings }: Config, { metrics }: Dependen
   return app
 }
 
-/** What INIT_ORG_NAME, INIT_API_KEY_NAME and INIT_ADMIN_EMAIL ask for, where it is missing. */
-async function announceFirstKey({ init: { organization, apiKey, adminEmail } }: Config, { system }: Dependencies): Promise<void> {
+/** Creates what INIT_ORG_NAME, INIT_API_KEY_NAME, and INIT_ADMIN_EMAIL name, if missing. */
+async function createInitialRows(
+  { init: { organization, apiKey, adminEmail } }: Config,
+  { system }: Dependencies,
+): Promise<void> {
   if (!organization) return
   const key = await makeFirstKey(system, { organization, apiKey })
-  // For whoever reads the output of the first start; the log proper never has it.
+  // Standard output only, so that the key never gets into the log.
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
-  // Not the link itself: it is mailed, and where mail does not arrive, whoever runs the service prints another.
+  // The link itself is mailed. An operator can print another one.
   if (adminEmail && (await inviteFirstAdmin(system, { organization, email: adminEmail })))
     process.stdout.write(
       `The first admin of ${organization} is invited by mail. To print a link: npm run cli -- member invite '${organization}' ${adminEmail}\n`,
     )
 }
 
-/** Says why the service does not start: a line of the log for each reason, whatever LOG_LEVEL is. @returns the exit code. */
+/** Logs one line per reason, whatever LOG_LEVEL is. @returns the exit code. */
 function explain(error: unknown): number {
   const log = createLog('fatal')
   if (!(error instanceof ConfigError)) {
-    const reason = error instanceof SuppressedError ? error.suppressed : error // what failed then, too, when all was closed is not the reason
+    const reason = error instanceof SuppressedError ? error.suppressed : error // errors of the cleanup are not the reason
     log.fatal(`The service can not start: ${describeError(reason)}`)
     return EXIT_FAILED
   }
@@ -151,5 +155,5 @@ function explain(error: unknown): number {
   return EXIT_BAD_CONFIGURATION
 }
 
-// Not when it is only compiled ahead, see compile.ts.
+// compile.ts only loads this module.
 if (import.meta.main) await main().catch((error) => process.exit(explain(error)))

@@ -9,25 +9,24 @@ import { inviteDetailView } from '../interfaces/v1/invites.view.ts'
 import { presentGrade, presentResult, presentSubmissionDetail } from '../interfaces/v1/submissions.view.ts'
 import { presentSuppression } from '../interfaces/v1/suppressions.view.ts'
 
-// What is held, as v1 shows it where v1 does, with what only the portal shows beside it. Nothing here opens anything: no links, no secrets.
+// JSON of an archive: v1's shapes where v1 has them, plus data that only the portal shows. Contains no links and no secrets.
 
-/** Where the files of photos and recordings lie, by the ids of these. */
-export type Filed = Map<string, { file: string; bytes: number }>
+/** Paths of photos and recordings in the archive, by media id. */
+export type MediaPaths = Map<string, { file: string; bytes: number }>
 
 export type ShownInvite = ReturnType<typeof showInvite>
 export type ShownEvent = ReturnType<typeof showEvents>[number]
 export type ShownMessage = ReturnType<typeof showMessages>[number]
 export type ShownSubmission = ReturnType<typeof showSubmission>
-export type ShownMedium = ReturnType<typeof showMedium>
-export type ShownBesides = ReturnType<typeof showBesides>
-/** An invite as the list of all has it. */
+export type ShownMediaFile = ReturnType<typeof showMediaFile>
+export type ShownOther = ReturnType<typeof showOther>
 export type ListedInvite = { invite: ShownInvite; folder: string; result: ShownSubmission['result'] }
 
 export function showInvite({ invite, tags, orders }: HeldInvite) {
-  const { assignedGrader: _, ...shown } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
+  const { assignedGrader: _, ...visible } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
   const { mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks } = invite
   return {
-    ...shown,
+    ...visible,
     ...{ mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks, tags },
     declinedAt: invite.declinedAt?.toISOString() ?? null,
     orders: orders.map(({ connection, naturalKey, profileUrl, createdAt, cancelledAt, reportedStatus, reportedAt }) => ({
@@ -36,7 +35,7 @@ export function showInvite({ invite, tags, orders }: HeldInvite) {
   }
 }
 
-/** As the feed has them; what has no place in it yet has none here. */
+/** As in the feed; events not yet numbered have no cursor. */
 export const showEvents = ({ events }: HeldInvite) => events.map(({ ...event }) => presentEvent(event as never))
 
 export const showMessages = ({ mails }: HeldInvite, now: Date) =>
@@ -44,8 +43,7 @@ export const showMessages = ({ mails }: HeldInvite, now: Date) =>
 
 const ROUNDS = { 1: 'first', 2: 'second', 3: 'decision' } as const
 
-/** @param filed where its photos and recordings lie. */
-export function showSubmission(ctx: Context, submission: HeldSubmission, filed: Filed) {
+export function showSubmission(ctx: Context, submission: HeldSubmission, filed: MediaPaths) {
   const { questions, ...summary } = presentSubmissionDetail(ctx, submission)
   const { state, consentAt, consentMedia, consentVersion, consentLanguage, passedChecks, userAgent, extraTimePercent } =
     submission
@@ -65,8 +63,8 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
       const chosen = answerOf(attempts)
       return {
         ...question,
-        answer: chosen ? showTake(chosen, filed) : null,
-        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showTake(attempt, filed)),
+        answer: chosen ? showAttempt(chosen, filed) : null,
+        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showAttempt(attempt, filed)),
         score: score ? { points: score.points && Number(score.points), dropped: score.dropped, at: score.createdAt } : null,
         grades: submission.grades
           .filter(({ questionNumber }) => questionNumber === question.number)
@@ -81,14 +79,14 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
         ...presentGrade({ number, ofPoints, ...grade }),
       })),
     })),
-    captures: submission.media.filter(({ id }) => !recorded.has(id)).map((medium) => showMedium(medium, filed)),
+    captures: submission.media.filter(({ id }) => !recorded.has(id)).map((medium) => showMediaFile(medium, filed)),
     notes: submission.notes,
   }
 }
 
 type AnswerAttempt = HeldSubmission['paper'][number]['attempts'][number]
 
-const showTake = (
+const showAttempt = (
   {
     kind,
     state,
@@ -102,21 +100,21 @@ const showTake = (
     interruptions,
     restarted,
   }: AnswerAttempt,
-  filed: Filed,
+  filed: MediaPaths,
 ) => ({
   ...{ kind, state, text, value },
-  media: media && showMedium(media, filed),
+  media: media && showMediaFile(media, filed),
   ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted },
 })
 
-/** @property file below the folder of its invite; null: it is not there (any more), see `state`. */
-const showMedium = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: Filed) => ({
+/** @property file path below the invite's folder; null if there is none (any more), see `state`. */
+const showMediaFile = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: MediaPaths) => ({
   ...{ kind, state, contentType, milliseconds, createdAt, deletedAt },
   file: filed.get(id)?.file ?? null,
   bytes: filed.get(id)?.bytes ?? null,
 })
 
-export const showBesides = ({ listRows, suppressions, erasures }: HeldBesides) => ({
+export const showOther = ({ listRows, suppressions, erasures }: HeldBesides) => ({
   listRows: listRows.map(({ batchId, number, email, name, terms, state, issues, inviteId }) => ({
     ...{ list: batchId, number, recipientEmail: email, recipientName: name || null, terms, state, issues, inviteId },
   })),

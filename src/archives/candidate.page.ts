@@ -3,36 +3,36 @@ import { type Html, html } from '../html/html.ts'
 import { EVENT_MEANINGS } from '../interfaces/v1/events.view.ts'
 import type {
   ListedInvite,
-  ShownBesides,
   ShownEvent,
   ShownInvite,
-  ShownMedium,
+  ShownMediaFile,
   ShownMessage,
+  ShownOther,
   ShownSubmission,
 } from './candidate.json.ts'
-import { type ArchivePage, facts, section, table, time, wordOf, words } from './page.ts'
+import { type ArchivePage, facts, formatCode, section, table, time, userText } from './page.ts'
 
 type CandidateFacts = {
   address: string
   organization: string
   madeAt: Date
   listed: ListedInvite[]
-  besides: ShownBesides
+  besides: ShownOther
 }
 
-/** The first page: all invites, and what there is besides. */
+/** Overview page: all invites and other data. */
 export const candidatePage = ({ address, organization, madeAt, listed, besides }: CandidateFacts): ArchivePage => ({
-  title: `What is held about ${address}`,
-  intro: html`<p>All that <strong>${organization}</strong> holds about this address on its assessment service, as of ${time(madeAt)}. The files that end in .json hold the same for programs; photos and recordings lie beside them.</p>`,
+  title: `Data about ${address}`,
+  intro: html`<p>All data that <strong>${organization}</strong> stores about this address on its assessment service, as of ${time(madeAt)}. The .json files contain the same data for programs. Photos and recordings are in the folders of the invites.</p>`,
   body: html`${section('Invites', listed.length > 0 ? inviteTable(listed) : html`<p>None.</p>`)}${section(
-    'Lists that have the address',
+    'Candidate lists with this address',
     besides.listRows.length > 0 && listTable(besides.listRows),
-  )}${section('What is not mailed to it', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
-    'Erasures that were asked for',
+  )}${section('Suppressed emails', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
+    'Requested erasures',
     besides.erasures.length > 0 && erasureTable(besides.erasures),
   )}${section(
-    'What is not in here',
-    html`<p>Who of the organization has invited, graded or written: these are other people. Photos and recordings that are deleted already: the pages say which. Copies that go by themselves within 30 days: answers that are kept for retries, notices of mail servers, and what other systems have answered when they were told. What the operator’s backups and log files still hold goes with their time.</p>`,
+    'Not included',
+    html`<p>Names of the organization’s members who invited, graded, or wrote: they are other people. Photos and recordings that were already deleted: the pages list them. Copies that are deleted automatically within 30 days: responses stored for retries, notices of mail servers, and responses of other systems. The operator’s backups and log files, which expire as well.</p>`,
   )}`,
 })
 
@@ -43,7 +43,7 @@ const inviteTable = (listed: ListedInvite[]): Html =>
       html`<a href="${`./${folder}/index.html`}">${titleOf(invite)}</a>`,
       statusOf(invite),
       time(invite.sentAt),
-      result && wordResult(result),
+      result && formatResult(result),
     ]),
   )
 
@@ -52,35 +52,35 @@ const titleOf = ({ assessmentName, attempt, mode }: ShownInvite): string =>
 
 const statusOf = ({ status, declinedAt }: ShownInvite): string => (declinedAt ? 'declined' : status)
 
-const wordResult = ({ points, ofPoints, percent }: { points: number; ofPoints: number; percent: number | null }): string =>
+const formatResult = ({ points, ofPoints, percent }: { points: number; ofPoints: number; percent: number | null }): string =>
   percent === null ? 'released' : `${points} of ${ofPoints} points (${percent} %)`
 
-const listTable = (rows: ShownBesides['listRows']): Html =>
+const listTable = (rows: ShownOther['listRows']): Html =>
   table(
-    ['Address', 'Name', 'Row', 'What became of it'],
-    rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, wordOf(state)]),
+    ['Address', 'Name', 'Row', 'Result'],
+    rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, formatCode(state)]),
   )
 
-const SUPPRESSED: Record<ShownBesides['suppressions'][number]['reason'], string> = {
-  bounce: 'there is no such mailbox',
-  full: 'the last emails came back',
-  complaint: 'an email was called spam',
-  manual: 'the organization wants it so',
-  unsubscribed: 'the candidate has stopped emails',
+const SUPPRESSION_REASONS: Record<ShownOther['suppressions'][number]['reason'], string> = {
+  bounce: 'the mailbox does not exist',
+  full: 'recent emails bounced',
+  complaint: 'an email was reported as spam',
+  manual: 'the organization stopped emails',
+  unsubscribed: 'the candidate unsubscribed',
 }
 
-const suppressionTable = (rows: ShownBesides['suppressions']): Html =>
+const suppressionTable = (rows: ShownOther['suppressions']): Html =>
   table(
     ['Emails', 'Why', 'Since', 'Until'],
     rows.map(({ scope, reason, since, until }) => [
       scope === 'all' ? 'all' : 'reminders and notices',
-      SUPPRESSED[reason],
+      SUPPRESSION_REASONS[reason],
       time(since),
-      time(until) ?? 'it is lifted',
+      time(until) ?? 'it is removed',
     ]),
   )
 
-const erasureTable = (rows: ShownBesides['erasures']): Html =>
+const erasureTable = (rows: ShownOther['erasures']): Html =>
   table(
     ['Asked for', 'State', 'Done'],
     rows.map(({ requestedAt, state, finishedAt }) => [time(requestedAt), state, time(finishedAt)]),
@@ -88,15 +88,15 @@ const erasureTable = (rows: ShownBesides['erasures']): Html =>
 
 type InviteFacts = { invite: ShownInvite; events: ShownEvent[]; messages: ShownMessage[]; submissions: ShownSubmission[] }
 
-/** An invite, with all that hangs on it. */
+/** Page of one invite with its submissions. */
 export const invitePage = ({ invite, events, messages, submissions }: InviteFacts): ArchivePage => ({
   title: titleOf(invite),
   back: '../../index.html',
   intro: html`<p>Invite of ${invite.recipientName ?? invite.recipientEmail}, ${statusOf(invite)}.</p>`,
-  body: html`${section('The invite', inviteFacts(invite))}${section('What happened', events.length > 0 && eventTable(events))}${section(
+  body: html`${section('Invite', inviteFacts(invite))}${section('Events', events.length > 0 && eventTable(events))}${section(
     'Emails',
     messages.length > 0 && messageTable(messages),
-  )}${submissions.map((submission) => section('What was sent in', submissionParts(submission)))}`,
+  )}${submissions.map((submission) => section('Submission', submissionParts(submission)))}`,
 })
 
 const inviteFacts = (invite: ShownInvite): Html =>
@@ -112,17 +112,17 @@ const inviteFacts = (invite: ShownInvite): Html =>
     ['Revoked', invite.declinedAt === null && time(invite.revokedAt)],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
-    ['Watched by', watchedBy(invite)],
-    ['More time', invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
-    ['Checks that were waived', invite.waivedChecks.map(wordOf).join(', ')],
-    ['Spoken to in', invite.chosenLanguage ?? invite.language],
+    ['Monitoring', watchedBy(invite)],
+    ['Extra time', invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
+    ['Waived checks', invite.waivedChecks.map(formatCode).join(', ')],
+    ['Language', invite.chosenLanguage ?? invite.language],
     ['Time zone', invite.timeZone],
-    ['Tags of the organization', invite.tags.join(', ')],
-    ['Its number elsewhere', invite.externalId],
-    ...Object.entries(invite.metadata ?? {}).map(([name, value]) => [`Noted: ${name}`, value] as const),
-    ['Afterwards to', invite.returnUrl],
+    ['Tags', invite.tags.join(', ')],
+    ['External ID', invite.externalId],
+    ...Object.entries(invite.metadata ?? {}).map(([name, value]) => [`Metadata: ${name}`, value] as const),
+    ['Return URL', invite.returnUrl],
     ...invite.orders.map(({ system, order, profileUrl }) => [`Ordered by ${system}`, `${order} ${profileUrl}`] as const),
-  ])}${invite.customMessage !== '' && html`<h3>Message with the invitation</h3>${words(invite.customMessage)}`}`
+  ])}${invite.customMessage !== '' && html`<h3>Message with the invitation</h3>${userText(invite.customMessage)}`}`
 
 const watchedBy = ({ proctoringSettings: { screenRecording, webcamMonitoring, requireIdCapture } }: ShownInvite): string =>
   [screenRecording && 'screen recording', webcamMonitoring && 'webcam', requireIdCapture && 'photo of an ID']
@@ -141,7 +141,7 @@ const eventTable = (events: ShownEvent[]): Html =>
     ['When', 'What', 'By'],
     events.map(({ createdAt, type, actor, data }) => [
       time(createdAt),
-      html`${EVENT_MEANINGS[type] ?? type}${data.reason && `: ${wordOf(data.reason)}`}`,
+      html`${EVENT_MEANINGS[type] ?? type}${data.reason && `: ${formatCode(data.reason)}`}`,
       ACTORS[actor.type],
     ]),
   )
@@ -149,7 +149,7 @@ const eventTable = (events: ShownEvent[]): Html =>
 const MAILS: Record<CandidateMailKind, string> = {
   invitation: 'Invitation',
   resent: 'Invitation, again',
-  reactivated: 'Invitation, open again',
+  reactivated: 'Invitation, reactivated',
   not_accepted: 'Reminder: not answered yet',
   not_started: 'Reminder: not started yet',
   not_finished: 'Reminder: not submitted yet',
@@ -160,10 +160,10 @@ const MAILS: Record<CandidateMailKind, string> = {
 
 const messageTable = (messages: ShownMessage[]): Html =>
   table(
-    ['Email', 'State', 'Created', 'Sent', 'What its server said'],
+    ['Email', 'State', 'Created', 'Sent', 'Server’s reply'],
     messages.map(({ kind, status, createdAt, sentAt, reason, bounce, complainedAt }) => [
       MAILS[kind] ?? kind,
-      html`${bounce ? 'came back' : status}${complainedAt && ', called spam'}`,
+      html`${bounce ? 'bounced' : status}${complainedAt && ', reported as spam'}`,
       time(createdAt),
       time(sentAt),
       bounce?.reason || reason,
@@ -175,30 +175,30 @@ const submissionParts = (submission: ShownSubmission): Html =>
 <h3>Questions</h3>
 ${submission.questions.map(questionPart)}${captureParts(submission.captures)}${
   submission.notes.length > 0 &&
-  html`<h3>While it was taken</h3>${table(
+  html`<h3>During the test</h3>${table(
     ['When', 'What'],
-    submission.notes.map(({ at, kind }) => [time(at), wordOf(kind)]),
+    submission.notes.map(({ at, kind }) => [time(at), formatCode(kind)]),
   )}`
 }`
 
 const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, passedChecks, browser }: ShownSubmission): Html =>
   html`${facts([
-    ['State', wordOf(state)],
+    ['State', formatCode(state)],
     ['Started', time(startedAt)],
     ['Deadline', time(deadlineAt)],
     ['Submitted', time(submittedAt)],
-    ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(wordOf).join(', ')}`],
-    ['Checks that were passed', passedChecks.map(wordOf).join(', ')],
+    ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(formatCode).join(', ')}`],
+    ['Passed checks', passedChecks.map(formatCode).join(', ')],
     ['Browser', browser],
-  ])}${consent?.own && html`<p class="quiet">What the organization has added to what was agreed to, version ${consent.own.version}</p>${words(consent.own.body)}`}`
+  ])}${consent?.own && html`<p class="quiet">The organization’s addition to the consent, version ${consent.own.version}</p>${userText(consent.own.body)}`}`
 
 const resultPart = (result: ShownSubmission['results'][number]): Html =>
   html`<h3>Result, version ${result.version}</h3>
 ${facts([
-  ['Points', wordResult(result)],
+  ['Points', formatResult(result)],
   ['Released', time(result.releasedAt)],
   ['Shown to the candidate', result.toCandidate ? 'yes' : 'no'],
-])}${result.message !== '' && html`<p class="quiet">Message to the candidate</p>${words(result.message)}`}${result.comment !== '' && html`<p class="quiet">Comment of the organization</p>${words(result.comment)}`}${table(
+])}${result.message !== '' && html`<p class="quiet">Message to the candidate</p>${userText(result.message)}`}${result.comment !== '' && html`<p class="quiet">Comment of the organization</p>${userText(result.comment)}`}${table(
   ['Question', 'Points', 'Comment'],
   result.questions.map(({ number, points, ofPoints, comment }) => [
     number,
@@ -212,42 +212,42 @@ type Question = ShownSubmission['questions'][number]
 const questionPart = ({ number, script, points, openedAt, closedAt, answer, otherAttempts, score, grades }: Question): Html =>
   html`<div class="question">
 <h3>Question ${number}</h3>
-${script !== '' && words(script)}
+${script !== '' && userText(script)}
 <p class="quiet">${points > 0 && `${points} points. `}${openedAt ? html`Opened ${time(openedAt)}${closedAt && html`, closed ${time(closedAt)}`}.` : 'Never opened.'}</p>
 <p><strong>Answer</strong></p>
-${answer ? takePart(answer) : html`<p>None.</p>`}
-${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(takePart)}`}
-${score && html`<p>By the key: ${score.dropped ? 'not counted' : score.points === null ? 'left to people' : `${score.points} points`}.</p>`}
-${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${GRADED[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && words(comment)}`)}
+${answer ? attemptPart(answer) : html`<p>None.</p>`}
+${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(attemptPart)}`}
+${score && html`<p>Automatic score: ${score.dropped ? 'not counted' : score.points === null ? 'graded by people' : `${score.points} points`}.</p>`}
+${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${ROUND_LABELS[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && userText(comment)}`)}
 </div>
 `
 
-const GRADED = { first: 'Graded', second: 'Graded for a second time', decision: 'Decided' } as const
+const ROUND_LABELS = { first: 'Graded', second: 'Second grading', decision: 'Decision' } as const
 
-const takePart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
-  html`${text !== '' && words(text)}${media && mediumPart(media)}
-<p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', cut off'}</p>`
+const attemptPart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
+  html`${text !== '' && userText(text)}${media && mediaPart(media)}
+<p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Started ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', interrupted'}</p>`
 
-/** One that is there is played, or a link where a browser knows no such file; of another it is said why it is not. */
-function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMedium): Html {
+/** Plays the recording, links to an incomplete one, or says why there is none. */
+function mediaPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMediaFile): Html {
   if (file === null)
-    return html`<p class="quiet">${wordOf(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'not there any more' : 'not complete'}.</p>`
+    return html`<p class="quiet">${formatCode(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'no longer stored' : 'incomplete'}.</p>`
   const address = `./${file}`
   if (contentType.startsWith('image/'))
-    return html`<a href="${address}"><img src="${address}" alt="${wordOf(kind)}" loading="lazy"></a>`
-  if (state !== 'ready') return html`<p><a href="${address}">${wordOf(kind)}, as far as it arrived</a></p>`
+    return html`<a href="${address}"><img src="${address}" alt="${formatCode(kind)}" loading="lazy"></a>`
+  if (state !== 'ready') return html`<p><a href="${address}">${formatCode(kind)}, as far as it arrived</a></p>`
   return contentType.startsWith('audio/')
-    ? html`<audio controls preload="none" src="${address}"></audio><p class="quiet"><a href="${address}">The file</a></p>`
-    : html`<video controls preload="none" src="${address}"></video><p class="quiet"><a href="${address}">The file</a></p>`
+    ? html`<audio controls preload="none" src="${address}"></audio><p class="quiet"><a href="${address}">Open file</a></p>`
+    : html`<video controls preload="none" src="${address}"></video><p class="quiet"><a href="${address}">Open file</a></p>`
 }
 
-/** Photos first, side by side. */
-function captureParts(captures: ShownMedium[]): Html | false {
-  const isPhoto = ({ file, contentType }: ShownMedium) => file !== null && contentType.startsWith('image/')
+/** Photos first, as a gallery. */
+function captureParts(captures: ShownMediaFile[]): Html | false {
+  const isPhoto = ({ file, contentType }: ShownMediaFile) => file !== null && contentType.startsWith('image/')
   return (
     captures.length > 0 &&
     html`<h3>Photos and recordings</h3>
-<ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediumPart(photo)}<p class="quiet">${wordOf(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
-${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${wordOf(one.kind)}, ${time(one.createdAt)}</p>${mediumPart(one)}`)}`
+<ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediaPart(photo)}<p class="quiet">${formatCode(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
+${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${formatCode(one.kind)}, ${time(one.createdAt)}</p>${mediaPart(one)}`)}`
   )
 }

@@ -9,12 +9,12 @@ import {
 import type { Context } from '../domain/context.ts'
 import { mediaFileName } from '../domain/files/media-file-name.ts'
 import {
-  type Filed,
   type ListedInvite,
-  showBesides,
+  type MediaPaths,
   showEvents,
   showInvite,
   showMessages,
+  showOther,
   showSubmission,
 } from './candidate.json.ts'
 import { candidatePage, invitePage } from './candidate.page.ts'
@@ -23,7 +23,7 @@ import type { Zip } from './zip.ts'
 
 const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
 
-/** Adds all that is held about whoever has the address: an invite after the other, so that memory holds one of them. */
+/** Adds all data about the address, one invite at a time to limit memory. */
 export async function addCandidate(ctx: Context, address: string, zip: Zip): Promise<void> {
   const madeAt = ctx.deps.clock()
   const listed: ListedInvite[] = []
@@ -32,16 +32,16 @@ export async function addCandidate(ctx: Context, address: string, zip: Zip): Pro
     const invite = await addInvite(ctx, zip, { id, folder })
     if (invite) listed.push(invite)
   }
-  const besides = showBesides(await readHeldBesides(ctx, address))
+  const besides = showOther(await readHeldBesides(ctx, address))
   const about = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
   await zip.add('about.json', json({ about: { ...about, invites: listed.length } }))
   for (const [name, content] of Object.entries(besides)) await zip.add(`${name}.json`, json({ [name]: content }))
   await zip.add('index.html', toFile(candidatePage({ address, organization: ctx.organization.name, madeAt, listed, besides })))
 }
 
-type Place = { id: string; folder: string }
+type InvitePlace = { id: string; folder: string }
 
-async function addInvite(ctx: Context, zip: Zip, { id, folder }: Place): Promise<ListedInvite | undefined> {
+async function addInvite(ctx: Context, zip: Zip, { id, folder }: InvitePlace): Promise<ListedInvite | undefined> {
   const held = await readHeldInvite(ctx, id)
   if (!held) return undefined
   const submissions = []
@@ -62,9 +62,9 @@ async function addInvite(ctx: Context, zip: Zip, { id, folder }: Place): Promise
   return { invite: shown.invite, folder, result: submissions.findLast(({ result }) => result !== null)?.result ?? null }
 }
 
-/** @returns where each lies, by its id: below the page of its invite. */
-async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, folder: string): Promise<Filed> {
-  const filed: Filed = new Map()
+/** @returns the paths by media id, relative to the invite's folder. */
+async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, folder: string): Promise<MediaPaths> {
+  const filed: MediaPaths = new Map()
   for (const [i, medium] of submission.media.entries()) {
     const content = await openHeldMedia(ctx, medium)
     if (!content) continue

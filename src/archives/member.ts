@@ -8,14 +8,14 @@ import {
 import type { Context } from '../domain/context.ts'
 import { nameOf } from '../domain/text/name-of.ts'
 import { type Html, html } from '../html/html.ts'
-import { type ArchivePage, facts, section, table, time, toFile, wordOf } from './page.ts'
+import { type ArchivePage, facts, formatCode, section, table, time, toFile } from './page.ts'
 import type { Zip } from './zip.ts'
 
-/** Adds all that is held about a member of the organization. What there may be much of comes line by line. */
+/** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
 export async function addMember(ctx: Context, asked: MemberAsked, zip: Zip): Promise<void> {
   const { memberId: id } = asked
   const held = await readHeldMember(ctx, asked)
-  if (!held) return // gone meanwhile, and the row of the archive with it
+  if (!held) return // deleted meanwhile, together with the archive
   const madeAt = ctx.deps.clock()
   const acts = { count: 0, grades: 0 }
   await zip.addStream(
@@ -37,7 +37,7 @@ async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) =>
   }
 }
 
-/** Field by field: what they sign in with is not in it. */
+/** Selects fields explicitly, so that no credentials get in. */
 const showMember = (held: HeldMember) => ({
   ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
   ...{
@@ -61,8 +61,8 @@ const showMember = (held: HeldMember) => ({
 type MemberFacts = { organization: string; madeAt: Date; count: number; grades: number }
 
 const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
-  title: `What is held about ${held.email}`,
-  intro: html`<p>All that <strong>${organization}</strong> holds about this member on its assessment service, as of ${time(madeAt)}. Where another organization has the member, too, what they sign in with and from where is only in an archive that they ask for themselves. The files beside this page hold the same for programs.</p>`,
+  title: `Data about ${held.email}`,
+  intro: html`<p>All data that <strong>${organization}</strong> stores about this member on its assessment service, as of ${time(madeAt)}. If the member also belongs to another organization, sign-in data is only included in an archive that they request themselves. The other files contain the same data for programs.</p>`,
   body: html`${section(
     'The member',
     facts([
@@ -74,18 +74,18 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
       ['Joined', time(held.joinedAt)],
       ['Time zone', held.timeZone],
       ['Tags', held.tags.map(({ tag }) => tag.name).join(', ')],
-      ['Grades in', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
-      ['Digests', held.notices.map(wordOf).join(', ')],
-      ['Acts that the audit log has', html`${count} (<a href="./acts.ndjson">file</a>)`],
+      ['Grading languages', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
+      ['Digests', held.notices.map(formatCode).join(', ')],
+      ['Audit log entries', html`${count} (<a href="./acts.ndjson">file</a>)`],
       ['Grades given', html`${grades} (<a href="./grades.ndjson">file</a>)`],
     ]),
   )}${signInParts(held)}${section(
     'Emails',
     held.emails.length > 0 &&
       table(
-        ['Email', 'State', 'Created', 'Sent', 'What its server said'],
+        ['Email', 'State', 'Created', 'Sent', 'Server’s reply'],
         held.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
-          wordOf(kind),
+          formatCode(kind),
           state,
           time(createdAt),
           time(sentAt),
@@ -109,7 +109,7 @@ function signInParts({ credential, identities }: HeldMember): Html | false {
     ])}${
       identities.length > 0 &&
       table(
-        ['Signs in by', 'As', 'Address there'],
+        ['Provider', 'Subject', 'Address at the provider'],
         identities.map(({ issuer, subject, lastEmail }) => [issuer, subject, lastEmail]),
       )
     }`,

@@ -1,10 +1,10 @@
 import { type Html, html, toText, type Value } from '../html/html.ts'
 
-// Pages that are read from a disk, without the service: all that they need is in them, and nothing in them runs.
+// Pages of an archive, opened from disk: self-contained, without scripts.
 
 export type ArchivePage = { title: string; intro: Html; back?: string; body: Html }
 
-/** The text of a file. */
+/** Renders the page's HTML. */
 export const toFile = ({ title, intro, back, body }: ArchivePage): string =>
   toText(html`<!doctype html>
 <html lang="en">
@@ -54,14 +54,14 @@ ${body}
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A time, in UTC. @param at as JSON has it, or a date. */
+/** Formats a time in UTC. @param at an ISO time or a date. */
 export const time = (at: string | Date | null | undefined): Html | null =>
   at ? html`<time datetime="${new Date(at).toISOString()}">${format.format(new Date(at))} UTC</time>` : null
 
-/** What somebody has written, in whichever language. */
-export const words = (text: string): Html => html`<div class="words" lang="" dir="auto">${text}</div>`
+/** User-written text of unknown language. */
+export const userText = (text: string): Html => html`<div class="words" lang="" dir="auto">${text}</div>`
 
-/** What is known of something; what is not there is left out. */
+/** Definition list, without empty values. */
 export const facts = (known: readonly (readonly [string, Value])[]): Html =>
   html`<dl>
 ${known.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '').map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`
@@ -73,9 +73,9 @@ export const table = (heads: readonly string[], rows: readonly (readonly Value[]
 ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`
 
-/** A part of a page; none where there is nothing. */
+/** Section of a page; nothing if there is no content. */
 export const section = (title: string, body: Html | null | false): Html | false =>
   body !== null && body !== false && html`<section><h2>${title}</h2>\n${body}</section>\n`
 
-/** A word of ours as people read it: `id_photo`, `in_progress`. */
-export const wordOf = (code: string): string => code.replaceAll('_', ' ').replace(/^id /, 'ID ')
+/** Formats a code such as `id_photo` or `in_progress` for readers. */
+export const formatCode = (code: string): string => code.replaceAll('_', ' ').replace(/^id /, 'ID ')

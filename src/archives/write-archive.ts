@@ -3,7 +3,7 @@ import { addCandidate } from './candidate.ts'
 import { addMember } from './member.ts'
 import { createZip } from './zip.ts'
 
-/** Writes a ZIP file: JSON, the photos and recordings, and pages that show all of it in a browser, without the service. */
+/** Writes a ZIP file with JSON, media, and pages that show all of it offline. */
 export const writeArchive: WriteArchive = async (ctx, whose, write) => {
   const zip = createZip(write, ctx.deps.clock())
   if ('address' in whose) await addCandidate(ctx, whose.address, zip)

@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-// A ZIP file (PKWARE's APPNOTE), written from its beginning to its end, of any length: what lies beyond 4 GiB is told as ZIP64 has it.
+// Streams a ZIP file (PKWARE's APPNOTE). Files and archives may exceed 4 GiB, as ZIP64.
 
-/** Takes the next bytes of the file; done when there is room for more. */
-export type Write = (bytes: Uint8Array) => Promise<void>
+/** Writes the next bytes. Resolves when there is room for more. */
+export type WriteBytes = (bytes: Uint8Array) => Promise<void>
 
 export type Zip = {
-  /** Adds a file that is in memory. @param name a path with slashes. */
+  /** Adds a text, compressed. @param name path with slashes. */
   add: (name: string, content: string) => Promise<void>
-  /** Adds one that comes piece by piece, and that is compressed as it is. @returns its bytes. */
+  /** Adds a stream, uncompressed, because media are compressed already. @returns its bytes. */
   addStream: (name: string, content: AsyncIterable<Uint8Array>) => Promise<number>
-  /** Adds what tells of all the files. Nothing is added from then on. */
+  /** Writes the central directory. Nothing can be added afterwards. */
   end: () => Promise<void>
 }
 
@@ -19,18 +19,18 @@ type Entry = { name: Buffer; method: number; flags: number; crc: number; packed:
 const STORED = 0
 const DEFLATED = 8
 const NAME_IS_UTF8 = 1 << 11
-/** Length and check sum stand behind the content. */
-const TOLD_BEHIND = 1 << 3
-/** What stands in a field of 32 bits whose number stands elsewhere. */
-const ELSEWHERE = 0xffff_ffff
-/** Versions that it takes to read a file: 2.0 of all, 4.5 of ZIP64. */
+/** Length and checksum follow the content (data descriptor). */
+const HAS_DATA_DESCRIPTOR = 1 << 3
+/** Placeholder in a 32-bit field; the ZIP64 extra field has the number. */
+const IN_ZIP64 = 0xffff_ffff
+/** Required reader versions: 2.0, or 4.5 for ZIP64. */
 const VERSION = 20
 const VERSION_64 = 45
-/** A file's own header says so, that its length may be beyond 4 GiB: whether it is, is known only behind it. */
+/** ZIP64 field in the header of streamed files, whose length is not known in advance. */
 const EXTRA_64 = fields([2, 0x0001], [2, 16], [8, 0], [8, 0])
 
-/** @param at the time that all files have. */
-export function createZip(write: Write, at: Date): Zip {
+/** @param at modification time of all files. */
+export function createZip(write: WriteBytes, at: Date): Zip {
   const entries: Entry[] = []
   const stamp = dosTime(at)
   let offset = 0
@@ -49,7 +49,7 @@ export function createZip(write: Write, at: Date): Zip {
     },
     async addStream(name, content) {
       const entry: Entry = {
-        ...{ name: Buffer.from(name), method: STORED, flags: NAME_IS_UTF8 | TOLD_BEHIND },
+        ...{ name: Buffer.from(name), method: STORED, flags: NAME_IS_UTF8 | HAS_DATA_DESCRIPTOR },
         ...{ crc: 0, packed: 0, size: 0, offset },
       }
       entries.push(entry)
@@ -66,52 +66,59 @@ export function createZip(write: Write, at: Date): Zip {
     async end() {
       const start = offset
       for (const entry of entries) await send(centralHeader(entry, stamp))
-      await send(endOf(entries.length, start, offset - start))
+      await send(centralDirectoryEnd(entries.length, start, offset - start))
     },
   }
 }
 
 function localHeader({ name, method, flags, crc, packed, size }: Entry, stamp: number): Buffer {
-  const isBehind = (flags & TOLD_BEHIND) !== 0
-  const lengths = isBehind ? [ELSEWHERE, ELSEWHERE] : [packed, size]
-  const extra = isBehind ? EXTRA_64 : Buffer.alloc(0)
+  const hasDescriptor = (flags & HAS_DATA_DESCRIPTOR) !== 0
+  const lengths = hasDescriptor ? [IN_ZIP64, IN_ZIP64] : [packed, size]
+  const extra = hasDescriptor ? EXTRA_64 : Buffer.alloc(0)
   return Buffer.concat([
-    fields([4, 0x0403_4b50], [2, isBehind ? VERSION_64 : VERSION], [2, flags], [2, method], [4, stamp], [4, isBehind ? 0 : crc]),
+    fields(
+      [4, 0x0403_4b50],
+      [2, hasDescriptor ? VERSION_64 : VERSION],
+      [2, flags],
+      [2, method],
+      [4, stamp],
+      [4, hasDescriptor ? 0 : crc],
+    ),
     fields([4, lengths[0]!], [4, lengths[1]!], [2, name.length], [2, extra.length]),
     name,
     extra,
   ])
 }
 
-/** Of the three numbers those that have no room in 32 bits stand behind the name, in this order. */
+/** Numbers beyond 32 bits go into the ZIP64 extra field, in this order. */
 function centralHeader({ name, method, flags, crc, packed, size, offset }: Entry, stamp: number): Buffer {
-  const large = [size, packed, offset].filter((number) => number >= ELSEWHERE)
+  const large = [size, packed, offset].filter((number) => number >= IN_ZIP64)
   const extra =
     large.length > 0
       ? fields([2, 0x0001], [2, large.length * 8], ...large.map((number): [8, number] => [8, number]))
       : Buffer.alloc(0)
-  const small = (number: number) => Math.min(number, ELSEWHERE)
+  const small = (number: number) => Math.min(number, IN_ZIP64)
   return Buffer.concat([
     fields([4, 0x0201_4b50], [2, VERSION_64], [2, extra.length > 0 ? VERSION_64 : VERSION], [2, flags], [2, method], [4, stamp]),
     fields([4, crc], [4, small(packed)], [4, small(size)], [2, name.length], [2, extra.length]),
-    fields([2, 0], [2, 0], [2, 0], [4, 0], [4, small(offset)]), // no comment, the one disk, no attributes
+    fields([2, 0], [2, 0], [2, 0], [4, 0], [4, small(offset)]), // no comment, one disk, no attributes
     name,
     extra,
   ])
 }
 
-/** The end of the list of files, once as ZIP64 has it, with where that is, and once for who knows no other. */
-function endOf(count: number, start: number, length: number): Buffer {
+/** End of the central directory, for ZIP64 readers and for others. */
+function centralDirectoryEnd(count: number, start: number, length: number): Buffer {
   return Buffer.concat([
     fields([4, 0x0606_4b50], [8, 44], [2, VERSION_64], [2, VERSION_64], [4, 0], [4, 0]),
     fields([8, count], [8, count], [8, length], [8, start]),
     fields([4, 0x0706_4b50], [4, 0], [8, start + length], [4, 1]),
     fields([4, 0x0605_4b50], [2, 0], [2, 0], [2, Math.min(count, 0xffff)], [2, Math.min(count, 0xffff)]),
-    fields([4, Math.min(length, ELSEWHERE)], [4, Math.min(start, ELSEWHERE)], [2, 0]),
+    fields([4, Math.min(length, IN_ZIP64)], [4, Math.min(start, IN_ZIP64)], [2, 0]),
   ])
 }
 
-/** Numbers of so many bytes, the lowest first. */
+/** Encodes little-endian numbers of the given sizes. */
 function fields(...numbers: [bytes: 2 | 4 | 8, number: number][]): Buffer {
   const buffer = Buffer.alloc(numbers.reduce((sum, [bytes]) => sum + bytes, 0))
   let at = 0
@@ -123,7 +130,7 @@ function fields(...numbers: [bytes: 2 | 4 | 8, number: number][]): Buffer {
   return buffer
 }
 
-/** Two seconds are the least that it knows, in UTC here. */
+/** DOS timestamps have a resolution of 2 s. This one is UTC. */
 const dosTime = (at: Date): number =>
   (((at.getUTCFullYear() - 1980) << 25) |
     ((at.getUTCMonth() + 1) << 21) |

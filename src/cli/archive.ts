@@ -4,7 +4,7 @@ import { type Context, enterOrganization } from '../domain/context.ts'
 import { normalize } from '../domain/erasure/request-erasure.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 /** `archive <organization> <address> <file>`. */
 export function addArchiveCommand(program: Command): void {
@@ -13,16 +13,16 @@ export function addArchiveCommand(program: Command): void {
     .argument('<address>', 'of the candidate')
     .argument('<file>', 'that is written; there must be none yet')
     .action((organization: string, address: string, file: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
-        const bytes = await writeFileOf(ctx, normalize(address), file)
+        const bytes = await writeArchiveFile(ctx, normalize(address), file)
         return { text: `${file}: ${bytes} bytes\n`, json: { file, bytes } }
       }),
     )
 }
 
-/** What was cut off is no archive: it is not left behind. @throws Error for a file that is there already. */
-async function writeFileOf(ctx: Context, address: string, file: string): Promise<number> {
+/** Deletes the file if writing fails. @throws Error if the file exists. */
+async function writeArchiveFile(ctx: Context, address: string, file: string): Promise<number> {
   const handle = await open(file, 'wx', 0o600)
   let bytes = 0
   try {

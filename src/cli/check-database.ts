@@ -15,34 +15,33 @@ import { countFailedRecordings, listLargestMedia } from '../domain/submissions/m
 import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import type { Config } from '../runtime/config.ts'
 import { WRONG_SECRET_KEY } from '../runtime/secret.ts'
+import { type DoctorCheck, ok, problem } from './check-environment.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
-import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
 
-/** A mail server that is away for a moment is no problem yet. */
-const PATIENCE_MS = 15 * 60_000
-/** It waits for a store that is away for a while. */
-const ERASURE_PATIENCE_MS = 3_600_000
-/** A running service needs a second. */
-const NUMBERING_PATIENCE_MS = 60_000
-/** What failed before is history: who wanted to has acted on it. */
+/** Short outages of the mail server are normal. */
+const MAIL_GRACE_MS = 15 * 60_000
+/** Erasures wait for the media store, which may be away for a while. */
+const ERASURE_GRACE_MS = 3_600_000
+/** A running service numbers events within a second. */
+const NUMBERING_GRACE_MS = 60_000
+/** Older failures are not reported. */
 const RECENT_MS = 86_400_000
 
-/** What the checks need besides the database. */
-type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & {
+type DatabaseCheckOptions = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & {
   erasureLog: ErasureLog
   /** undefined before the first start. */
   secretKeys: readonly string[] | undefined
 }
 
-/** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
-export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
+/** Checks that the database answers, is up to date, and folds case, and the state of mails, events, and other work. */
+export async function checkDatabase(url: string, given: DatabaseCheckOptions): Promise<DoctorCheck[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
-    const locale = rows[0].folds ? ok('locale', 'texts are searched whatever their case') : problem('locale', BAD_LOCALE)
+    const locale = rows[0].folds ? ok('locale', 'texts are searched whatever their case') : problem('locale', LOCALE_ADVICE)
     return [
       ok('database', `PostgreSQL ${rows[0].version} answers`),
       locale,
@@ -56,15 +55,15 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
   }
 }
 
-const BAD_LOCALE =
+const LOCALE_ADVICE =
   'letters like É are not folded, so an erasure may miss a name that a text has in another case. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
-/** Milliseconds for which commits wait for a standby that hangs, at most, as ops/ha/patroni.yml has it. */
+/** Most milliseconds that commits should wait for a hanging standby, as in ops/ha/patroni.yml. */
 const STANDBY_TIMEOUT_MS = 5_000
 const STANDBY_TIMEOUTS = ['wal_sender_timeout', 'tcp_user_timeout']
 
-/** Where there are standbys: whether one that hangs, or whose network is gone, holds up commits for long. */
-async function checkTimeouts(client: Client): Promise<Check[]> {
+/** Checks how long a hanging standby can block commits. */
+async function checkTimeouts(client: Client): Promise<DoctorCheck[]> {
   const { rows: standbys } = await client.query(`SELECT FROM pg_stat_replication WHERE application_name <> 'pg_basebackup'`)
   if (standbys.length === 0) return []
   const { rows } = await client.query<{ name: string; setting: string }>(
@@ -81,7 +80,7 @@ async function checkTimeouts(client: Client): Promise<Check[]> {
   ]
 }
 
-async function checkSchema(url: string, given: Given): Promise<Check[]> {
+async function checkSchema(url: string, given: DatabaseCheckOptions): Promise<DoctorCheck[]> {
   const pending = await findPendingMigrations(url).catch(describeError)
   if (typeof pending === 'string') return [problem('migrations', pending)]
   if (pending.length > 0) {
@@ -90,7 +89,10 @@ async function checkSchema(url: string, given: Given): Promise<Check[]> {
   return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
 }
 
-async function checkContent(url: string, { mediaQuota, erasureLog, secretKeys, ...ways }: Given): Promise<Check[]> {
+async function checkContent(
+  url: string,
+  { mediaQuota, erasureLog, secretKeys, ...ways }: DatabaseCheckOptions,
+): Promise<DoctorCheck[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
@@ -112,14 +114,14 @@ async function checkContent(url: string, { mediaQuota, erasureLog, secretKeys, .
   }
 }
 
-async function checkSecretKey(db: Db, secretKeys: readonly string[]): Promise<Check> {
+async function checkSecretKey(db: Db, secretKeys: readonly string[]): Promise<DoctorCheck> {
   const isRight = await hasSecretKey({ db }, secretKeys)
   return isRight ? ok('secret key', "is this database's") : problem('secret key', WRONG_SECRET_KEY)
 }
 
-/** Whether a backup has brought back whom the log outside of the database says to be erased. */
-async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
-  const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
+/** Checks erasures in progress, and whether a restored backup brought back erased data. */
+async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<DoctorCheck> {
+  const since = new Date(Date.now() - ERASURE_GRACE_MS)
   const candidates = await db.erasure.count({
     where: { finishedAt: null, createdAt: { lt: since }, subject: { not: 'retention' } },
   })
@@ -131,7 +133,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
     )
   const reader = { db, deps: { erasureLog } }
   const lines = await readReceiptLines(reader)
-  // A night's erasure by an organization's own setting has no line: after a restore what is due goes again by itself.
+  // Erasures by an organization's retention have no receipt: they are repeated by themselves after a restore.
   const where = { finishedAt: { not: null }, subject: { not: 'retention' } }
   const finished = await db.erasure.findMany({ where, select: { id: true } })
   if (!lines && finished.length === 0) return ok('erasures', 'none so far, and no file at ERASURE_LOG')
@@ -150,45 +152,42 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   )
 }
 
-async function checkOutage(db: Db): Promise<Check> {
+async function checkOutage(db: Db): Promise<DoctorCheck> {
   const outage = await readMailOutage(db)
   if (!outage) return ok('mail', 'the mail server takes mails, as far as is known')
   const { since, about, reason, probes, nextProbeAt } = outage
-  const told = `${OUTAGES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
+  const told = `${OUTAGE_CAUSES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
   return problem(
     'mail',
     `${told}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
   )
 }
 
-const OUTAGES = {
+const OUTAGE_CAUSES = {
   unreachable: 'the mail server can not be reached',
   rejecting: 'the mail server turns this service away',
   throttled: 'the mail server wants fewer mails than there are',
 }
 
-async function checkQueue(db: Db): Promise<Check> {
+async function checkQueue(db: Db): Promise<DoctorCheck> {
   const queues = [await measureEmailQueue({ db }), await measureMemberEmailQueue({ db })]
   const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
   const [oldest] = queues.flatMap((queue) => queue.oldest ?? []).sort((a, b) => a.getTime() - b.getTime())
   if (!oldest) return ok('queue', 'no mail waits')
   const since = `${waiting} waiting, the oldest since ${oldest.toISOString()}`
-  if (Date.now() - oldest.getTime() < PATIENCE_MS) return ok('queue', since)
+  if (Date.now() - oldest.getTime() < MAIL_GRACE_MS) return ok('queue', since)
   return problem('queue', `${since}. Is the service running? For the reasons: npm run cli -- mail list --state queued`)
 }
 
-/**
- * A recipient that is refused and a link that was dead before its mail went out are the organization's affair. A server that could not be
- * reached for all the retries, or that refuses more than it takes, is the operator's.
- */
-async function checkFailedMails(db: Db): Promise<Check> {
+/** Refused recipients and expired links concern the organization. Exhausted retries, or more refusals than mails sent, concern the operator. */
+async function checkFailedMails(db: Db): Promise<DoctorCheck> {
   const since = new Date(Date.now() - RECENT_MS)
   const [toCandidates, toMembers] = [await measureFailedEmails({ db }, since), await measureFailedMemberEmails({ db }, since)]
   const sum = (count: keyof FailedEmails) => toCandidates[count] + toMembers[count]
   const [failed, refused, givenUp, sent] = [sum('failed'), sum('refused'), sum('givenUp'), sum('sent')]
   const blocked = await measureBlockedEmails({ db }, since)
   if (blocked > 1 && blocked > sent * BLOCKED_SHARE)
-    return problem('mails', `${blocked} of ${sent} that were sent in the last day came back: ${WHY_BLOCKED}`)
+    return problem('mails', `${blocked} of ${sent} that were sent in the last day came back: ${BLOCKED_ADVICE}`)
   if (failed === 0) return ok('mails', 'none failed')
   const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
   const reasons = 'For the reasons: npm run cli -- mail list --state failed'
@@ -197,37 +196,37 @@ async function checkFailedMails(db: Db): Promise<Check> {
   return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
 }
 
-/** Beyond that it is no single server's dislike. */
+/** Share of bounces above which the service itself is probably blocked. */
 const BLOCKED_SHARE = 0.05
-const WHY_BLOCKED =
+const BLOCKED_ADVICE =
   'their servers want no mail from the service. Look at SPF, DKIM and DMARC of MAIL_FROM, and at what its address is known for'
 
-async function checkNumbering(db: Db): Promise<Check> {
+async function checkNumbering(db: Db): Promise<DoctorCheck> {
   const { oldest } = await measureNumbering({ db })
-  if (!oldest || Date.now() - oldest.getTime() < NUMBERING_PATIENCE_MS) return ok('events', 'all are in the feed')
+  if (!oldest || Date.now() - oldest.getTime() < NUMBERING_GRACE_MS) return ok('events', 'all are in the feed')
   const since = `some have waited to be put into the feed since ${oldest.toISOString()}`
   return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
 }
 
-async function checkWebhooks(db: Db): Promise<Check> {
+async function checkWebhooks(db: Db): Promise<DoctorCheck> {
   const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
   const counts = `${failing} failing, ${disabled} disabled for it`
   const advice = 'To see them: npm run cli -- webhook list <organization>'
-  if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
+  if (oldestDue && Date.now() - oldestDue.getTime() >= MAIL_GRACE_MS)
     return problem(
       'webhooks',
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
   // Disabled webhooks are not retried until their organization enables them.
   if (failing > 0) {
-    const organizations = await listFailingOrganizations({ db }, LARGEST)
+    const organizations = await listFailingOrganizations({ db }, MAX_LISTED)
     const since = organizations.map(({ name, since }) => `${name} since ${since.toISOString()}`)
     return problem('webhooks', `${counts}: ${since.join(', ')}. ${advice}. If all fail, look at this machine's way out`)
   }
   return ok('webhooks', disabled === 0 ? 'all are well' : `${counts}. ${advice}`)
 }
 
-async function checkRecordings(db: Db): Promise<Check> {
+async function checkRecordings(db: Db): Promise<DoctorCheck> {
   const failed = await countFailedRecordings({ db })
   if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
   return problem(
@@ -236,18 +235,17 @@ async function checkRecordings(db: Db): Promise<Check> {
   )
 }
 
-/** So many organizations are named, and from this share of MEDIA_QUOTA on somebody is to be told before nobody there can record. */
-const LARGEST = 10
-const NEARLY_FULL = 0.9
+/** Number of organizations listed, and share of MEDIA_QUOTA from which on it is a problem: nobody there can record soon. */
+const MAX_LISTED = 10
+const WARNING_SHARE = 0.9
 
-async function checkMediaUse(db: Db, quota: number): Promise<Check> {
-  const largest = await listLargestMedia({ db }, LARGEST)
+async function checkMediaUse(db: Db, quota: number): Promise<DoctorCheck> {
+  const largest = await listLargestMedia({ db }, MAX_LISTED)
   if (largest.length === 0) return ok('media use', 'no photos or recordings')
-  const shares = largest.map(({ name, bytes }) => `${name} ${describeBytes(bytes)} (${Math.round((100 * bytes) / quota)} %)`)
+  const shares = largest.map(({ name, bytes }) => `${name} ${formatBytes(bytes)} (${Math.round((100 * bytes) / quota)} %)`)
   const says = `most have, with their share of MEDIA_QUOTA: ${shares.join(', ')}`
-  if (largest.every(({ bytes }) => bytes < NEARLY_FULL * quota)) return ok('media use', says)
+  if (largest.every(({ bytes }) => bytes < WARNING_SHARE * quota)) return ok('media use', says)
   return problem('media use', `${says}. At 100 % nobody there can begin to record: raise MEDIA_QUOTA, or keep media for shorter`)
 }
 
-const describeBytes = (bytes: number): string =>
-  bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
+const formatBytes = (bytes: number): string => (bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`)

@@ -2,32 +2,35 @@ import type { Db } from '../db/client.ts'
 import type { Allowance } from '../domain/context.ts'
 import type { OperatorProvider } from '../domain/ports/identity-provider.ts'
 import { createFetch, type Fetch } from '../sso/fetch.ts'
-import { type Check, ok, problem } from './checks.ts'
+import { type DoctorCheck, ok, problem } from './check-environment.ts'
 
-/** Milliseconds that a provider's clock may differ from ours: tokens are refused from twice as much on. */
+/** Most milliseconds of clock skew. Tokens are refused at twice as much. */
 const TOLERANCE_MS = 30_000
-/** Issuers that are asked: more clocks say no more of ours. */
-const MOST_ISSUERS = 50
+/** At most 50 issuers are asked: more clocks add no information. */
+const MAX_ISSUERS = 50
 
-type Given = { ssoAllowance: Allowance; operatorProviders: readonly OperatorProvider[] }
+type ProviderCheckOptions = { ssoAllowance: Allowance; operatorProviders: readonly OperatorProvider[] }
 
 /**
- * Whether identity providers answer, and how far their clocks are from this machine's, asked by the way out that sign-ins go. One that an
- * organization has named and that does not answer is that organization's matter.
+ * Checks that identity providers answer, and how far their clocks differ from this machine's, over the connection that sign-ins use. A silent
+ * provider of an organization is that organization's problem, and not reported as one.
  */
-export async function checkIdentityProviders(db: Db, { ssoAllowance, operatorProviders }: Given): Promise<Check[]> {
+export async function checkIdentityProviders(
+  db: Db,
+  { ssoAllowance, operatorProviders }: ProviderCheckOptions,
+): Promise<DoctorCheck[]> {
   const rows = await db.signInProvider.findMany({
     where: { organizationId: { not: null } },
     distinct: ['issuer'],
     select: { issuer: true },
     orderBy: { issuer: 'asc' },
-    take: MOST_ISSUERS,
+    take: MAX_ISSUERS,
   })
   const own = operatorProviders.map(({ issuer }) => issuer)
   const issuers = [...new Set([...own, ...rows.map(({ issuer }) => issuer)])]
   if (issuers.length === 0) return []
   const fetch = createFetch(ssoAllowance)
-  const found = await Promise.all(issuers.map((issuer) => lookAt(fetch, issuer)))
+  const found = await Promise.all(issuers.map((issuer) => probe(fetch, issuer)))
   const says = found.map(({ says }) => says).join('; ')
   const name = 'identity providers'
   if (found.some(({ isOff }) => isOff))
@@ -37,9 +40,9 @@ export async function checkIdentityProviders(db: Db, { ssoAllowance, operatorPro
   return [ok(name, says)]
 }
 
-type Look = { issuer: string; says: string; isOff?: boolean; isSilent?: boolean }
+type ProbeResult = { issuer: string; says: string; isOff?: boolean; isSilent?: boolean }
 
-async function lookAt(fetch: Fetch, issuer: string): Promise<Look> {
+async function probe(fetch: Fetch, issuer: string): Promise<ProbeResult> {
   const { host } = new URL(issuer)
   const asked = Date.now()
   try {
@@ -47,7 +50,7 @@ async function lookAt(fetch: Fetch, issuer: string): Promise<Look> {
     const date = Date.parse(answer.headers.get('date') ?? '')
     if (!answer.ok) return { issuer, isSilent: true, says: `${host} answers ${answer.status}` }
     if (Number.isNaN(date)) return { issuer, says: `${host} answers, and does not say its time` }
-    // It says whole seconds, at some moment of the request.
+    // The Date header has whole seconds.
     const difference = date + 500 - (asked + Date.now()) / 2
     const isOff = Math.abs(difference) > TOLERANCE_MS
     const seconds = Math.round(Math.abs(difference) / 1_000)

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { DEMO_NAME, describeDemo, loadDemo } from '../demo/load.ts'
+import { DEMO_NAME, describeDemo, loadDemo } from '../demo/load-demo.ts'
 import { PATHS } from '../runtime/paths.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
-/** `demo`: what the first start on the embedded database makes, in a database of one's own. */
+/** `demo`: creates the organization that a trial has, in any database. */
 export function addDemoCommand(program: Command): void {
   addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
-    perform(
+    runCommand(
       options,
       async ({ operator, site }) => {
         const demo = await loadDemo(operator)

@@ -5,23 +5,23 @@ import { openErasureLog } from '../runtime/erasure-log.ts'
 import { readSecret } from '../runtime/secret.ts'
 import { checkDatabase } from './check-database.ts'
 import {
-  type Check,
   checkBounceMailbox,
-  checkJoining,
   checkMailServer,
   checkMedia,
+  checkProcessLimits,
   checkProxy,
   checkPublicAddress,
   checkRedis,
   checkReplicas,
   checkSecret,
+  type DoctorCheck,
   ok,
-} from './checks.ts'
+} from './check-environment.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
 import { addCommand } from './session.ts'
 
-/** `doctor`: what an operator would look at first. It changes nothing, but for a byte put into the media store and taken out again. */
+/** `doctor`: checks the installation. It changes nothing, except for a byte written to the media store and deleted again. */
 export function addDoctorCommand(program: Command): void {
   addCommand(program, 'doctor', 'check configuration, database, queue, mail server and media store').action(
     async (options: OutputOptions) => {
@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
   )
 }
 
-async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
+async function examine(): Promise<{ checks: DoctorCheck[]; exitCode: number }> {
   const config = readConfig()
   if (Array.isArray(config)) return { checks: config, exitCode: EXIT_BAD_CONFIGURATION }
   const checks = [
@@ -46,13 +46,13 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
     await checkMailServer(config),
     ...(config.bounces.mailbox ? [await checkBounceMailbox(config.bounces.mailbox)] : []),
     await checkMedia(config),
-    await checkJoining(),
+    await checkProcessLimits(),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
   ]
   return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }
 }
 
-function readConfig(): Config | Check[] {
+function readConfig(): Config | DoctorCheck[] {
   try {
     return loadConfig(process.env, { serves: true })
   } catch (error) {
@@ -63,7 +63,7 @@ function readConfig(): Config | Check[] {
 
 const ABANDONED = 'PostgreSQL still ran, because the service was killed; it is stopped now. Each start takes such a server over'
 
-async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<Check[]> {
+async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<DoctorCheck[]> {
   const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {

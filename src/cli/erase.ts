@@ -10,9 +10,9 @@ import { requestMemberErasure } from '../domain/erasure/request-member-erasure.t
 import { findMemberByAddress } from '../domain/members/invite-member.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
-/** `erase <organization> <address>`, `--member` of a member, and `erase --again`. */
+/** `erase <organization> <address>`, with `--member` for a member, and `erase --again`. */
 export function addEraseCommand(program: Command): void {
   addCommand(program, 'erase', 'erase a candidate or a member, or those whom a restored backup has brought back')
     .argument('[organization]', 'id or name')
@@ -21,15 +21,15 @@ export function addEraseCommand(program: Command): void {
     .option('--revoke-keys', 'of a member: API keys that they have generated as well')
     .option('--again', 'those of ERASURE_LOG that this database does not know of')
     .action((organization: string | undefined, address: string | undefined, options: Options) =>
-      perform(options, async ({ operator }) => {
-        if (options.again) return showRepeated(await eraseReturned(operator), await eraseAgain(operator))
+      runCommand(options, async ({ operator }) => {
+        if (options.again) return formatRepeated(await eraseReturned(operator), await eraseAgain(operator))
         if (organization === undefined || address === undefined)
           throw new Error('Name the organization and the address, or give --again')
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
         const { id } = options.member ? await eraseMember(ctx, address, options) : await requestErasure(ctx, { address })
-        // Here and now, whether the service runs or not; where it does, both work on it together.
+        // Erases in this process. If the service runs, both work on it.
         await continueErasure(operator, { organizationId: ctx.organization.id, erasureId: id })
-        return showReceipt(await getErasure(ctx, id))
+        return formatReceipt(await getErasure(ctx, id))
       }),
     )
 }
@@ -42,7 +42,7 @@ async function eraseMember(ctx: Context, address: string, { revokeKeys = false }
   return requestMemberErasure(ctx, { memberId: found.id, revokesKeys: revokeKeys })
 }
 
-function showReceipt(erasure: Erasure): Output {
+function formatReceipt(erasure: Erasure): Output {
   const { id, finishedAt, backupsUntil, counts, ofMember } = erasure
   const erased = Object.entries({ ...ofMember, ...counts }).filter(([, count]) => count > 0)
   const rows = [
@@ -54,8 +54,8 @@ function showReceipt(erasure: Erasure): Output {
   return { text: table(['WHAT', 'VALUE'], rows), json: erasure }
 }
 
-/** Organizations first: with one that has come back go its candidates. */
-const showRepeated = (organizations: OrganizationLine[], repeated: Repeated[]): Output => ({
+/** Organizations first: erasing one erases its candidates. */
+const formatRepeated = (organizations: OrganizationLine[], repeated: Repeated[]): Output => ({
   text:
     repeated.length + organizations.length === 0
       ? 'Nothing has come back.\n'

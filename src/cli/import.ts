@@ -6,17 +6,17 @@ import {
   type GeneratedKey,
   ImportInterrupted,
   type ImportOptions,
+  type ImportProgress,
+  type ImportSummary,
   importDocument,
   type KeptDefinition,
   type KeptKey,
-  type Progress,
-  type Summary,
-} from '../import/load.ts'
+} from '../import/import-document.ts'
 import { KINDS } from '../import/match.ts'
 import { describeProblem, ImportError } from '../import/problems.ts'
-import { readDocument } from '../import/read.ts'
+import { readDocument } from '../import/read-document.ts'
 import { describeError, type Output, type OutputOptions, table } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 const CLEAR_LINE = '\r\x1b[K'
 
@@ -30,19 +30,24 @@ export function addImportCommand(program: Command): void {
     .action(async (file: string, options: Options) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))
-      await perform(options, ({ operator }) => load(operator, source, json, options), { migrates: true })
+      await runCommand(options, ({ operator }) => runImport(operator, source, json, options), { migrates: true })
     })
 }
 
-async function load(ctx: ServiceContext, source: string, json: unknown, { overwriteProgress = false }: Options): Promise<Output> {
+async function runImport(
+  ctx: ServiceContext,
+  source: string,
+  json: unknown,
+  { overwriteProgress = false }: Options,
+): Promise<Output> {
   const { isTTY } = process.stderr
   const onWait = () => void process.stderr.write('Another import is running: waiting until it ends.\n')
   try {
     const options = { overwriteProgress, onWait, ...(isTTY && { onProgress: showProgress }) }
-    return showSummary(await importDocument(ctx, readDocument(json), options))
+    return formatSummary(await importDocument(ctx, readDocument(json), options))
   } catch (error) {
-    if (error instanceof ImportError) return showRefusal(source, error)
-    if (error instanceof ImportInterrupted) return showInterruption(error)
+    if (error instanceof ImportError) return formatRefusal(source, error)
+    if (error instanceof ImportInterrupted) return formatInterruption(error)
     throw error
   } finally {
     if (isTTY) process.stderr.write(CLEAR_LINE)
@@ -57,32 +62,32 @@ function parseDocument(source: string, text: string): unknown {
   }
 }
 
-function showProgress({ organization, done, total }: Progress): void {
+function showProgress({ organization, done, total }: ImportProgress): void {
   process.stderr.write(`${CLEAR_LINE}${organization}: ${Math.floor((100 * done) / total)} %, ${done} of ${total} rows`)
 }
 
-function showRefusal(source: string, { problems }: ImportError): Output {
+function formatRefusal(source: string, { problems }: ImportError): Output {
   const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
   const lines = [...problems.map(describeProblem), `error: ${source} was refused for ${count}; nothing was written.`]
   return { text: '', json: { problems }, complaint: `${lines.join('\n')}\n` }
 }
 
-function showInterruption({ message, summary, cause }: ImportInterrupted): Output {
+function formatInterruption({ message, summary, cause }: ImportInterrupted): Output {
   const complaint = `error: ${message}: ${describeError(cause)}\nImport the document again: what has been loaded stays as it is.\n`
-  return { ...showSummary(summary), complaint }
+  return { ...formatSummary(summary), complaint }
 }
 
-function showSummary({ organizations, counts, generatedKeys, keptKeys, keptDefinitions }: Summary): Output {
+function formatSummary({ organizations, counts, generatedKeys, keptKeys, keptDefinitions }: ImportSummary): Output {
   const rows = KINDS.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
   const text =
     table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) +
-    showKept(keptKeys) +
-    showCorrected(keptDefinitions) +
-    showKeys(generatedKeys)
+    formatKeptKeys(keptKeys) +
+    formatKeptDefinitions(keptDefinitions) +
+    formatNewKeys(generatedKeys)
   return { text, json: { organizations, counts, generatedKeys, keptKeys, keptDefinitions } }
 }
 
-const showKept = (keys: KeptKey[]): string =>
+const formatKeptKeys = (keys: KeptKey[]): string =>
   keys.length === 0
     ? ''
     : `\nThe document gives these API keys otherwise than they are. They are as they were: no import changes a key.\n\n${table(
@@ -90,7 +95,7 @@ const showKept = (keys: KeptKey[]): string =>
         keys.map(({ organization, name }) => [organization, name]),
       )}`
 
-const showCorrected = (questions: KeptDefinition[]): string =>
+const formatKeptDefinitions = (questions: KeptDefinition[]): string =>
   questions.length === 0
     ? ''
     : `\nThe key of these questions was corrected, and the document gives it otherwise. Their definitions are as they were: no import undoes a correction.\n\n${table(
@@ -98,7 +103,7 @@ const showCorrected = (questions: KeptDefinition[]): string =>
         questions.map(({ organization, question }) => [organization, question]),
       )}`
 
-const showKeys = (keys: GeneratedKey[]): string =>
+const formatNewKeys = (keys: GeneratedKey[]): string =>
   keys.length === 0
     ? ''
     : `\nNew API keys. Save them now: they are not stored, and not shown again.\n\n${table(

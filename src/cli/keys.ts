@@ -14,7 +14,7 @@ import { daysAfter } from '../domain/time/days.ts'
 import { readNetwork } from '../domain/values/networks.ts'
 import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
-import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
+import { addCommand, parseCount, parseName, parseTime, runCommand } from './session.ts'
 
 type KeyChangeOptions = OutputOptions & {
   manage?: boolean
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
   addCommand(key, 'list', "list an organization's API keys")
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const keys = await listApiKeys(operator, (await findOrganization(operator, idOrName)).id)
         return { text: toTable(keys, operator.deps.clock()), json: keys.map(toJson) }
       }),
@@ -72,7 +72,7 @@ export function addKeyCommands(program: Command): void {
   addCommand(key, 'revoke', 'revoke an API key')
     .argument('<keyId>', 'see: key list')
     .action((id: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
         const apiKey = await revokeApiKey(operator, id)
         return { text: toTable([apiKey], operator.deps.clock()), json: toJson(apiKey) }
@@ -81,7 +81,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 const createKey = (idOrName: string, name: string, options: NewKeyOptions): Promise<void> =>
-  perform(options, async ({ operator }) => {
+  runCommand(options, async ({ operator }) => {
     const { test, scopes = [], expiresInDays, expiresAt, createdBy } = options
     const organization = await findOrganization(operator, idOrName)
     const { key, apiKey } = await createApiKey(operator, {
@@ -97,7 +97,7 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
   })
 
 const changeKey = (id: string, { manage, limit, scopes, networks, ...options }: KeyChangeOptions): Promise<void> =>
-  perform(options, async ({ operator }) => {
+  runCommand(options, async ({ operator }) => {
     if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
     const change: KeyChange = {
       ...(manage !== undefined && { rights: manage ? ['manage'] : [] }),

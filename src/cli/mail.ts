@@ -15,16 +15,15 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
-import { addCommand, parseCount, perform } from './session.ts'
+import { addCommand, parseCount, runCommand } from './session.ts'
 
 type ListOptions = OutputOptions & { state?: (typeof EMAIL_STATES)[number]; limit: number }
 
 const MAX_LISTED = 10_000
-/** Servers repeat a long address before the word that tells. It is the last column. */
+/** Servers repeat long addresses before the reason. This is the last column. */
 const SHOWN_REASON_LENGTH = 500
 
-/** A mail of either kind, as it is listed. */
-type Mail = {
+type ListedMail = {
   id: string
   state: string
   attempts: number
@@ -43,7 +42,7 @@ export function addMailCommands(program: Command): void {
     .addOption(new Option('--state <state>').choices(EMAIL_STATES))
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((options: ListOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const mails = await listMails(operator, defined({ limit: options.limit, state: options.state }))
         return { text: toTable(mails), json: mails }
       }),
@@ -52,12 +51,12 @@ export function addMailCommands(program: Command): void {
   addCommand(mail, 'show', 'show a mail with its link, rendered anew')
     .argument('<id>', 'see: mail list')
     .action((id: string, options: OutputOptions) =>
-      perform(options, async ({ operator, mailSettings }) => {
+      runCommand(options, async ({ operator, mailSettings }) => {
         const email = await findEmail(operator, id)
-        if (email) return showInvitation(mailSettings, email)
+        if (email) return formatInvitation(mailSettings, email)
         const toMember = await findMemberEmail(operator, id)
         if (!toMember) throw new Error(`There is no mail ${id}.`)
-        return showMail(renderMemberEmail(mailSettings, toMember), ofMember(toMember))
+        return formatMail(renderMemberEmail(mailSettings, toMember), fromMember(toMember))
       }),
     )
 
@@ -77,7 +76,7 @@ export function addMailCommands(program: Command): void {
     const narrows = options.reason !== undefined || options.since !== undefined
     if (narrows && !options.all && !options.captured)
       retry.error('error: --reason and --since go with --all or --captured', { exitCode: EXIT_WRONG_USAGE })
-    return perform(options, async ({ operator }) => {
+    return runCommand(options, async ({ operator }) => {
       const count = await retryMails(operator, id, options)
       if (id !== undefined && count === 0) throw new Error(`There is no mail ${id} that has failed or waits for its next try.`)
       return { text: `${count} ${count === 1 ? 'mail' : 'mails'} queued again.\n`, json: { queued: count } }
@@ -107,13 +106,13 @@ function parseTime(text: string): Date {
   return time
 }
 
-function showInvitation(settings: MailSettings, email: InviteEmail): Output {
+function formatInvitation(settings: MailSettings, email: InviteEmail): Output {
   const link = settings.links.invitationUrl({ inviteId: email.inviteId, linkVersion: email.linkVersion })
-  const { text, json } = showMail(renderInviteEmail(settings, email), ofInvite(email))
+  const { text, json } = formatMail(renderInviteEmail(settings, email), fromInvite(email))
   return { text: `${text}Link: ${link}\n`, json: { ...json, link } }
 }
 
-function showMail({ messageId, from, to, replyTo, subject, headers, text, html }: Message, mail: Mail) {
+function formatMail({ messageId, from, to, replyTo, subject, headers, text, html }: Message, mail: ListedMail) {
   const fields = {
     From: addressOf(from),
     To: addressOf(to),
@@ -137,7 +136,7 @@ const addressOf = (mailbox: string | { name: string; address: string }): string 
   return mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address
 }
 
-const toTable = (mails: Mail[]): string =>
+const toTable = (mails: ListedMail[]): string =>
   table(
     ['ID', 'STATE', 'CREATED', 'ATTEMPTS', 'TO', 'ORGANIZATION', 'REASON'],
     mails.map(({ id, state, createdAt, attempts, reason, recipientEmail, organization }) => [
@@ -151,17 +150,17 @@ const toTable = (mails: Mail[]): string =>
     ]),
   )
 
-/** The newest of both kinds, by their ids, which rise with time. */
+/** The newest mails of both kinds, ordered by their time-ordered ids. */
 async function listMails(
   operator: ServiceContext,
   window: { state?: (typeof EMAIL_STATES)[number]; limit: number },
-): Promise<Mail[]> {
-  const toCandidates = (await listEmails(operator, window)).map(ofInvite)
-  const toMembers = (await listMemberEmails(operator, window)).map(ofMember)
+): Promise<ListedMail[]> {
+  const toCandidates = (await listEmails(operator, window)).map(fromInvite)
+  const toMembers = (await listMemberEmails(operator, window)).map(fromMember)
   return [...toCandidates, ...toMembers].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
 }
 
-const ofInvite = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invite }: InviteEmail): Mail => ({
+const fromInvite = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invite }: InviteEmail): ListedMail => ({
   id,
   state,
   attempts,
@@ -174,7 +173,7 @@ const ofInvite = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, in
   assessment: invite.assessment.name,
 })
 
-function ofMember(email: MemberEmail): Mail {
+function fromMember(email: MemberEmail): ListedMail {
   const { id, state, attempts, reason, createdAt, sentAt, memberId, kind, member } = email
   const recipientEmail = recipientOf(email)
   return {

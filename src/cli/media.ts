@@ -3,7 +3,7 @@ import { checkMedia, type MediaCheck } from '../domain/submissions/media/check-m
 import { retryFailedRecordings } from '../domain/submissions/media/retry-failed-recordings.ts'
 import { EXIT_FAILED, EXIT_WRONG_USAGE } from './exit-codes.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, parseCount, perform } from './session.ts'
+import { addCommand, parseCount, runCommand } from './session.ts'
 
 /** `media check | retry`. */
 export function addMediaCommands(program: Command): void {
@@ -16,10 +16,10 @@ export function addMediaCommands(program: Command): void {
   )
     .addOption(new Option('--sample <n>', 'so many files only, chosen by chance').argParser(parseCount(1_000_000)))
     .action((options: OutputOptions & { sample?: number }) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const check = await checkMedia(operator, options)
         if (check.missing.length + check.wrong.length > 0) process.exitCode = EXIT_FAILED
-        return { text: showCheck(check), json: check }
+        return { text: formatCheck(check), json: check }
       }),
     )
 
@@ -29,7 +29,7 @@ export function addMediaCommands(program: Command): void {
   retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {
     if ((id === undefined) === (options.all === undefined))
       retry.error('error: name one recording, or give --all', { exitCode: EXIT_WRONG_USAGE })
-    return perform(options, async ({ operator }) => {
+    return runCommand(options, async ({ operator }) => {
       const count = await retryFailedRecordings(operator, id)
       if (id !== undefined && count === 0) throw new Error(`There is no failed recording ${id}.`)
       return { text: `${count} ${count === 1 ? 'recording' : 'recordings'} queued again.\n`, json: { queued: count } }
@@ -37,7 +37,7 @@ export function addMediaCommands(program: Command): void {
   })
 }
 
-function showCheck({ files, parts, bytes, missing, wrong, strays }: MediaCheck): string {
+function formatCheck({ files, parts, bytes, missing, wrong, strays }: MediaCheck): string {
   const lost = missing.map(({ key, expected }) => `missing: ${key}, ${expected} bytes`)
   const cut = wrong.map(({ key, expected, found }) => `of another length: ${key}, ${found} bytes of ${expected}`)
   const stray = strays ? [`${strays.files} files of ${strays.bytes} bytes that no row tells of`] : []

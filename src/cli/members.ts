@@ -9,7 +9,7 @@ import { ASSIGNABLE_PORTAL_ROLES, type AssignablePortalRole } from '../domain/me
 import { findOrganization } from '../domain/organization/organizations.ts'
 import { isEmailAddress } from '../domain/validation/email-address.ts'
 import type { Output, OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 /** `member invite | name-owner | reset | reset-factors`. */
 export function addMemberCommands(program: Command): void {
@@ -26,15 +26,15 @@ export function addMemberCommands(program: Command): void {
         email: string,
         options: OutputOptions & { role: MemberRole | AssignablePortalRole; reactivate?: true },
       ) =>
-        perform(options, async ({ operator }) => {
+        runCommand(options, async ({ operator }) => {
           if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
           const organization = await findOrganization(operator, idOrName)
-          const given = {
+          const roles = {
             roles: MEMBER_ROLES.filter((role) => role === options.role),
             portalRoles: ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => portalRole === options.role),
           }
-          const invitation = { email, ...given, mails: false, reactivates: options.reactivate ?? false }
-          return showLink(
+          const invitation = { email, ...roles, mails: false, reactivates: options.reactivate ?? false }
+          return formatLink(
             await inviteMember(enterOrganization(operator, organization), invitation).catch((error) => explain(error, email)),
           )
         }),
@@ -48,7 +48,7 @@ export function addMemberCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<email>')
     .action((idOrName: string, email: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const ctx = enterOrganization(operator, await findOrganization(operator, idOrName))
         const found = await findMemberByAddress(ctx, email)
         if (!found) throw new Error(`Nobody is a member there with ${email}. Invite them: npm run cli -- member invite`)
@@ -61,10 +61,10 @@ export function addMemberCommands(program: Command): void {
   addCommand(member, 'reset', 'print a link by which somebody sets a new password')
     .argument('<email>')
     .action((email: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const link = await createResetLink(operator, email, { mails: false })
         if (!link) throw new Error(`Nobody signs in with ${email}. Invite them: npm run cli -- member invite`)
-        return showLink(link)
+        return formatLink(link)
       }),
     )
 
@@ -75,10 +75,10 @@ export function addMemberCommands(program: Command): void {
   )
     .argument('<email>')
     .action((email: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const link = await resetFactors(operator, email)
         if (!link) throw new Error(`Nobody signs in with ${email}.`)
-        return showLink(link)
+        return formatLink(link)
       }),
     )
 }
@@ -95,7 +95,7 @@ function explain(error: unknown, email: string): never {
   throw new Error(`${email} is deactivated. To have them active again, with this role: add --reactivate`, { cause: error })
 }
 
-const showLink = ({ url, expiresAt }: LinkToHandOver): Output => ({
+const formatLink = ({ url, expiresAt }: LinkToHandOver): Output => ({
   text: `${url}\n\nGood once, until ${expiresAt.toISOString()}. Whoever opens it sets the password: hand it to nobody else.\n`,
   json: { url, expiresAt },
 })

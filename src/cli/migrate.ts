@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 /** `migrate`. */
 export function addMigrateCommand(program: Command): void {
   addCommand(program, 'migrate', 'bring the database up to date; the service does so too when it starts').action(
     (options: OutputOptions) =>
-      perform(
+      runCommand(
         options,
         async ({ migrated: applied }) => {
           const lines = applied.length > 0 ? applied.map((name) => `applied ${name}\n`).join('') : 'The database is up to date.\n'

@@ -12,7 +12,7 @@ import {
   TIERS,
 } from '../domain/organization/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
-import { addCommand, parseName, perform } from './session.ts'
+import { addCommand, parseName, runCommand } from './session.ts'
 
 /** `org create | list | set-tier | set-mail-limit | open | erase | keep`. */
 export function addOrganizationCommands(program: Command): void {
@@ -22,13 +22,13 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<name>', 'unique, in either case', parseName)
     .addOption(new Option('--tier <tier>', 'decides the rate limit').choices(TIERS).default('standard'))
     .action((name: string, options: OutputOptions & { tier: Tier }) =>
-      perform(options, async ({ operator }) =>
-        showOrganization(await createOrganization(operator, { name, tier: options.tier })),
+      runCommand(options, async ({ operator }) =>
+        formatOrganization(await createOrganization(operator, { name, tier: options.tier })),
       ),
     )
 
   addCommand(org, 'list', 'list all organizations').action((options: OutputOptions) =>
-    perform(options, async ({ operator }) => {
+    runCommand(options, async ({ operator }) => {
       const organizations = await listOrganizations(operator)
       return { text: toTable(organizations), json: organizations }
     }),
@@ -38,9 +38,9 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .addArgument(new Argument('<tier>').choices(TIERS))
     .action((idOrName: string, tier: Tier, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
-        return showOrganization(await setTier(operator, id, tier))
+        return formatOrganization(await setTier(operator, id, tier))
       }),
     )
 
@@ -48,11 +48,11 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<mails>', 'a number; 0: any number; default: the number in MAILS_PER_ORGANIZATION', parseMails)
     .action((idOrName: string, mails: number | 'default', options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
         const organization = await setMailsPerDay(operator, id, mails === 'default' ? null : mails)
         return {
-          text: `${organization.name} may send its candidates ${describeLimit(mails)}. Waiting mails are checked against it now.\n`,
+          text: `${organization.name} may send its candidates ${formatLimit(mails)}. Waiting mails are checked against it now.\n`,
           json: organization,
         }
       }),
@@ -61,7 +61,7 @@ export function addOrganizationCommands(program: Command): void {
   addCommand(org, 'open', 'let its members in from any network again, where they have shut themselves out')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
         await changeOrganizationSecurity(enterOrganization(operator, { id, name, tier }), { networks: [] })
         return { text: `${name} can be opened from any network. Its admins are told by mail.\n`, json: { organization: id } }
@@ -72,7 +72,7 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<name>', 'its name, once more')
     .action((idOrName: string, name: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id, name: current, tier } = await findOrganization(operator, idOrName)
         const suspension = await suspendOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
         return {
@@ -85,7 +85,7 @@ export function addOrganizationCommands(program: Command): void {
   addCommand(org, 'keep', 'keep an organization that is to be erased')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
         const kept = await keepOrganization(enterOrganization(operator, { id, name, tier }))
         const text = kept
@@ -102,12 +102,12 @@ function parseMails(text: string): number | 'default' {
   return Number(text)
 }
 
-function describeLimit(mails: number | 'default'): string {
+function formatLimit(mails: number | 'default'): string {
   if (mails === 'default') return 'as many mails a day as MAILS_PER_ORGANIZATION says'
   return mails === 0 ? 'any number of mails' : `${mails} mails a day`
 }
 
-const showOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })
+const formatOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })
 
 const toTable = (organizations: Organization[]): string =>
   table(

@@ -1,16 +1,16 @@
 import { EXIT_FAILED } from './exit-codes.ts'
 
-/** What a command answers: to a person, and to a program (`--json`). */
+/** Output of a command: `text` for people, `json` for programs (`--json`). */
 export type Output = {
   text: string
   json: unknown
-  /** What went wrong, for standard error; the command has then failed. */
+  /** Error message for standard error. If set, the command fails. */
   complaint?: string
 }
 
 export type OutputOptions = { json?: true }
 
-/** Writes a command's answer, and sets the exit code when it has failed. */
+/** Prints a command's output and sets the exit code. */
 export function writeOutput({ text, json, complaint }: Output, options: OutputOptions): void {
   process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text)
   if (complaint === undefined) return
@@ -18,7 +18,7 @@ export function writeOutput({ text, json, complaint }: Output, options: OutputOp
   process.exitCode = EXIT_FAILED
 }
 
-/** Plain text in aligned columns, with a line of headings. */
+/** Formats aligned columns with headings. */
 export function table(headings: string[], rows: (string | number)[][]): string {
   const lines = [headings, ...rows].map((row) => row.map(String))
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
@@ -33,7 +33,7 @@ export function table(headings: string[], rows: (string | number)[][]): string {
     .join('')
 }
 
-/** What an error says, in one line. Prisma tells the reason last; a failed connection to several addresses says nothing itself. */
+/** Summarizes an error in one line. Prisma puts the reason last; a connection to several addresses has no message of its own. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const inner = error instanceof AggregateError ? error.errors.map(describeError).join('; ') : ''

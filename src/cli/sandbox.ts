@@ -10,29 +10,29 @@ import type { ServiceContext } from '../domain/context.ts'
 import { findOrganization, listOrganizations } from '../domain/organization/organizations.ts'
 import { PATHS } from '../runtime/paths.ts'
 import type { Output, OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 type Options = OutputOptions & { url?: string; key?: string }
 
-/** Deliveries are attempted at once: this is for a machine that is busy. */
+/** Deliveries are attempted at once; a busy machine may take longer. */
 const WEBHOOK_WITHIN_MS = 30_000
 
-/** `sandbox`: what an integrator does first, step by step, as curl would. */
+/** `sandbox`: runs an integrator's first steps and prints each as a curl command. */
 export function addSandboxCommand(program: Command): void {
   addCommand(program, 'sandbox', 'try the API of the running service with test data: from an invite to its released result')
     .argument('[organization]', 'id or name; the only one unless given')
     .option('--key <key>', 'a test key of it; unless given, one is made')
     .option('--url <url>', 'address of the service, unless it is PUBLIC_URL')
     .action((organization: string | undefined, options: Options) =>
-      perform(options, async ({ operator, site }) => {
-        const key = options.key ?? (await makeKey(operator, organization))
+      runCommand(options, async ({ operator, site }) => {
+        const key = options.key ?? (await createSandboxKey(operator, organization))
         const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`)
-        return run(createApi(options.url ?? site.publicUrl, key, say), say)
+        return runSteps(createApi(options.url ?? site.publicUrl, key, say), say)
       }),
     )
 }
 
-async function makeKey(operator: ServiceContext, idOrName: string | undefined): Promise<string> {
+async function createSandboxKey(operator: ServiceContext, idOrName: string | undefined): Promise<string> {
   const organizations = idOrName === undefined ? await listOrganizations(operator) : [await findOrganization(operator, idOrName)]
   const [only, another] = organizations
   if (!only || another) throw new Error('Say which organization: npm run cli -- org list')
@@ -40,13 +40,13 @@ async function makeKey(operator: ServiceContext, idOrName: string | undefined): 
   return (await createApiKey(operator, { organizationId: only.id, name, mode: 'test' })).key
 }
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
-type Answer = { status: number; body: any }
-type Api = (method: string, path: string, body?: object) => Promise<Answer>
+type ApiResponse = { status: number; body: any }
+type Api = (method: string, path: string, body?: object) => Promise<ApiResponse>
 
-/** Calls the service, and prints each call as the curl that does it. @throws Error when it can't be reached. */
-function createApi(url: string, key: string, say: Say): Api {
+/** Creates a client that prints each call as curl. @throws Error if the service can't be reached. */
+function createApi(url: string, key: string, say: PrintLine): Api {
   say(`export SERVICE=${url.replace(/\/$/, '')}\nexport KEY=${key}`)
   return async (method, path, body) => {
     const sent = body && ` \\\n  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
@@ -60,14 +60,14 @@ function createApi(url: string, key: string, say: Say): Api {
   }
 }
 
-/** What a successful call answers. @throws Error with what is wrong. */
-async function expectOk(answer: Promise<Answer>) {
+/** Returns the body of a successful response. @throws Error with the service's message. */
+async function expectOk(answer: Promise<ApiResponse>) {
   const { status, body } = await answer
   if (status >= 300) throw new Error(`The service answers ${status}: ${body.error}`)
   return body
 }
 
-async function run(api: Api, say: Say): Promise<Output> {
+async function runSteps(api: Api, say: PrintLine): Promise<Output> {
   await using receiver = await listen()
   say(`\nA webhook to ${receiver.url}, which this command listens at:`)
   const subscribed = await api('POST', '/webhooks', { url: receiver.url, types: ['submission.released'] })
@@ -110,7 +110,7 @@ async function run(api: Api, say: Say): Promise<Output> {
 
 type Event = { type: string; data: { percent: number | null } }
 
-/** Listens on this machine alone. @returns the first message that arrives, once its signature was verified. */
+/** Starts a webhook receiver on localhost. @returns the first message, with verified signature. */
 async function listen() {
   const server = createServer()
   server.listen(0, '127.0.0.1')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 const REPLACED = `SECRET_KEY is this database's key from now on. What was made with the earlier one no longer works:
   - links in mails that were sent: send invitations again, and have members ask for new links
@@ -18,6 +18,6 @@ export function addSecretCommands(program: Command): void {
     'replace',
     'accept SECRET_KEY as it is set, where the earlier one is lost; to change it otherwise: SECRET_KEY=new,earlier',
   ).action((options: OutputOptions) =>
-    perform(options, async () => ({ text: REPLACED, json: { replaced: true } }), { replacesSecretKey: true }),
+    runCommand(options, async () => ({ text: REPLACED, json: { replaced: true } }), { replacesSecretKey: true }),
   )
 }

@@ -6,25 +6,24 @@ import { loadConfig } from '../runtime/config.ts'
 import { createDependencies, type Dependencies } from '../runtime/dependencies.ts'
 import { describeError, type Output, type OutputOptions, writeOutput } from './output.ts'
 
-/** What goes wrong beside a command, e.g. in the queue. Standard output belongs to the command's answer. */
+/** Logs to standard error, because standard output is for the command's output. */
 const createLogToStderr = () =>
   pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
 
-/** What a command works with. */
-export type Session = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
+export type CommandSession = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
 
-/** Adds a command; every one has `--json`. */
+/** Adds a command with the option `--json`. */
 export const addCommand = (parent: Command, usage: string, description: string): Command =>
   parent.command(usage).description(description).option('--json', 'write the answer as JSON')
 
 /**
- * Runs a command's work on the configured database, beside a running service or without one, and writes its answer.
+ * Runs a command on the configured database, whether the service is running or not, and prints its output.
  *
- * @param choices.migrates true if the command may bring the database up to date first; such a one also waits for a database that is starting.
+ * @param choices.migrates true if the command migrates the database first. It then also waits for a database that is starting.
  */
-export async function perform(
+export async function runCommand(
   options: OutputOptions,
-  work: (session: Session) => Promise<Output>,
+  work: (session: CommandSession) => Promise<Output>,
   { migrates = false, replacesSecretKey = false } = {},
 ): Promise<void> {
   const config = loadConfig(process.env)
@@ -38,7 +37,7 @@ export async function perform(
   }
 }
 
-/** Tells a connection that was not made from what the database itself has to say. */
+/** Explains connection errors, and rethrows errors of the database. */
 function explainUnreachable(cause: unknown): never {
   const isConnection = cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause)
   if (!isConnection) throw cause
@@ -51,14 +50,13 @@ export function parseName(text: string): string {
   return text
 }
 
-/** A parser for whole numbers from 1. */
+/** Creates a parser for whole numbers from 1. */
 export const parseCount = (maximum: number) => (text: string) => {
   const count = /^\d+$/.test(text) ? Number(text) : 0
   if (count < 1 || count > maximum) throw new InvalidArgumentError(`It needs a whole number from 1 to ${maximum}.`)
   return count
 }
 
-/** A place in the feed of events. */
 export function parseCursor(text: string): bigint {
   if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('It needs a cursor of the feed, which is a number.')
   return BigInt(text)

@@ -3,7 +3,7 @@ import { enterOrganization } from '../domain/context.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import { allowOtherWays } from '../domain/single-sign-on/enforcement.ts'
 import type { OutputOptions } from './output.ts'
-import { addCommand, perform } from './session.ts'
+import { addCommand, runCommand } from './session.ts'
 
 /** `sso off`. */
 export function addSsoCommands(program: Command): void {
@@ -12,7 +12,7 @@ export function addSsoCommands(program: Command): void {
   addCommand(sso, 'off', 'allow other ways in than single sign-on, where nobody gets in by that any more; the settings stay')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
         const isChanged = await allowOtherWays(enterOrganization(operator, { id, name, tier }))
         const text = isChanged

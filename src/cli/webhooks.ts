@@ -13,7 +13,7 @@ import {
 import { listEndpoints, MAX_ENDPOINTS } from '../domain/webhooks/endpoints.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type OutputOptions, table } from './output.ts'
-import { addCommand, parseCount, parseCursor, perform } from './session.ts'
+import { addCommand, parseCount, parseCursor, runCommand } from './session.ts'
 
 type ListOptions = OutputOptions & { state?: (typeof DELIVERY_STATES)[number]; limit: number }
 type ReplayOptions = OutputOptions & { from?: bigint }
@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command): void {
   addCommand(webhook, 'list', "list an organization's webhooks")
     .argument('<organization>', 'id or name')
     .action((organization: string, options: OutputOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const order = { field: 'createdAt', direction: 'asc' } as const
         const { items } = await listEndpoints(await enter(operator, organization), order, { number: 1, size: MAX_ENDPOINTS })
         return { text: toTable(items), json: items.map(toJson) }
@@ -40,7 +40,7 @@ export function addWebhookCommands(program: Command): void {
     .addOption(new Option('--state <state>').choices(DELIVERY_STATES))
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((organization: string, webhookId: string, { state, limit, ...options }: ListOptions) =>
-      perform(options, async ({ operator }) => {
+      runCommand(options, async ({ operator }) => {
         const ctx = await enter(operator, organization)
         const order = { field: 'queuedAt', direction: 'desc' } as const
         const { items } = await listDeliveries(ctx, webhookId, state ? { state } : {}, order, { number: 1, size: limit }).catch(
@@ -59,7 +59,7 @@ export function addWebhookCommands(program: Command): void {
     (organization: string, webhookId: string, deliveryId: string | undefined, { from, ...options }: ReplayOptions) => {
       if ((deliveryId === undefined) === (from === undefined))
         replay.error('error: name one delivery, or give --from', { exitCode: EXIT_WRONG_USAGE })
-      return perform(options, async ({ operator }) => {
+      return runCommand(options, async ({ operator }) => {
         const ctx = await enter(operator, organization)
         if (deliveryId !== undefined) {
           const delivery = await replayDelivery(ctx, webhookId, deliveryId).catch(explain)
@@ -79,13 +79,12 @@ const refusals: Partial<Record<ErrorKind, string>> = {
   cursor_gone: 'The events behind this cursor are no longer kept.',
 }
 
-/** Says what the domain refuses in words for a person. */
+/** Explains an error of the domain to a person. */
 function explain(error: unknown): never {
   const words = error instanceof DomainError ? refusals[error.kind] : undefined
   throw words === undefined ? error : new Error(words, { cause: error })
 }
 
-/** The operator at work for one organization. */
 const enter = async (operator: ServiceContext, idOrName: string): Promise<Context> =>
   enterOrganization(operator, await findOrganization(operator, idOrName))
 

@@ -1,33 +1,33 @@
 import type { Context } from '../domain/context.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { revokeInvite } from '../domain/invites/operations.ts'
-import { relive, type Step } from './past.ts'
 import {
-  agree,
+  type AcceptedInvite,
+  assignGraders,
   type Graders,
-  gradersOf,
+  type GradingStage,
+  giveDemoConsent,
   gradingSteps,
   ONE_GRADER,
-  type Sitting,
-  type Stage,
-  sit,
   TWO_GRADERS,
+  takeAssessment,
 } from './past-submissions.ts'
+import { type DemoStep, replaySteps } from './replay-steps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const INVITES = 50
 const FIRST_NAMES = ['Amara', 'Ben', 'Chloé', 'Dilan', 'Elena', 'Farid', 'Grace', 'Hugo', 'Ines', 'Jonas']
 const LAST_NAMES = ['Adeyemi', 'Berg', 'Costa', 'Duarte', 'Eriksen']
-/** They repeat from the newest to the oldest; what is too young to have expired is pending. */
+/** States of invites from newest to oldest, repeated. An invite too recent to be expired is pending. */
 const STATES = [
   ...['pending', 'completed', 'accepted', 'expired', 'started', 'expired', 'completed', 'revoked'],
   ...['pending', 'expired', 'accepted', 'pending', 'expired', 'accepted', 'completed', 'revoked'],
 ] as InviteStatus[]
-/** Every so many invites it is one whose mail did not arrive: it is pending. */
-const UNREACHED = STATES.indexOf('pending', 1)
-/** What was handed in, from the newest to the oldest; what is older still was taken for the first assessment, and is released. */
-const HANDED_IN: [Sitting['assessment'], Stage][] = [
+/** Index of the pending invites whose mail was refused. */
+const BOUNCED_STATE = STATES.indexOf('pending', 1)
+/** Submissions from newest to oldest. Older ones belong to the first assessment, and are released. */
+const SUBMISSIONS: [AcceptedInvite['assessment'], GradingStage][] = [
   [ONE_GRADER, 'ungraded'],
   [TWO_GRADERS, 'ungraded'],
   [ONE_GRADER, 'inPart'],
@@ -38,16 +38,15 @@ const HANDED_IN: [Sitting['assessment'], Stage][] = [
   [TWO_GRADERS, 'decided'],
   [ONE_GRADER, 'releasedAnew'],
 ]
-/** An assessment that was begun is revoked when it was left lying so long. */
-const LEFT_LYING_MS = 5 * DAY_MS
+/** Started assessments are revoked after this time. */
+const ABANDONED_AFTER_MS = 5 * DAY_MS
 
 type Assessments = readonly { id: string; name: string }[]
 type PastInvite = ReturnType<typeof pastInvite>
 
 /**
- * Gives an organization invites of the last month in every state, with what their candidates have handed in and what became of that, and
- * with mails that were sent and some that failed. Nobody is behind the addresses: their mails are written as they came to be, and none is
- * queued. What candidates and graders did is done by what does it otherwise, at its time.
+ * Creates invites of the last month in every state, with submissions, grades, and mails, some of which failed. Invites and mails are inserted
+ * directly, because nobody is behind the addresses. Actions of candidates and graders run through the domain's functions, with the clock set back.
  */
 export async function addPastInvites(
   ctx: Context,
@@ -57,39 +56,38 @@ export async function addPastInvites(
   const organizationId = organization.id
   const where = { organizationId, id: idOf(assessments, TWO_GRADERS) }
   await db.assessment.updateMany({ where, data: { secondGrader: true } })
-  // The oldest first: lists by id, such as the mailbox, have them in the order of time.
+  // Oldest first, so that time-ordered ids match.
   const places = Array.from({ length: INVITES }, (_, n) => INVITES - 1 - n)
   const invites = places.map((i) => pastInvite(ctx, i, { assessments, graders }))
   await db.invite.createMany({ data: invites.map(({ row }) => ({ ...row, organizationId, createdById })) })
-  await db.inviteEmail.createMany({ data: invites.map((invite) => mailOf(ctx, invite)) })
-  await relive(
+  await db.inviteEmail.createMany({ data: invites.map((invite) => createMailRow(ctx, invite)) })
+  await replaySteps(
     ctx,
-    invites.flatMap((invite) => stepsOf(invite, graders)),
+    invites.flatMap((invite) => listSteps(invite, graders)),
   )
 }
 
 const idOf = (assessments: Assessments, name: string): string => assessments.find((assessment) => assessment.name === name)!.id
 
 /**
- * What becomes of an invite, and when. One that nothing is sent in for is written as it came to be; of the others it is that they are
- * accepted, and the rest is done.
+ * Plans an invite's status and times. Invites with a submission start as accepted; the steps do the rest.
  *
- * @param i how many are newer.
+ * @param i number of newer invites.
  */
 function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
   const sent = now - age
   const step = Math.min(age / 4, 9 * HOUR_MS)
   const wanted = STATES[i % STATES.length]!
-  const becomes = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
-  const taken = takenOf(becomes, i)
+  const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
+  const submission = planSubmission(status, i)
   const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), begins: sent + 2 * step }
-  return { status: taken ? 'accepted' : becomes, taken, ...times }
+  return { status: submission ? 'accepted' : status, taken: submission, ...times }
 }
 
 function pastInvite({ deps }: Context, i: number, { assessments, graders }: { assessments: Assessments; graders: Graders }) {
   const now = deps.clock().getTime()
-  const { status, taken, sentAt, movedAt, begins } = planInvite(now, i)
+  const { status, taken: submission, sentAt, movedAt, begins } = planInvite(now, i)
   const firstName = FIRST_NAMES[i % FIRST_NAMES.length]!
   const lastName = LAST_NAMES[Math.floor(i / FIRST_NAMES.length)]!
   const expiresAt = new Date(sentAt.getTime() + (status === 'expired' ? 7 : 30) * DAY_MS)
@@ -97,7 +95,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
   const isDeclined = i % STATES.length === STATES.length - 1
   const row = {
     id: deps.newId(),
-    assessmentId: taken ? idOf(assessments, taken.assessment) : assessments[i % assessments.length]!.id,
+    assessmentId: submission ? idOf(assessments, submission.assessment) : assessments[i % assessments.length]!.id,
     recipientName: `${firstName} ${lastName}`,
     recipientEmail: `${firstName}.${lastName}@example.com`.toLowerCase().replace('é', 'e'),
     status,
@@ -108,7 +106,7 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     webcamMonitoring: false,
     requireIdCapture: false,
     facePhotoRequired: false,
-    assignedGraderId: taken?.isAssigned ? gradersOf(graders, taken.n)[0].id : null,
+    assignedGraderId: submission?.isAssigned ? assignGraders(graders, submission.n)[0].id : null,
     sentAt,
     expiresAt,
     acceptedAt: movedTo('accepted'),
@@ -117,40 +115,40 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     createdAt: sentAt,
     updatedAt: { pending: sentAt, expired: expiresAt }[status as string] ?? movedAt,
   }
-  return { row, i, taken, now, begins }
+  return { row, i, taken: submission, now, begins }
 }
 
-type Sent = Omit<Sitting, 'inviteId'> & { stage: Stage | null; isAssigned: boolean }
+type PastSubmission = Omit<AcceptedInvite, 'inviteId'> & { stage: GradingStage | null; isAssigned: boolean }
 
-/** What the candidate of a started or completed invite has sent in. What was handed in last is nobody's yet. */
-function takenOf(becomes: InviteStatus, i: number): Sent | null {
+/** The submission of a started or completed invite. The newest one has no grader yet. */
+function planSubmission(becomes: InviteStatus, i: number): PastSubmission | null {
   if (becomes === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
   if (becomes !== 'completed') return null
   const n = Array.from({ length: i }).filter((_, newer) => STATES[newer % STATES.length] === 'completed').length
-  const [assessment, stage] = HANDED_IN[n] ?? [ONE_GRADER, 'released']
+  const [assessment, stage] = SUBMISSIONS[n] ?? [ONE_GRADER, 'released']
   return { assessment, n, stage, isAssigned: n > 0 }
 }
 
-/** What was done with an invite that had been accepted, and when. */
-function stepsOf({ row, i, taken, now, begins }: PastInvite, graders: Graders): Step[] {
-  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => agree(ctx, row.id) }] : []
+/** Steps after an invite was accepted. */
+function listSteps({ row, i, taken, now, begins }: PastInvite, graders: Graders): DemoStep[] {
+  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => giveDemoConsent(ctx, row.id) }] : []
   const { stage } = taken
   const sitting = { inviteId: row.id, ...taken }
-  const sat = { at: begins, run: (ctx: Context) => sit(ctx, sitting, stage ? undefined : 1) }
+  const sat = { at: begins, run: (ctx: Context) => takeAssessment(ctx, sitting, stage ? undefined : 1) }
   if (stage) return [sat, ...gradingSteps(sitting, stage, graders, begins + HOUR_MS)]
-  const leftAt = begins + LEFT_LYING_MS
+  const leftAt = begins + ABANDONED_AFTER_MS
   return leftAt < now ? [sat, { at: leftAt, run: (ctx) => withdraw(ctx, row.id) }] : [sat]
 }
 
-/** Revokes the invite of a candidate who has begun, and does at once what the sweep would do soon. */
+/** Revokes a started invite, and withdraws its submission as the sweep would soon. */
 async function withdraw(ctx: Context, inviteId: string): Promise<void> {
   await revokeInvite(ctx, inviteId)
   const where = { organizationId: ctx.organization.id, inviteId, state: 'in_progress' } as const
   await ctx.db.submission.updateMany({ where, data: { state: 'withdrawn', updatedAt: ctx.deps.clock() } })
 }
 
-function mailOf({ deps, organization }: Context, { row: { id, createdAt }, i }: PastInvite) {
-  const hasFailed = i % STATES.length === UNREACHED
+function createMailRow({ deps, organization }: Context, { row: { id, createdAt }, i }: PastInvite) {
+  const hasFailed = i % STATES.length === BOUNCED_STATE
   const outcome = hasFailed
     ? { state: 'failed' as const, failure: 'refused' as const, reason: '550 5.1.1 There is no such mailbox', sentAt: null }
     : { state: 'captured' as const, sentAt: createdAt }

@@ -10,30 +10,29 @@ import { saveText } from '../domain/submissions/taking/save-text.ts'
 import { enterSession, findOwnSubmission, requirePrepared, type Session } from '../domain/submissions/taking/session.ts'
 import { startSubmission } from '../domain/submissions/taking/start-submission.ts'
 import answers from './answers.json' with { type: 'json' }
-import { asOf, type Step } from './past.ts'
+import { type DemoStep, withClockAt } from './replay-steps.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** How long a candidate reads before the start, and writes for each question. */
+/** Time for reading before the start, and for answering each question. */
 const READING_MS = 2 * MINUTE_MS
 const WRITING_MS = 6 * MINUTE_MS
-/** Points by which two graders differ, of ten: nobody but an admin can decide then. */
+/** Difference of two graders' points, out of ten, that an admin has to decide. */
 const TOO_FAR_APART = 2.5
 const RECOMMENDED = 'Worth a conversation.'
 const THANKS = 'Thank you for the time that you have taken. We will write to you about the next step.'
 
-/** What candidates have written, and what graders gave for it: by assessment, then by question, from the best answer to the weakest. */
-const WRITTEN: Record<string, { text: string; points: number; comment: string }[][]> = answers
-/** The assessments that are answered in writing alone: the demo has no recordings, so only these are taken. The second is graded twice. */
+/** Answers with their points and comments, by assessment and question, from best to worst. */
+const ANSWERS: Record<string, { text: string; points: number; comment: string }[][]> = answers
+/** The demo has no recordings, so only these written assessments are taken. The second one has a second grader. */
 export const [ONE_GRADER, TWO_GRADERS] = ['Working remotely, in writing', 'Backend engineering, written exercise'] as const
-type Taken = typeof ONE_GRADER | typeof TWO_GRADERS
+type WrittenAssessment = typeof ONE_GRADER | typeof TWO_GRADERS
 
-/** A member who grades. */
 export type Grader = { id: string; userId: string; roles: string[] }
 export type Graders = { admin: Grader; first: Grader; second: Grader }
 
-/** How far the grading of a submission has come; from `byOne` on it is of an assessment that is graded twice. */
-export type Stage =
+/** Progress of grading. `byOne` and later ones are for assessments with a second grader. */
+export type GradingStage =
   | 'ungraded'
   | 'inPart'
   | 'graded'
@@ -44,24 +43,28 @@ export type Stage =
   | 'undecided'
   | 'decided'
 
-/** An invite whose candidate has accepted it. @property n tells candidates apart: each answers otherwise. */
-export type Sitting = { inviteId: string; assessment: Taken; n: number }
+/** A candidate's accepted invite. @property n number of the candidate, which selects the answers. */
+export type AcceptedInvite = { inviteId: string; assessment: WrittenAssessment; n: number }
 
-/** Agrees to what the assessment asks for. */
-export async function agree(ctx: Context, inviteId: string): Promise<Session> {
+/** Gives consent. */
+export async function giveDemoConsent(ctx: Context, inviteId: string): Promise<Session> {
   const session = await enterSession(ctx, { inviteId, linkVersion: 1 })
   await giveConsent(session, { needs: await findNeeds(session.ctx, session.invite, null), userAgent: '' })
   return { ...session, submission: await findOwnSubmission(session.ctx, session.invite) }
 }
 
-/** Takes the assessment from the consent on. @param upTo answers are written; with all of them it is handed in. */
-export async function sit(ctx: Context, { inviteId, assessment, n }: Sitting, upTo = Number.POSITIVE_INFINITY): Promise<void> {
-  const session = await agree(ctx, inviteId)
+/** Takes the assessment after the consent. @param upTo number of answers to write. If it covers all, the test is submitted. */
+export async function takeAssessment(
+  ctx: Context,
+  { inviteId, assessment, n }: AcceptedInvite,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const session = await giveDemoConsent(ctx, inviteId)
   requirePrepared(session)
-  const at = (time: number) => ({ ...session, ctx: asOf(session.ctx, time) })
+  const at = (time: number) => ({ ...session, ctx: withClockAt(session.ctx, time) })
   let now = ctx.deps.clock().getTime() + READING_MS
   await startSubmission(at(now))
-  const last = WRITTEN[assessment]!.length
+  const last = ANSWERS[assessment]!.length
   for (let number = 1; number <= last; number++) {
     await openQuestion(at(now), number)
     if (number > upTo) return
@@ -72,22 +75,27 @@ export async function sit(ctx: Context, { inviteId, assessment, n }: Sitting, up
   await finishSubmission(at(now))
 }
 
-function answerOf(assessment: Taken, n: number, number: number) {
-  const written = WRITTEN[assessment]![number - 1]!
+function answerOf(assessment: WrittenAssessment, n: number, number: number) {
+  const written = ANSWERS[assessment]![number - 1]!
   return { number, ...written[(n + Math.floor(n / 3) * number) % written.length]! }
 }
 
-/** Who grades what that candidate has handed in, and who besides: they take turns, and the admin has a share. */
-export function gradersOf({ admin, first, second }: Graders, n: number): [Grader, Grader] {
+/** First and second grader of a submission: graders alternate, and the admin takes every fourth. */
+export function assignGraders({ admin, first, second }: Graders, n: number): [Grader, Grader] {
   if (n % 4 === 2) return [admin, first]
   return n % 4 === 3 ? [second, first] : [first, second]
 }
 
-/** What graders have done with a submission that was handed in at that time. */
-export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage, graders: Graders, at: number): Step[] {
-  const questions = WRITTEN[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
-  const [first, second] = gradersOf(graders, n)
-  const by = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): Step => ({
+/** Steps that graders take after the submission. @param at time of the submission in milliseconds since 1970. */
+export function gradingSteps(
+  { inviteId, assessment, n }: AcceptedInvite,
+  stage: GradingStage,
+  graders: Graders,
+  at: number,
+): DemoStep[] {
+  const questions = ANSWERS[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
+  const [first, second] = assignGraders(graders, n)
+  const by = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): DemoStep => ({
     at: at + hours * HOUR_MS,
     run: async (ctx) => {
       const where = { organizationId: ctx.organization.id, inviteId }
@@ -101,13 +109,13 @@ export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage,
       for (const { number, points, comment } of given)
         await saveGrade(ctx, { submissionId, number, points: points - fewer, comment, seen: ctx.deps.clock() })
     }
-  const release = (hours: number, grader = first): Step =>
+  const release = (hours: number, grader = first): DemoStep =>
     by(grader, hours, (ctx, submissionId) =>
       releaseResult(ctx, { submissionId, comment: RECOMMENDED, message: THANKS, toCandidate: true }),
     )
-  const reopen = (hours: number): Step => by(first, hours, reopenResult)
+  const reopen = (hours: number): DemoStep => by(first, hours, reopenResult)
   const firstGrades = by(first, 18, grade(questions))
-  const bothGrade = (fewer: number): Step[] => [
+  const bothGrade = (fewer: number): DemoStep[] => [
     firstGrades,
     by(second, 20, takeOver),
     by(
@@ -120,7 +128,7 @@ export function gradingSteps({ inviteId, assessment, n }: Sitting, stage: Stage,
     ),
   ]
   const isSmall = ({ number }: { number: number }) => number > 2
-  const steps: Record<Stage, () => Step[]> = {
+  const steps: Record<GradingStage, () => DemoStep[]> = {
     ungraded: () => [],
     inPart: () => [by(first, 18, grade(questions.slice(0, 2)))],
     graded: () => [firstGrades],

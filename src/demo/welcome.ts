@@ -1,33 +1,30 @@
 import type { ServiceContext } from '../domain/context.ts'
-import { describeDemo, loadDemo } from './load.ts'
+import { describeDemo, loadDemo } from './load-demo.ts'
 
-/** Where the parts of the service can be reached. */
-export type Addresses = {
+/** URLs of the service's parts. */
+export type ServiceUrls = {
   v1: string
   alternate: string
   docs: string
   portal: string
-  /** undefined: it is not shown. */
+  /** undefined: not available. */
   mailbox: string | undefined
 }
 
-/**
- * Greets whoever tries the service out: says where everything is and, in a database without any
- * organization, makes one to try it with.
- */
-export async function welcome(system: ServiceContext, addresses: Addresses): Promise<void> {
+/** Prints the service's URLs. In a database without organizations it also creates the demo. */
+export async function printWelcome(system: ServiceContext, addresses: ServiceUrls): Promise<void> {
   process.stdout.write(describeAddresses(addresses))
   const isFresh = (await system.db.organization.count()) === 0
   const demo = isFresh ? await loadDemo(system) : null
-  process.stdout.write(demo ? describeDemo(addresses.v1, demo) : HOW_TO_MAKE_A_KEY)
+  process.stdout.write(demo ? describeDemo(addresses.v1, demo) : KEY_STEPS)
 }
 
-/** Says what comes first in a database without any organization, where nothing is made up: mails go out. */
-export async function sayHowToBegin({ db }: ServiceContext): Promise<void> {
-  if ((await db.organization.count()) === 0) process.stdout.write(HOW_TO_BEGIN)
+/** Prints the first steps if the database has no organization. */
+export async function printFirstSteps({ db }: ServiceContext): Promise<void> {
+  if ((await db.organization.count()) === 0) process.stdout.write(FIRST_STEPS)
 }
 
-const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses): string => `
+const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: ServiceUrls): string => `
   The Assessment Invitation Service is ready.
 
   API v1                ${v1}
@@ -36,7 +33,7 @@ const describeAddresses = ({ v1, alternate, docs, portal, mailbox }: Addresses):
   Portal                ${portal}
 ${mailbox ? `  Captured mails        ${mailbox}\n` : ''}`
 
-const HOW_TO_BEGIN = `
+const FIRST_STEPS = `
   There is no organization yet. Make one, its key, and a link by which its first admin joins the portal:
     npm run cli -- org create <organization>
     npm run cli -- key create <organization> <name>
@@ -44,7 +41,7 @@ const HOW_TO_BEGIN = `
 
 `
 
-const HOW_TO_MAKE_A_KEY = `
+const KEY_STEPS = `
   Make an API key with:
     npm run cli -- org list
     npm run cli -- key create <organization> <name>

@@ -4,7 +4,7 @@ import path from 'node:path'
 /** Colors as #rrggbb. */
 export type Theme = Record<'base-100' | 'base-200' | 'base-300' | 'base-content' | 'primary' | 'primary-content', string>
 
-/** Written by src/bundle-look.ts from the pages' themes, for mails and reports, which have no stylesheet. */
+/** Written by src/bundle-css.ts from the pages' themes, for mails and reports, which have no stylesheet. */
 const FILE = path.join(import.meta.dirname, '../generated/palette.json')
 export const palette: Record<'light' | 'dark', Theme> = JSON.parse(readFileSync(FILE, 'utf8'))
 

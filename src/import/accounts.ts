@@ -2,20 +2,20 @@ import { sql } from '../db/builder.ts'
 import { among, sameOwner } from '../db/own.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, MemberEntry } from './format.ts'
-import { type Check, type Found, rowsIn } from './match.ts'
+import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
 
-/** A member of the document, with the account it is, or will be, the membership of. */
-type Membership = Found<MemberEntry> & { memberId: string; accountId: string; organizationId: string }
+/** A member of the document with its account, which may be new. */
+type Membership = FoundRow<MemberEntry> & { memberId: string; accountId: string; organizationId: string }
 
 const FACTS = ['email', 'firstName', 'lastName', 'avatarUrl'] as const
 
 /**
- * Finds each member's account: the one named by `userId`, else the one the member has, else a new one. Accounts are shared by all
- * organizations, so that a change of address reaches the person's other memberships: reports where it can't.
+ * Finds each member's account: the one of `userId`, else the member's current one, else a new one. Organizations share accounts, so a changed
+ * address also changes the person's other memberships. Reports conflicts.
  *
- * @returns the accounts' ids by the members' rows.
+ * @returns account ids by member row.
  */
-export async function matchAccounts(check: Check, { organizations }: ImportDocument): Promise<Map<object, string>> {
+export async function matchAccounts(check: ImportCheck, { organizations }: ImportDocument): Promise<Map<object, string>> {
   const members = rowsIn(organizations, 'organizations').flatMap((organization) =>
     rowsIn(organization.row.members, `${organization.path}.members`).map((member) => ({
       ...member,
@@ -42,7 +42,7 @@ export async function matchAccounts(check: Check, { organizations }: ImportDocum
   return new Map(memberships.map(({ row, accountId }) => [row, accountId]))
 }
 
-function reportContradictions(check: Check, memberships: Membership[]): void {
+function reportContradictions(check: ImportCheck, memberships: Membership[]): void {
   const first = new Map<string, Membership>()
   for (const membership of memberships) {
     const { path, row, accountId } = membership
@@ -56,8 +56,8 @@ function reportContradictions(check: Check, memberships: Membership[]): void {
   }
 }
 
-/** One account twice in one organization would be two members with one address. */
-async function reportDoubleMemberships(check: Check, memberships: Membership[]): Promise<void> {
+/** Reports an account that would have two members in one organization. */
+async function reportDoubleMemberships(check: ImportCheck, memberships: Membership[]): Promise<void> {
   const accountIds = memberships.map((m) => m.accountId)
   const memberIds = memberships.map((m) => m.memberId)
   const organizationIds = memberships.map((m) => m.organizationId)
@@ -77,7 +77,7 @@ async function reportDoubleMemberships(check: Check, memberships: Membership[]):
   for (const { place, id } of rows) check.report(`${memberships[place - 1]!.path}.userId`, `is the account of the member ${id}`)
 }
 
-async function reportTakenAddresses(check: Check, memberships: Membership[]): Promise<void> {
+async function reportTakenAddresses(check: ImportCheck, memberships: Membership[]): Promise<void> {
   const changes = memberships.filter(({ row }) => row.email !== undefined)
   const [accountIds, emails] = [changes.map((m) => m.accountId), changes.map((m) => m.row.email!)]
   const given = sql<{ accountId: string; email: string; place: string }>`

@@ -1,3 +1,3 @@
-/** The list in its order, in runs of at most `size`: the database pool gives a statement no more time than a request has. */
+/** Splits a list into batches of at most `size`, to stay below the pool's statement timeout. */
 export const inBatches = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))

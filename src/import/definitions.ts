@@ -6,24 +6,24 @@ import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
 import type { ImportDocument, OrganizationEntry, QuestionEntry } from './format.ts'
 import { rowsIn } from './match.ts'
-import type { Plan } from './plan.ts'
-import type { Problem } from './problems.ts'
+import type { ImportPlan } from './plan-import.ts'
+import type { ImportProblem } from './problems.ts'
 import type { WrittenDefinition } from './rows.ts'
 
-// Questions that score themselves: what they show and what is right are rows of their own, which the question refers to.
+// Definitions of automatically scored questions. They are rows of their own, which questions refer to.
 
-/** What is wrong with the definitions of a document. */
-export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): Problem[] =>
+/** Validates the definitions of a document. */
+export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): ImportProblem[] =>
   rowsIn(document.organizations, 'organizations')
     .flatMap(({ path, row }) => rowsIn(row.assessments, `${path}.assessments`))
     .flatMap(({ path, row }) => rowsIn(row.questions, `${path}.questions`))
     .flatMap(({ path, row: { responseType, definition } }) =>
       definition && responseType !== undefined
-        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => describe(path, issue))
+        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => toProblem(path, issue))
         : [],
     )
 
-function describe(path: string, issue: Issue): Problem {
+function toProblem(path: string, issue: Issue): ImportProblem {
   if (issue.field === 'responseType') return { path: `${path}.responseType`, message: 'is none that can have a definition here' }
   const said = 'text' in issue ? issue.text.slice(`${issue.field}: `.length) : 'must have no text that the database does not take'
   return { path: `${path}.definition.${issue.field}`, message: said }
@@ -31,16 +31,16 @@ function describe(path: string, issue: Issue): Problem {
 
 const BATCH = 1_000
 
-type Into = { tx: Connection; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
+type WriteContext = { tx: Connection; organizationId: string; plan: ImportPlan; onKept: (questionId: string) => void }
 
 /**
- * Keeps the definitions of an organization's questions, unless they are kept already. One whose key was corrected since stays as it is.
+ * Writes the definitions of an organization's questions, unless they are unchanged. A definition with a corrected answer key is kept.
  *
- * @param into.onKept is told of a question of which the document says otherwise. @returns what becomes of each question by its row.
+ * @param into.onKept called for a kept definition that differs from the document's. @returns the result by question row.
  */
 export async function writeDefinitions(
   service: ServiceContext,
-  { tx, organizationId, plan, onKept }: Into,
+  { tx, organizationId, plan, onKept }: WriteContext,
   organization: OrganizationEntry,
 ): Promise<Map<QuestionEntry, WrittenDefinition>> {
   const written = new Map<QuestionEntry, WrittenDefinition>()
@@ -55,21 +55,21 @@ export async function writeDefinitions(
     })
     const byId = new Map(existing.map((question) => [question.id, question]))
     for (const entry of batch) {
-      const becomes = await write(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
+      const becomes = await writeOne(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
       if (becomes) written.set(entry, becomes)
     }
   }
   return written
 }
 
-type Current = { id: string; versionId: string | null; responseType: string }
+type CurrentQuestion = { id: string; versionId: string | null; responseType: string }
 
-/** @returns undefined: the question stays what it is. */
-async function write(
+/** @returns undefined if the question keeps its definition. */
+async function writeOne(
   ctx: Context,
   { responseType, definition }: QuestionEntry,
-  current: Current | undefined,
-  onKept: Into['onKept'],
+  current: CurrentQuestion | undefined,
+  onKept: WriteContext['onKept'],
 ): Promise<WrittenDefinition | undefined> {
   const versionId = current?.versionId ?? null
   if (!definition)

@@ -15,10 +15,10 @@ import {
 import { UUID_PATTERN } from '../domain/values/uuid.ts'
 import { Nullable, StringEnum } from '../http/schema/field-types.ts'
 
-/** The last time that PostgreSQL and JavaScript write alike. */
+/** The latest time that PostgreSQL and JavaScript format alike. */
 export const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
-// `says` is what a problem with the value is told by: the one place where a field's rule is put in words.
+// `says` is the message for an invalid value.
 const Id = Type.String({ pattern: UUID_PATTERN, 'x-lower-case': true, says: 'must be a UUID' })
 const Text = Type.String({ pattern: TEXT_PATTERN, says: 'must be text without NUL characters and unpaired surrogates' })
 const NonBlank = (maxLength: number) =>
@@ -29,7 +29,7 @@ const NonBlank = (maxLength: number) =>
   })
 const Name = NonBlank(MAX_NAME_LENGTH)
 const Code = NonBlank(MAX_CODE_LENGTH)
-/** A code, or nothing in one of the ways in which the interfaces and the database say nothing. */
+/** A code; null or empty for none. */
 const CodeOrNothing = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   pattern: TEXT_PATTERN,
@@ -38,7 +38,7 @@ const CodeOrNothing = Type.Unsafe<string | null>({
 })
 const Email = Type.String({ format: 'email', 'x-address': true, says: 'must be an email address' })
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, says: 'must be a color like #2563EB' })
-/** Turned into a Date while it is validated. */
+/** Converted to a Date during validation. */
 const Time = Type.Unsafe<Date>({
   type: 'string',
   format: 'time-with-zone',
@@ -99,7 +99,7 @@ const Member = Row({
   tagIds: optional(List(Id)),
   ...times,
 })
-/** By the schemas of its kind, which are asked once the shape of the document is right. */
+/** The question kind's own schemas validate the content later. */
 const Definition = Row({ spec: Row({}), key: Row({}) })
 const Question = Row({
   id: optional(Id),
@@ -171,7 +171,7 @@ const Organization = Row({
   invites: optional(List(Invite)),
 })
 
-/** The import format. Fields it does not name are ignored, the derived ones among them. */
+/** The import format. Unknown fields, including derived ones, are ignored. */
 export const ImportFormat = Type.Object(
   { organizations: List(Organization) },
   { says: 'must be an object with a list of organizations' },

@@ -7,16 +7,16 @@ import { searchKey } from '../domain/text/fold-text.ts'
 import { daysAfter } from '../domain/time/days.ts'
 import { defined } from '../domain/values/defined.ts'
 import { type InviteEntry, LATEST } from './format.ts'
-import { distinct, type Place } from './rows.ts'
-import type { Wanted } from './save.ts'
+import { distinct, type RowContext } from './rows.ts'
+import type { WantedRow } from './save.ts'
 import type { InviteRow } from './tables.ts'
 
-type Stamp = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
-/** How far an invite has come: what the service itself changes when a candidate, the organization or the clock moves it. */
-type Progress = Pick<InviteRow, Stamp | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
+type ProgressTime = 'acceptedAt' | 'startedAt' | 'completedAt' | 'revokedAt'
+/** Fields that change as candidates, the organization, or the clock move the invite. */
+type InviteProgress = Pick<InviteRow, ProgressTime | 'status' | 'sentAt' | 'expiresAt' | 'assessmentSession' | 'updatedAt'>
 
-/** The stamps without which an invite can't be in a state: guides/invites.md, States of an invite. */
-const NEEDED: Record<InviteStatus, Stamp[]> = {
+/** Timestamps required by each state, see guides/invites.md, "States of an invite". */
+const REQUIRED_TIMES: Record<InviteStatus, ProgressTime[]> = {
   pending: [],
   accepted: ['acceptedAt'],
   started: ['acceptedAt', 'startedAt'],
@@ -26,19 +26,19 @@ const NEEDED: Record<InviteStatus, Stamp[]> = {
 }
 
 /**
- * An invite as the document gives it. One that is new gets the defaults of POST /invites, as of the time it says it was sent. One that is
- * there keeps its progress, unless that is to be overwritten.
+ * The invite as the document defines it. A new invite gets the defaults of POST /invites, relative to its `sentAt`. An existing one keeps its
+ * progress, unless `overwriteProgress`.
  */
 export function wantInvite(
   entry: InviteEntry,
-  place: Place,
+  place: RowContext,
   { overwriteProgress }: { overwriteProgress: boolean },
-): Wanted<InviteRow> {
+): WantedRow<InviteRow> {
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
   const { recipientName } = entry
   return {
     id: place.id,
-    given: defined({
+    values: defined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
       recipientName,
@@ -56,11 +56,11 @@ export function wantInvite(
       tagIds: distinct(entry.tagIds),
     }),
     create: () => newInvite(entry, place),
-    ...(overwriteProgress && { alter: (current: InviteRow) => findProgress(entry, current, place.now) }),
+    ...(overwriteProgress && { deriveValues: (current: InviteRow) => findProgress(entry, current, place.now) }),
   }
 }
 
-function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): InviteRow {
+function newInvite(entry: InviteEntry, { id, organizationId, now }: RowContext): InviteRow {
   const sentAt = entry.sentAt ?? entry.createdAt ?? now
   const expiresAt = daysAfter(sentAt, DEFAULT_EXPIRES_IN_DAYS)
   const invite: InviteRow = {
@@ -96,26 +96,25 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
 }
 
 /**
- * The progress that the document gives to an invite, as of now. Where the document gives a state, it also takes away the stamps that it
- * doesn't give; those without which the invite can't be in that state are kept, or taken from the stamp after, the last from the time of
- * the last change.
+ * Progress according to the document, as of now. If the document sets a status, timestamps that it omits are removed. Timestamps that the status
+ * requires are kept or filled from the next later one, the last from the time of the last change.
  */
 function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial<InviteRow> {
   const { status = invite.status, sentAt = invite.sentAt, expiresAt = invite.expiresAt, updatedAt = invite.updatedAt } = entry
-  const stamp = (field: Stamp, next: Date): Date | null => {
+  const stamp = (field: ProgressTime, next: Date): Date | null => {
     const given = entry[field]
     if (given) return given
-    if (NEEDED[status].includes(field)) return invite[field] ?? next
+    if (REQUIRED_TIMES[status].includes(field)) return invite[field] ?? next
     return entry.status === undefined && given === undefined ? invite[field] : null
   }
-  // Nobody accepts or starts what has expired.
+  // Candidates can't accept or start after the expiry.
   const inTime = (time: Date): Date => (time < expiresAt ? time : expiresAt)
   const completedAt = stamp('completedAt', updatedAt)
   const startedAt = stamp('startedAt', inTime(completedAt ?? updatedAt))
   const acceptedAt = stamp('acceptedAt', inTime(startedAt ?? updatedAt))
   const revokedAt = stamp('revokedAt', updatedAt)
   const assessmentSession = startedAt && (invite.assessmentSession ?? randomUUID())
-  const progress: Progress = {
+  const progress: InviteProgress = {
     status,
     sentAt,
     expiresAt,
@@ -127,6 +126,6 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
     updatedAt,
   }
   const { updatedAt: changedAt, ...rest } = asOfNow(progress, now)
-  // Where the document is silent on it, it is the time at which something else changes.
+  // Without a value in the document, `updatedAt` changes only together with other fields.
   return changedAt === invite.updatedAt ? rest : { ...rest, updatedAt: changedAt }
 }

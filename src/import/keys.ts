@@ -4,22 +4,22 @@ import { storedFingerprints, toBase64, toBytes } from '../domain/api-keys/key-fi
 import type { KeyMode } from '../domain/context.ts'
 import { defined } from '../domain/values/defined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
-import { type Check, type Found, rowsIn } from './match.ts'
-import type { Place } from './rows.ts'
-import type { KeyObserver, Wanted } from './save.ts'
+import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
+import type { RowContext } from './rows.ts'
+import type { KeyObserver, WantedRow } from './save.ts'
 import type { ApiKeyRow } from './tables.ts'
 
-/** The mode that a key itself shows. */
+/** The mode in the key's prefix. */
 const modeOf = (key: string): KeyMode => (key.startsWith(apiKeyPrefix('test')) ? 'test' : 'live')
 
-/** Reports keys that contradict their mode, and keys that another row has already. */
-export async function checkApiKeys(check: Check, { organizations }: ImportDocument): Promise<void> {
+/** Reports keys whose prefix contradicts their mode, and keys in use. */
+export async function checkApiKeys(check: ImportCheck, { organizations }: ImportDocument): Promise<void> {
   const rows = rowsIn(organizations, 'organizations').flatMap(({ path, row }) => rowsIn(row.apiKeys, `${path}.apiKeys`))
   await checkModes(check, rows)
   await checkUniqueness(check, rows)
 }
 
-async function checkModes(check: Check, rows: Found<ApiKeyEntry>[]): Promise<void> {
+async function checkModes(check: ImportCheck, rows: FoundRow<ApiKeyEntry>[]): Promise<void> {
   const ids = rows.flatMap(({ row }) => check.ids.get(row) ?? [])
   const existing = await check.db.apiKey.findMany({ where: { id: { in: ids } }, select: { id: true, mode: true } })
   const modes = new Map(existing.map(({ id, mode }) => [id, mode]))
@@ -33,7 +33,7 @@ async function checkModes(check: Check, rows: Found<ApiKeyEntry>[]): Promise<voi
   }
 }
 
-async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promise<void> {
+async function checkUniqueness(check: ImportCheck, rows: FoundRow<ApiKeyEntry>[]): Promise<void> {
   const pathByKey = new Map<string, string>()
   const keyed = rows.flatMap(({ path, row }) => (row.key ? [{ path, id: check.ids.get(row), key: row.key }] : []))
   const hashes = keyed.map(({ key }) => storedFingerprints(key))
@@ -49,24 +49,21 @@ async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promis
   }
 }
 
-/**
- * A key as the document gives it, if there is none. Nothing of one that is there is changed: an earlier document knows neither that it
- * was rotated since, nor that it was revoked.
- */
+/** Creates missing keys. Existing keys never change: an older document doesn't know of their rotation or revocation. */
 export function wantApiKey(
-  { name, key, mode: given, expiresAt, revokedAt, createdById }: ApiKeyEntry,
-  { id, organizationId, now }: Place,
+  { name, key, mode: givenMode, expiresAt, revokedAt, createdById }: ApiKeyEntry,
+  { id, organizationId, now }: RowContext,
   { onKey, onKeptKey }: KeyObserver,
-): Wanted<ApiKeyRow> {
-  const mode = key ? modeOf(key) : given
+): WantedRow<ApiKeyRow> {
+  const mode = key ? modeOf(key) : givenMode
   const terms = defined({ name, mode, expiresAt, revokedAt, createdById })
   const isOther = (current: ApiKeyRow) =>
     key !== undefined &&
     !isDeepStrictEqual(current.hash, fingerprintApiKey(key, { isRestricted: current.hasRestrictedHash }).hash)
   return {
     id,
-    given: {},
-    alter: (current) => {
+    values: {},
+    deriveValues: (current) => {
       const differs = ([field, value]: [string, unknown]) => !isDeepStrictEqual(current[field as keyof ApiKeyRow], value)
       if (isOther(current) || Object.entries(terms).some(differs)) onKeptKey(current.name)
       return {}

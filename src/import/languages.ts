@@ -3,19 +3,22 @@ import { among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
-import { type Check, type Found, rowsIn } from './match.ts'
+import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
 
-/** A language as it will be; without a name it keeps the one it has. */
-export type Language = { id: string; code: string; name?: string }
+/** @property name undefined: unchanged. */
+export type ImportedLanguage = { id: string; code: string; name?: string }
 
-type Merged = { path: string; row: { id?: string; code: string; name?: string } }
+type MergedLanguage = { path: string; row: { id?: string; code: string; name?: string } }
 
 /**
- * Puts together what the organizations say of the languages, which they share, and adds the codes that they only use. A language is its
- * code: the document's id is for one that is new. Reports what contradicts.
+ * Merges the languages of all organizations, which share them, and adds codes that are used without being declared. The code identifies a
+ * language; the document's id only applies to new ones. Reports contradictions.
  */
-export async function matchLanguages(check: Check, { organizations }: ImportDocument): Promise<Map<string, Language>> {
-  const merged = new Map<string, Merged>()
+export async function matchLanguages(
+  check: ImportCheck,
+  { organizations }: ImportDocument,
+): Promise<Map<string, ImportedLanguage>> {
+  const merged = new Map<string, MergedLanguage>()
   for (const { path, row } of rowsIn(organizations, 'organizations')) {
     const declared = new Map<string, string>()
     for (const language of rowsIn(row.languages, `${path}.languages`)) {
@@ -32,10 +35,10 @@ export async function matchLanguages(check: Check, { organizations }: ImportDocu
   )) {
     if (!merged.has(code)) merged.set(code, { path, row: { code } })
   }
-  return identify(check, [...merged.values()])
+  return assignIds(check, [...merged.values()])
 }
 
-async function identify(check: Check, merged: Merged[]): Promise<Map<string, Language>> {
+async function assignIds(check: ImportCheck, merged: MergedLanguage[]): Promise<Map<string, ImportedLanguage>> {
   const codes = merged.map(({ row }) => row.code)
   const ids = merged.flatMap(({ row }) => row.id ?? [])
   const existing = await all(
@@ -47,7 +50,7 @@ async function identify(check: Check, merged: Merged[]): Promise<Map<string, Lan
   )
   const idByCode = new Map(existing.map(({ id, code }) => [code, id]))
   const codeById = new Map(existing.map(({ id, code }) => [id, code]))
-  const languages = new Map<string, Language>()
+  const languages = new Map<string, ImportedLanguage>()
   for (const { path, row } of merged) {
     const id = idByCode.get(row.code) ?? row.id ?? check.newId()
     const holder = codeById.get(id) ?? row.code
@@ -58,11 +61,16 @@ async function identify(check: Check, merged: Merged[]): Promise<Map<string, Lan
   return languages
 }
 
-/** The codes of an organization's languages, declared or used. */
+/** Codes of an organization's languages, declared or used. */
 export const codesOf = (organization: OrganizationEntry): Set<string> =>
   new Set([...(organization.languages ?? []).map(({ code }) => code), ...usedCodes(organization, '').map(({ code }) => code)])
 
-function mergeLanguage(check: Check, merged: Map<string, Merged>, { path, row }: Found<LanguageEntry>, code: string): void {
+function mergeLanguage(
+  check: ImportCheck,
+  merged: Map<string, MergedLanguage>,
+  { path, row }: FoundRow<LanguageEntry>,
+  code: string,
+): void {
   const earlier = merged.get(code)
   if (earlier?.row.name !== undefined && row.name !== undefined && earlier.row.name !== row.name)
     check.report(`${path}.name`, `contradicts ${earlier.path}, which is of the same language`)

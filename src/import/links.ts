@@ -4,19 +4,19 @@ import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import { createRows } from './write.ts'
 
-/** A table that keeps an ordered list of ids for each row of another. Any of them is like that of the tags of invites. */
+/** A table with an ordered list of ids for each row of another table. All such tables are typed like inviteTags. */
 export type Links = { table: 'inviteTags'; owner: 'inviteId'; item: 'tagId' }
 type LinkTable = { [T in keyof Tables]: Tables[T] extends { organizationId: string; position: number } ? T : never }[keyof Tables]
 
 type OwnedList = { id: string; items: string[] }
 
-/** Links a statement, however they are spread over their owners. A list that is longer is read and deleted by one all the same. */
+/** Rows per statement, over several owners. The list of one owner is never split. */
 const BATCH = 5_000
 
 export const links = <T extends LinkTable>(table: T, owner: keyof Tables[T], item: keyof Tables[T]): Links =>
   ({ table, owner, item }) as Links
 
-/** The lists by their owners' ids; those that are empty are left out. */
+/** Reads the lists by owner id, without empty ones. */
 export async function findLinks(tx: Connection, links: Links, ids: string[]): Promise<Map<string, string[]>> {
   const { table, owner, item } = links
   const lists = new Map<string, string[]>()
@@ -36,7 +36,7 @@ export async function findLinks(tx: Connection, links: Links, ids: string[]): Pr
   return lists
 }
 
-/** Writes whole lists in their order, in place of those that are there. */
+/** Replaces whole lists. */
 export async function replaceLinks(tx: Connection, links: Links, organizationId: string, lists: OwnedList[]): Promise<void> {
   const { table, owner, item } = links
   const ids = lists.map(({ id }) => id)
@@ -48,7 +48,7 @@ export async function replaceLinks(tx: Connection, links: Links, organizationId:
   for (const batch of inBatches(rows, BATCH)) await createRows(tx, table, batch)
 }
 
-/** The owners that have links, in groups with as many as a statement takes. */
+/** Groups owners so that each group has at most BATCH links. */
 async function groupByLength(tx: Connection, { table, owner }: Links, ids: string[]): Promise<string[][]> {
   const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
   const lengths = await linked

@@ -4,9 +4,9 @@ import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
-import type { Problem } from './problems.ts'
+import type { ImportProblem } from './problems.ts'
 
-/** What a document holds, in the order in which it is loaded: each refers only to what stands before it. */
+/** Kinds of rows in load order: each refers only to earlier kinds. */
 export const KINDS = [
   'organizations',
   'languages',
@@ -20,50 +20,49 @@ export const KINDS = [
   'invites',
 ] as const
 export type Kind = (typeof KINDS)[number]
-/** Languages are matched by themselves. */
+/** Languages are matched separately. */
 type MatchedKind = Exclude<Kind, 'languages'>
 
-/** A row of the document that the schema has let through, perhaps in part. `key` is its natural key, as the database would fold it. */
-export type Found<T> = { path: string; row: Partial<T> }
-export type Candidate = Found<{ id: string }> & { key: string | undefined }
+/** A row that passed the schema, perhaps partly. `key` is its natural key, folded like in the database. */
+export type FoundRow<T> = { path: string; row: Partial<T> }
+export type Candidate = FoundRow<{ id: string }> & { key: string | undefined }
 
-/** What the checks share: where they look, and what they have found out so far. */
-export type Check = {
+/** State shared by the checks. */
+export type ImportCheck = {
   db: Connection
   newId: () => string
-  /** Notes a problem; the first one of a path is the one that counts. */
+  /** Records a problem. Only the first one per path counts. */
   report: (path: string, message: string) => void
-  /** The id that each row of the document has, or will have, in the database. */
+  /** Database ids by row of the document; new rows get a new id. */
   ids: Map<object, string>
-  /** Where the document uses an id: ids are unique over all organizations. */
+  /** Paths that use an id. Ids are unique across organizations. */
   usedIds: Record<MatchedKind, Map<string, string>>
 }
 
-export function startCheck(db: Connection, newId: () => string): { check: Check; problems: () => Problem[] } {
+export function createCheck(db: Connection, newId: () => string): { check: ImportCheck; problems: () => ImportProblem[] } {
   const found = new Map<string, string>()
   const report = (path: string, message: string) => void (found.has(path) || found.set(path, message))
-  const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Check['usedIds']
+  const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as ImportCheck['usedIds']
   const problems = () => [...found].map(([path, message]) => ({ path, message }))
   return { check: { db, newId, report, ids: new Map(), usedIds }, problems }
 }
 
-/** The rows of a list; what the schema refused as a whole has left a hole. */
-export const rowsIn = <T extends object>(list: readonly T[] | undefined, path: string): Found<T>[] =>
+/** The rows of a list with their paths, without rows that the schema refused. */
+export const rowsIn = <T extends object>(list: readonly T[] | undefined, path: string): FoundRow<T>[] =>
   (list ?? []).flatMap((row, index) => (row ? [{ path: `${path}[${index}]`, row }] : []))
 
-/** Rows a query. */
+/** Rows per query. */
 const BATCH = 5_000
 
 type Source = {
   noun: string
   keyField: string
-  /** Whether the database refuses a second row of the same natural key. */
+  /** True if the database enforces a unique natural key. */
   unique: boolean
   rows: PlacedRows
 }
-/** A row that is there, with its natural key. @property isLeftOut the import never writes it: it is test data or a retake. */
+/** An existing row with its natural key. @property isLeftOut true for test data and retakes, which the import never writes. */
 type Existing = { id: string; owner: string | null; key: string; isLeftOut: boolean }
-/** With the assessment that it belongs to, and the address that it is for, where there are such. */
 type Placed = Existing & { assessmentId: string | null; address: string | null }
 type PlacedRows = AliasedExpression<Placed, 'found'>
 
@@ -129,25 +128,24 @@ const SOURCES: Record<MatchedKind, Source> = {
   invites: source('invite', tables.invites.as('found'), 'recipientEmail'),
 }
 
-/** What rows are called that no import writes, of the kinds that have such. */
-const LEFT_OUT: Partial<Record<MatchedKind, string>> = { tags: 'a test tag', invites: 'a test invite or a retake' }
+/** Names of rows that the import never writes. */
+const LEFT_OUT_NAMES: Partial<Record<MatchedKind, string>> = { tags: 'a test tag', invites: 'a test invite or a retake' }
 
 export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
 
-/** Natural key of a row of an assessment, as SOURCES has the database write it. */
+/** Natural key of a row within an assessment, as in SOURCES. */
 export const keyWithin = (assessmentId: string | undefined, key: string | number | undefined): string | undefined =>
   assessmentId === undefined || key === undefined ? undefined : `${assessmentId} ${key}`
 
 /**
- * Finds the row of the database that each row of a list stands for: the one of its id; without an id, the one of its natural key that
- * no other row of the list names by its id. A row that is new gets an id. Reports ids that are used twice or are another
- * organization's, and natural keys that stand for more than one row, or are taken where they must be unique.
+ * Matches each row of a list to a row of the database: by id, or, without an id, by natural key if no other row of the list has that row's id.
+ * New rows get an id. Reports duplicate ids, ids of other organizations, ambiguous natural keys, and unique keys in use.
  *
- * @param organizationId null for what belongs to no organization.
- * @returns the ids of the list's kind that the organization has, or will have.
+ * @param organizationId null for rows without an organization.
+ * @returns the ids of this kind that the organization has, or will have.
  */
 export async function matchRows(
-  check: Check,
+  check: ImportCheck,
   kind: MatchedKind,
   organizationId: string | null,
   rows: Candidate[],
@@ -170,19 +168,25 @@ export async function matchRows(
     const id = row.id ?? holder?.id ?? check.newId()
     check.ids.set(row, id)
     if (foreign.has(id)) check.report(`${path}.id`, 'is the id of a row of another organization')
-    else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT[kind]}, which no import changes`)
+    else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT_NAMES[kind]}, which no import changes`)
     if (unique && holder && holder.id !== id) reportKey(check, kind, candidate, `is taken by the ${nounOf(kind)} ${holder.id}`)
     if (!row.id && others.length > 0) reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
-    reportTwin(check, kind, candidate, id, pathByKey)
+    reportDuplicate(check, kind, candidate, id, pathByKey)
   }
   return new Set([...own.map(({ id }) => id), ...rows.map(({ row }) => check.ids.get(row)!)])
 }
 
-const reportKey = (check: Check, kind: MatchedKind, { path }: Candidate, message: string): void =>
+const reportKey = (check: ImportCheck, kind: MatchedKind, { path }: Candidate, message: string): void =>
   check.report(`${path}.${SOURCES[kind].keyField}`, message)
 
-/** Reports a row that repeats the id of an earlier one, or a natural key that can't stand for both. */
-function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: string, pathByKey: Map<string, string>): void {
+/** Reports a row with the same id as an earlier one, or with a natural key that can't belong to both. */
+function reportDuplicate(
+  check: ImportCheck,
+  kind: MatchedKind,
+  candidate: Candidate,
+  id: string,
+  pathByKey: Map<string, string>,
+): void {
   const { path, row, key } = candidate
   const { noun, unique } = SOURCES[kind]
   const twin = check.usedIds[kind].get(id)
@@ -194,7 +198,7 @@ function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: s
   else pathByKey.set(key, path)
 }
 
-/** Whatever the rows' ids and natural keys already stand for; of kinds that others refer to, all rows of the organization. */
+/** Rows with these ids or natural keys; for kinds that others refer to, all rows of the organization. */
 async function findExisting(
   db: Connection,
   kind: MatchedKind,

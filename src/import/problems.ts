@@ -1,14 +1,14 @@
-/** One thing wrong with a document, and where, e.g. `organizations[0].members[3].email`. */
-export type Problem = { path: string; message: string }
+/** @property path e.g. `organizations[0].members[3].email`. */
+export type ImportProblem = { path: string; message: string }
 
-/** A document that was refused whole: nothing of it has been written. */
+/** The document was refused; nothing was written. */
 export class ImportError extends Error {
-  readonly problems: Problem[]
-  constructor(problems: Problem[]) {
+  readonly problems: ImportProblem[]
+  constructor(problems: ImportProblem[]) {
     super(problems.map(describeProblem).join('\n'))
     this.name = 'ImportError'
     this.problems = problems
   }
 }
 
-export const describeProblem = ({ path, message }: Problem): string => `${path}: ${message}`
+export const describeProblem = ({ path, message }: ImportProblem): string => `${path}: ${message}`

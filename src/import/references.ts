@@ -1,20 +1,20 @@
 import { MAX_INTEGER } from '../domain/limits.ts'
 import type { OrganizationEntry } from './format.ts'
-import { type Check, type Found, type Kind, nounOf, rowsIn } from './match.ts'
+import { type FoundRow, type ImportCheck, type Kind, nounOf, rowsIn } from './match.ts'
 
 type Referable = Extract<Kind, 'categories' | 'instructions' | 'members' | 'tags' | 'assessments'>
-/** The ids of each kind that the organization has, or will have. */
+/** Ids of each kind that the organization has, or will have. */
 export type KnownIds = Record<Referable, Set<string>>
 type Reference = { path: string; kind: Referable; id: string }
 
-/** Reports every id that stands for no row of the same organization, neither in the document nor in the database. */
-export function checkReferences({ report }: Check, organization: Found<OrganizationEntry>, known: KnownIds): void {
+/** Reports ids that refer to no row of the same organization, in the document or the database. */
+export function checkReferences({ report }: ImportCheck, organization: FoundRow<OrganizationEntry>, known: KnownIds): void {
   for (const { path, kind, id } of findReferences(organization)) {
     if (!known[kind].has(id)) report(path, `is not the id of any ${nounOf(kind)} of this organization`)
   }
 }
 
-function findReferences({ path, row }: Found<OrganizationEntry>): Reference[] {
+function findReferences({ path, row }: FoundRow<OrganizationEntry>): Reference[] {
   return [
     ...rowsIn(row.apiKeys, `${path}.apiKeys`).flatMap((key) => one(key, 'createdById', 'members')),
     ...rowsIn(row.tags, `${path}.tags`).flatMap((tag) => one(tag, 'createdById', 'members')),
@@ -35,18 +35,22 @@ function findReferences({ path, row }: Found<OrganizationEntry>): Reference[] {
   ]
 }
 
-function one<F extends string>({ path, row }: Found<{ [K in F]?: string | null }>, field: F, kind: Referable): Reference[] {
+function one<F extends string>({ path, row }: FoundRow<{ [K in F]?: string | null }>, field: F, kind: Referable): Reference[] {
   const id = row[field]
   return id ? [{ path: `${path}.${field}`, kind, id }] : []
 }
 
-function many<F extends string>({ path, row }: Found<{ [K in F]?: readonly string[] }>, field: F, kind: Referable): Reference[] {
+function many<F extends string>(
+  { path, row }: FoundRow<{ [K in F]?: readonly string[] }>,
+  field: F,
+  kind: Referable,
+): Reference[] {
   const ids: readonly (string | undefined)[] = row[field] ?? []
   return ids.flatMap((id, index) => (id ? [{ path: `${path}.${field}[${index}]`, kind, id }] : []))
 }
 
-/** The database keeps the sum of an assessment's points in an integer. */
-export function checkPoints({ report }: Check, { path, row }: Found<OrganizationEntry>): void {
+/** The database stores the sum of an assessment's points as an integer. */
+export function checkPoints({ report }: ImportCheck, { path, row }: FoundRow<OrganizationEntry>): void {
   for (const assessment of rowsIn(row.assessments, `${path}.assessments`)) {
     const questions = rowsIn(assessment.row.questions, '')
     const total = questions.reduce((sum, question) => sum + (question.row.points ?? 0), 0)

@@ -11,22 +11,19 @@ import type {
   QuestionEntry,
   TagEntry,
 } from './format.ts'
-import type { Language as KnownLanguage } from './languages.ts'
-import type { Wanted } from './save.ts'
+import type { ImportedLanguage as KnownLanguage } from './languages.ts'
+import type { WantedRow } from './save.ts'
 import type { AssessmentRow, MemberRow, OrganizationRow } from './tables.ts'
 
-// Each function says of one row of the document what it gives, and what it is to be in full where it is new. What is not given is
-// left alone in a row that exists.
+// Each function returns the fields that a row of the document sets, and a complete row in case it is new. Omitted fields of existing rows are
+// unchanged.
 
-/** Where a row belongs, and which row of the database it stands for. */
-export type Place = { id: string; organizationId: string; now: Date }
-/** Ids of the languages by code. */
+export type RowContext = { id: string; organizationId: string; now: Date }
 export type LanguageIds = Map<string, string>
 
 export const distinct = <T>(list: readonly T[] | undefined): T[] | undefined => list && [...new Set(list)]
 const languageIds = (codes: readonly string[] | undefined, languages: LanguageIds): string[] | undefined =>
   distinct(codes)?.map((code) => languages.get(code)!)
-/** An empty code is none. */
 const codeOrNull = (code: string | null | undefined): string | null | undefined => (code === '' ? null : code)
 
 const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date }, now: Date) => ({
@@ -34,10 +31,13 @@ const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date 
   updatedAt: updatedAt ?? now,
 })
 
-export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { id, now }: Place): Wanted<OrganizationRow> => ({
+export const wantOrganization = (
+  { name, tier, members }: OrganizationEntry,
+  { id, now }: RowContext,
+): WantedRow<OrganizationRow> => ({
   id,
-  given: defined({ name, nameKey: caseKey(name), tier }),
-  alter: ({ ownerNamedAt }) => (ownerNamedAt === null && members?.some(isOwner) ? { ownerNamedAt: now } : {}),
+  values: defined({ name, nameKey: caseKey(name), tier }),
+  deriveValues: ({ ownerNamedAt }) => (ownerNamedAt === null && members?.some(isOwner) ? { ownerNamedAt: now } : {}),
   create: () => ({
     id,
     name,
@@ -62,35 +62,38 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
 })
 
 const isOwner = ({ duties }: MemberEntry): boolean => duties?.includes('owner') ?? false
-/** An owner is an admin as well. */
+/** Owners are always admins. */
 const rolesOf = (entry: MemberEntry, roles: readonly string[]): string[] => [
   ...new Set([...(entry.roles ?? roles), ...(isOwner(entry) ? ['admin'] : [])]),
 ]
 
-export const wantLanguage = ({ id, code, name }: KnownLanguage): Wanted<Language> => ({
+export const wantLanguage = ({ id, code, name }: KnownLanguage): WantedRow<Language> => ({
   id,
-  given: defined({ code, name }),
+  values: defined({ code, name }),
   create: () => ({ id, code, name: '' }),
 })
 
-export const wantCategory = ({ name }: CategoryEntry, { id, organizationId }: Place): Wanted<Category> => ({
+export const wantCategory = ({ name }: CategoryEntry, { id, organizationId }: RowContext): WantedRow<Category> => ({
   id,
-  given: { name },
+  values: { name },
   create: () => ({ id, organizationId, name }),
 })
 
-export const wantInstruction = ({ title, body }: InstructionEntry, { id, organizationId }: Place): Wanted<Instruction> => ({
+export const wantInstruction = (
+  { title, body }: InstructionEntry,
+  { id, organizationId }: RowContext,
+): WantedRow<Instruction> => ({
   id,
-  given: defined({ title, body }),
+  values: defined({ title, body }),
   create: () => ({ id, organizationId, title: '', body }),
 })
 
-export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'now'>): Wanted<User> => {
+export const wantUser = (entry: MemberEntry, { id, now }: Pick<RowContext, 'id' | 'now'>): WantedRow<User> => {
   const { firstName, lastName, email, avatarUrl } = entry
   const keys = userKeys(entry)
   return {
     id,
-    given: defined({ firstName, lastName, email, avatarUrl, ...keys }),
+    values: defined({ firstName, lastName, email, avatarUrl, ...keys }),
     create: () => ({
       id,
       firstName,
@@ -107,14 +110,14 @@ export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'no
 
 export function wantMember(
   entry: MemberEntry,
-  { id, organizationId, now }: Place,
+  { id, organizationId, now }: RowContext,
   userId: string,
   languages: LanguageIds,
-): Wanted<MemberRow> {
+): WantedRow<MemberRow> {
   const { email, status, department, canViewTranscription, joinedAt, createdAt, updatedAt } = entry
   return {
     id,
-    given: defined({
+    values: defined({
       userId,
       email,
       roles: entry.roles && rolesOf(entry, []),
@@ -128,7 +131,7 @@ export function wantMember(
       tagIds: distinct(entry.tagIds),
       gradingLanguageIds: languageIds(entry.gradingLanguages, languages),
     }),
-    alter: (current) => ({
+    deriveValues: (current) => ({
       ...(status === 'active' && current.status === 'inactive' && { activeSince: now }),
       ...(isOwner(entry) && { roles: rolesOf(entry, current.roles) }),
     }),
@@ -153,11 +156,11 @@ export function wantMember(
   }
 }
 
-export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wanted<Tag> {
+export function wantTag(entry: TagEntry, { id, organizationId, now }: RowContext): WantedRow<Tag> {
   const { name, color, description, icon, createdById, createdAt, updatedAt } = entry
   return {
     id,
-    given: defined({ name, ...nameKeys(name), color, description, icon, createdById, createdAt, updatedAt }),
+    values: defined({ name, ...nameKeys(name), color, description, icon, createdById, createdAt, updatedAt }),
     create: () => ({
       id,
       organizationId,
@@ -173,12 +176,12 @@ export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wa
   }
 }
 
-export function wantAssessment(entry: AssessmentEntry, place: Place, languages: LanguageIds): Wanted<AssessmentRow> {
+export function wantAssessment(entry: AssessmentEntry, place: RowContext, languages: LanguageIds): WantedRow<AssessmentRow> {
   const { name, defaultQuestionFormat, defaultAnswerFormat, audience, timeLimit, skillTypes, instructionId, createdById } = entry
   const { id, organizationId, now } = place
   return {
     id,
-    given: defined({
+    values: defined({
       name,
       ...nameKeys(name),
       defaultQuestionFormat,
@@ -217,24 +220,24 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
 }
 
 /**
- * @property versionId null: the question has a definition no more; undefined: what it has stays. @property responseType where that stays, too,
- *   whatever the document says.
+ * @property versionId null: the definition is removed; undefined: unchanged. @property responseType kept response type, which overrides the
+ *   document's.
  */
 export type WrittenDefinition = { versionId?: string | null; responseType?: string; isChanged: boolean }
 
-/** @param definition what became of its definition, where there is any. */
+/** @param definition result of writing its definition, if any. */
 export function wantQuestion(
   entry: QuestionEntry,
-  { id, organizationId, now }: Place,
+  { id, organizationId, now }: RowContext,
   assessmentId: string,
   definition: WrittenDefinition = { isChanged: false },
-): Wanted<Question> {
+): WantedRow<Question> {
   const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, createdAt, updatedAt } = entry
   const sourceLanguage = codeOrNull(entry.sourceLanguage)
   const targetLanguage = codeOrNull(entry.targetLanguage)
   return {
     id,
-    given: defined({
+    values: defined({
       assessmentId,
       order,
       inputType,
@@ -250,7 +253,7 @@ export function wantQuestion(
       createdAt,
       updatedAt,
     }),
-    touched: definition.isChanged,
+    isTouched: definition.isChanged,
     create: () => ({
       id,
       organizationId,

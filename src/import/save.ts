@@ -6,49 +6,53 @@ import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'
 import { createRows, type Fields, type Row, updateRows } from './write.ts'
 
-/** A row as the document wants it: what it gives, and the whole of it in case it is new. */
-export type Wanted<T> = {
+export type WantedRow<T> = {
   id: string
-  given: Partial<T>
+  values: Partial<T>
   create: () => T
-  /** What it gives besides to a row that is there, where that depends on the row. */
-  alter?: (current: T) => Partial<T>
-  /** Counts as changed even when nothing of its own differs: something kept elsewhere did. */
-  touched?: boolean
+  /** Further fields of an existing row, if they depend on it. */
+  deriveValues?: (current: T) => Partial<T>
+  /** Counts as changed even if no column differs, because related data changed. */
+  isTouched?: boolean
 }
 
-/** A table, and the lists of ids that rows of it carry in tables of their own. */
+/** A table, and the lists of ids stored in link tables. */
 export type Table<T> = {
   name: keyof Tables
-  /** As they are at this instant, without the lists. */
+  /** Reads rows without their lists, with states as of `now`. */
   find: (tx: Connection, ids: string[], now: Date) => Promise<(Row & Partial<T>)[]>
   links?: Record<string, Links>
 }
 
-export type Counts = { created: number; updated: number; unchanged: number }
+export type RowCounts = { created: number; updated: number; unchanged: number }
 
-/** Told of a key that is made, and of one that the document gives otherwise than it is. */
+/** Called for created keys, and for existing keys that differ from the document. */
 export type KeyObserver = { onKey: (name: string, key: string) => void; onKeptKey: (name: string) => void }
 
-/** One organization's part of an import, in its transaction. */
-export type Run = {
+/** The import of one organization, in its transaction. */
+export type OrganizationImport = {
   tx: Connection
   organizationId: string
   now: Date
   overwriteProgress: boolean
-  counts: Record<Kind, Counts>
+  counts: Record<Kind, RowCounts>
   keys: KeyObserver
-  /** Called with the number of rows dealt with since the last call. */
+  /** Called with the number of rows processed since the last call. */
   advance: (rows: number) => void
-  /** What writes the lists of ids. It waits until all rows are there: a member may carry a tag that the member made. */
+  /** Deferred writes of link tables, run after all rows exist: a member may have a tag that the member created. */
   listWrites: (() => Promise<void>)[]
 }
 
-/** Rows a statement. */
+/** Rows per statement. */
 const BATCH = 1_000
 
-/** Creates what is missing and updates what differs; no row that is as wanted is written to. @returns the ids of the rows written. */
-export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wanted<T>[], kind?: Kind): Promise<Set<string>> {
+/** Creates missing rows and updates those that differ. @returns the ids of the rows written. */
+export async function save<T extends Row>(
+  run: OrganizationImport,
+  table: Table<T>,
+  wanted: WantedRow<T>[],
+  kind?: Kind,
+): Promise<Set<string>> {
   const written = new Set<string>()
   for (const batch of inBatches(wanted, BATCH)) {
     const existing = await findRows(run, table, batch)
@@ -56,14 +60,14 @@ export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wan
     const changes: Row[] = []
     for (const row of batch) {
       const current = existing.get(row.id)
-      if (!current) missing.push({ ...row.create(), ...row.given })
+      if (!current) missing.push({ ...row.create(), ...row.values })
       else changes.push(...findChange(run, current, row))
     }
     await createRows(run.tx, table.name, columnsOf(table, missing))
     const alike = Map.groupBy(columnsOf(table, changes), (change) => Object.keys(change).join())
     for (const rows of alike.values()) await updateRows(run.tx, table.name, rows)
     const all = [...missing, ...changes]
-    noteLists(run, table, all)
+    queueListWrites(run, table, all)
 
     for (const { id } of all) written.add(id)
     if (!kind) continue
@@ -76,7 +80,7 @@ export async function save<T extends Row>(run: Run, table: Table<T>, wanted: Wan
   return written
 }
 
-async function findRows<T extends Row>(run: Run, table: Table<T>, batch: Wanted<T>[]): Promise<Map<string, T>> {
+async function findRows<T extends Row>(run: OrganizationImport, table: Table<T>, batch: WantedRow<T>[]): Promise<Map<string, T>> {
   const ids = batch.map(({ id }) => id)
   const rows = await table.find(run.tx, ids, run.now)
   for (const [field, links] of Object.entries(table.links ?? {})) {
@@ -86,22 +90,26 @@ async function findRows<T extends Row>(run: Run, table: Table<T>, batch: Wanted<
   return new Map(rows.map((row) => [row.id, row as T]))
 }
 
-/** What to write so that the row becomes as wanted; nothing when it is already. */
-function findChange<T extends Row>({ now }: Run, current: T, { id, given, alter, touched }: Wanted<T>): Row[] {
-  const wanted: Fields = { ...given, ...alter?.(current) }
+/** The update of a row; empty if nothing differs. */
+function findChange<T extends Row>(
+  { now }: OrganizationImport,
+  current: T,
+  { id, values, deriveValues, isTouched }: WantedRow<T>,
+): Row[] {
+  const wanted: Fields = { ...values, ...deriveValues?.(current) }
   const differing = Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(current[field], value))
-  if (!touched && differing.length === 0) return []
-  // A row that counts as changed though nothing of it differs is written all the same, as of the time given.
+  if (!isTouched && differing.length === 0) return []
+  // A row marked as changed is written even without differences.
   const updatedAt = 'updatedAt' in current && { updatedAt: wanted.updatedAt ?? now }
   return [{ ...Object.fromEntries(differing), ...updatedAt, id }]
 }
 
-/** The rows' own columns: the lists are in tables of their own. */
+/** The rows without their lists. */
 const columnsOf = <T>({ links = {} }: Table<T>, rows: Row[]): Fields[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).filter(([field]) => !(field in links))))
 
-/** Notes to write the lists that the rows give. */
-function noteLists<T>(run: Run, table: Table<T>, rows: Row[]): void {
+/** Queues writes of the rows' lists. */
+function queueListWrites<T>(run: OrganizationImport, table: Table<T>, rows: Row[]): void {
   for (const [field, links] of Object.entries(table.links ?? {})) {
     const lists = rows.flatMap((row) => (row[field] ? [{ id: row.id, items: row[field] as string[] }] : []))
     if (lists.length > 0) run.listWrites.push(() => replaceLinks(run.tx, links, run.organizationId, lists))

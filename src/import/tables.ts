@@ -16,19 +16,19 @@ import type {
 import { links } from './links.ts'
 import type { Table } from './save.ts'
 
-/** Without how it speaks, which no document gives. */
+/** Without language and mail settings, which the import doesn't set. */
 export type OrganizationRow = Omit<
   Organization,
   'language' | 'languagesOffered' | 'timeZone' | 'weekDaysOff' | 'candidateMails' | 'bouncesReviewedAt'
 >
-/** Without what the person signs in with, and has set for themselves, which no document gives. */
+/** Without sign-in and personal settings, which the import doesn't set. */
 export type MemberRow = Omit<Member, 'credentialId' | 'timeZone' | 'pageSize' | 'invitedById' | 'notices'> & {
   tagIds: string[]
   gradingLanguageIds: string[]
 }
-/** Without the value before a rotation. */
+/** Without the previous value of a rotated key. */
 export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
-/** Without the counts, which the database keeps. */
+/** Without counts, which the database maintains, and settings that the import doesn't set. */
 export type AssessmentRow = Omit<
   Assessment,
   | 'questionCount'

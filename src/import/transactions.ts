@@ -6,25 +6,25 @@ import { transact } from '../db/transact.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
-/** Of all advisory locks of the database, the one of the import. */
+/** Id of the import's advisory lock. */
 const LOCK = 72_707_370
 const RETRY_MS = 100
-/** Milliseconds: for a whole organization, and for all of a document. */
+/** Milliseconds for one organization, and for a whole document. */
 const ORGANIZATION_TIMEOUT_MS = 30 * 60_000
 const IMPORT_TIMEOUT_MS = 24 * 3_600_000
 
 /**
- * Does the work while no other process imports: two documents at once could make the same rows. The database forgets the lock with the
- * connection that holds it, so a process that is killed leaves nobody waiting.
+ * Runs the work while no other process imports, because two imports could create the same rows. The lock ends with its connection, even if the
+ * process is killed.
  *
- * @param onWait called once when another import is under way.
+ * @param onWait called once if another import is running.
  */
-export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
+export async function withImportLock<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
   let done: { result: T } | undefined
-  const turn = transact(
+  const lock = transact(
     db,
     async (tx) => {
-      await run(tx, mayIdle('0'))
+      await run(tx, allowIdle('0'))
       for (let waits = false; !(await tryLock(tx)); waits = true) {
         if (!waits) onWait()
         await sleep(RETRY_MS)
@@ -33,8 +33,8 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
     },
     { timeout: IMPORT_TIMEOUT_MS },
   )
-  // The work has transactions of its own: when the connection of the lock breaks after it, what it did is done all the same.
-  await turn.catch((error) => {
+  // The work uses other transactions: once it is done, a broken lock connection doesn't matter.
+  await lock.catch((error) => {
     if (!done) throw error
   })
   return done!.result
@@ -45,16 +45,16 @@ async function tryLock(tx: Connection): Promise<boolean> {
   return (await lock.executeTakeFirstOrThrow()).locked
 }
 
-/** Until the transaction ends: between two of its statements so long may pass. */
-const mayIdle = (time: string) =>
+/** Sets the idle timeout until the transaction ends. */
+const allowIdle = (time: string) =>
   unscoped().selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
 
-/** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
+/** A transaction that may pause between statements. The pool's timeout is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection) => Promise<T>): Promise<T> =>
   transact(
     db,
     async (tx) => {
-      await run(tx, mayIdle('5min'))
+      await run(tx, allowIdle('5min'))
       return work(tx)
     },
     { timeout: ORGANIZATION_TIMEOUT_MS },

@@ -3,28 +3,28 @@ import { bindToTrace, inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
-import type { Line } from './line.ts'
-import type { Email, Mailing } from './mailing.ts'
+import type { MailDispatcher } from './mail-dispatcher.ts'
+import type { MailKind, QueuedMail } from './mailing.ts'
 
 const RECORD_AGAIN_MS = 500
-/** Milliseconds since the last answer for which there is traffic, and between two mails meanwhile: that many leave requests most of the process. */
+/** There is traffic while the last response is at most TRAFFIC_MS ago. Mails then start PAUSE_MS apart, which leaves most of the CPU to requests. */
 const TRAFFIC_MS = 50
 const PAUSE_MS = 20
-/** Milliseconds for which what was read of a mail still holds. */
-const FRESH_MS = 1_000
+/** Milliseconds for which a mail's row need not be read again. */
+const ROW_FRESH_MS = 1_000
 
-/** What became of the mail, which is recorded; null when there is nothing to send any more. @throws Error when the service is stopped before. */
-export async function attemptMail<E extends Email>(
+/** Sends one mail and records its outcome. @returns the outcome; null if there is nothing left to send. @throws Error if the service stops first. */
+export async function attemptMail<E extends QueuedMail>(
   system: ServiceContext,
-  mailing: Mailing<E>,
-  line: Line,
+  mailing: MailKind<E>,
+  dispatcher: MailDispatcher,
   email: E,
   stopped: AbortSignal,
 ): Promise<Outcome | null> {
   const { deliver } = mailing
   let latest = email
   const record = (outcome: Outcome) =>
-    whateverItTakes(
+    retryUntilRecorded(
       () => mailing.record(system, latest, outcome),
       stopped,
       (err) =>
@@ -36,34 +36,34 @@ export async function attemptMail<E extends Email>(
   const { clock } = system.deps
   let isFirst = true
   let outcome: Outcome | null = null
-  const conclude = async (decided: Outcome) => {
-    outcome = decided
-    await record(decided)
+  const finish = async (finalOutcome: Outcome) => {
+    outcome = finalOutcome
+    await record(finalOutcome)
   }
-  /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
+  /** Repeats all checks right before the mail leaves: it may have waited for hours since it was read. */
   const tryOnce = async (): Promise<Verdict | null> => {
-    await giveWay(system)
+    await yieldToRequests(system)
     const current = isFirst ? email : (await mailing.find(system, [email]))[0]
     isFirst = false
     if (current?.state !== 'queued') return null
     latest = current
     const obsolete = mailing.whyObsolete(current, clock())
     if (obsolete !== null) {
-      await conclude({ state: 'failed', failure: 'obsolete', reason: obsolete })
+      await finish({ state: 'failed', failure: 'obsolete', reason: obsolete })
       return null
     }
     const suppressed = await mailing.whySuppressed(system, current)
     if (suppressed !== null) {
-      await conclude({ state: 'failed', failure: 'suppressed', reason: suppressed })
+      await finish({ state: 'failed', failure: 'suppressed', reason: suppressed })
       return null
     }
     if (deliver.isCaptured(current)) {
-      await conclude({ state: 'captured' })
+      await finish({ state: 'captured' })
       return null
     }
     const admission = await mailing.admit(system, current)
     if (admission.until) {
-      await conclude({ state: 'delayed', until: admission.until, jobId: system.deps.newId() })
+      await finish({ state: 'delayed', until: admission.until, jobId: system.deps.newId() })
       return null
     }
     try {
@@ -79,20 +79,20 @@ export async function attemptMail<E extends Email>(
     return outcome
   }
   const { organizationId: group, id } = email
-  const begun = performance.now()
+  const startedAt = performance.now()
   const attempt = bindToTrace(() => {
-    isFirst &&= performance.now() - begun < FRESH_MS
+    isFirst &&= performance.now() - startedAt < ROW_FRESH_MS
     return tryOnce()
   })
-  const decided = await line.join({ id, group, rank: mailing.rankOf(email) }, attempt)
+  const decided = await dispatcher.dispatch({ id, group, rank: mailing.rankOf(email) }, attempt)
   if (decided === null) return outcome
   if (decided.kind !== 'doubtful') return toOutcome(decided)
   system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
   return { state: 'queued', reason: decided.reason }
 }
 
-/** A span of its own: it is what takes long. */
-const send = <E extends Email>({ send }: Mailing<E>['deliver'], email: E): Promise<Verdict> =>
+/** Traced separately, because SMTP takes most of the time. */
+const send = <E extends QueuedMail>({ send }: MailKind<E>['deliver'], email: E): Promise<Verdict> =>
   inSpan({ name: 'mail', kind: 'client' }, async (span) => {
     const verdict = await send(email).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
     span.attributes.outcome = verdict.kind
@@ -106,39 +106,43 @@ function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason:
   return { state: 'queued', reason: verdict.reason }
 }
 
-/** The mail that is to begin last, of all kinds. */
-let lastToBegin = Promise.resolve()
+/** The mail of any kind that starts last. */
+let lastStart = Promise.resolve()
 
-/** Requests come first: while there are any, mails begin one after the other, some time apart. */
-function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
+/** Gives requests priority: during traffic, mails start one after the other, PAUSE_MS apart. */
+function yieldToRequests({ deps: { traffic } }: ServiceContext): Promise<void> {
   const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
-  lastToBegin = lastToBegin.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
-  return lastToBegin
+  lastStart = lastStart.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))
+  return lastStart
 }
 
-/** Has mails that are held looked at again later. They cost those in the line nothing: there may be thousands, each of them again and again. */
-export async function putOff<E extends Email>(
+/** Postpones the mails of suspended organizations. They don't wait in the dispatcher: there may be thousands, checked again and again. */
+export async function postponeMails<E extends QueuedMail>(
   system: ServiceContext,
-  mailing: Mailing<E>,
+  mailing: MailKind<E>,
   emails: E[],
   stopped: AbortSignal,
 ): Promise<void> {
   const { log, newId } = system.deps
   const jobIds = emails.map(() => newId())
-  const work = () => mailing.putOff(system, emails, jobIds)
-  await whateverItTakes(work, stopped, (err) =>
+  const work = () => mailing.postpone(system, emails, jobIds)
+  await retryUntilRecorded(work, stopped, (err) =>
     log.error({ err }, 'mails of suspended organizations could not be put off: retrying'),
   )
   log.info({ emails: emails.length }, 'mails wait: their organizations are suspended')
 }
 
 /**
- * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
- * process's own, see `superviseWhenSteady`, and the worker takes no others.
+ * Retries until the database accepts the result: a sent mail without a recorded outcome would be sent again. Meanwhile this process keeps the
+ * job's heartbeat alive (see `superviseWhenSteady`), and the worker takes no other jobs.
  *
- * @param tell is told of the first that fails.
+ * @param onFirstFailure is called with the first error only.
  */
-async function whateverItTakes(work: () => Promise<void>, stopped: AbortSignal, tell: (error: unknown) => void): Promise<void> {
+async function retryUntilRecorded(
+  work: () => Promise<void>,
+  stopped: AbortSignal,
+  tell: (error: unknown) => void,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()

@@ -29,26 +29,30 @@ import { endLeftSubmissions } from '../domain/submissions/taking/end-left-submis
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
-import { withinJob } from './within-job.ts'
+import { runJob } from './run-job.ts'
 
-/** The queue of a part, whose jobs hold nothing. */
-export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
+/** Name of a part's queue. Its jobs have no data. */
+export const sweepQueueName = (part: SweepPart): string => `sweep.${part}`
 
-/** A job that a killed process had is lost after some seconds, and the next minute's takes its place. What nobody took is not done later. */
-const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
-/** Jobs announce themselves. Looking for them by each part's worker costs with their number, so that it is left to what was missed. */
-const TAKEN = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS, pollingIntervalSeconds: 10, notifyPollingIntervalSeconds: 30 }
+/** A killed process's job is lost after seconds, and the next minute's replaces it. Missed runs are not made up for. */
+const QUEUE_OPTIONS = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
+/** New jobs announce themselves. Polling by every part's worker is expensive, so it is rare and only finds missed notifications. */
+const WORKER_OPTIONS = {
+  heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+  pollingIntervalSeconds: 10,
+  notifyPollingIntervalSeconds: 30,
+}
 
-/** How long things are kept, whether assessments are taken elsewhere (then nothing is sent in here), and whether there is a mailbox to look into. */
-type Settings = {
+/** `playerUrl` undefined: candidates answer on this service's own pages. */
+type SweepSettings = {
   eventsKeptDays: number
   mediaKeptDays: KeptDays
   playerUrl: string | undefined
-  /** Fetches notices of mails that came back; undefined: they come by themselves, or not at all. */
+  /** Fetches bounces from a mailbox; undefined if there is none. */
   fetchBounces: (() => Promise<number>) | undefined
 }
 
-const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => Promise<void>> = {
+const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSettings) => Promise<void>> = {
   async expire_invites(system) {
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
@@ -113,26 +117,26 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
 }
 
 /**
- * Every minute, each part in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. A part
- * has a queue of its own, which takes no job while there is one: it never runs twice at a time, and what it waits for holds up no other.
+ * Schedules every part each minute, in one of the processes. Parts expire invites and delete expired data. Each part has an exclusive queue: it
+ * never runs twice at a time, and a slow part doesn't delay others.
  */
-export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
+export async function startSweep(boss: PgBoss, system: ServiceContext, settings: SweepSettings): Promise<void> {
   await expectSweepParts(system)
   const start = async (part: SweepPart) => {
-    const queue = sweepQueue(part)
-    await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
-    await boss.work<object>(queue, TAKEN, async (jobs) => {
-      for (const job of jobs) await withinJob(queue, job, () => sweep(system, part, settings))
+    const queue = sweepQueueName(part)
+    await boss.createQueue(queue, { ...QUEUE_OPTIONS, policy: 'exclusive' })
+    await boss.work<object>(queue, WORKER_OPTIONS, async (jobs) => {
+      for (const job of jobs) await runJob(queue, job, () => sweep(system, part, settings))
     })
     await boss.schedule(queue, '* * * * *')
   }
   await Promise.all(SWEEP_PARTS.map(start))
 }
 
-/** Runs one part. A failure is no failed job: the part runs again in the next minute. */
-async function sweep(system: ServiceContext, part: SweepPart, settings: Settings): Promise<void> {
+/** Runs one part. A failing part doesn't fail its job: it runs again in the next minute. */
+async function sweep(system: ServiceContext, part: SweepPart, settings: SweepSettings): Promise<void> {
   try {
-    await parts[part](system, settings)
+    await sweepParts[part](system, settings)
     await noteSweepPart(system, part)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {

@@ -6,141 +6,150 @@ import { needsSmtpUtf8 } from '../domain/validation/email-address.ts'
 import type { Message } from './message.ts'
 import { NO_SMTPUTF8, type SmtpError } from './verdict.ts'
 
-/** How to reach the mail server. */
 export type SmtpSettings = {
-  /** `smtp://` (STARTTLS) or `smtps://`, with user, password and TLS options as query parameters. */
+  /** `smtp://` (STARTTLS) or `smtps://`, with user, password, and TLS options as query parameters. */
   url: string
-  /** How the service calls itself (EHLO): the host of its public address. undefined: as the machine is called. */
+  /** EHLO name: the host of the public URL. undefined: this machine's name. */
   name: string | undefined
-  /** Whether credentials may go in clear, and mails without a login, where the server offers no better. */
+  /** True to send credentials unencrypted, and mails without login, if the server offers nothing better. */
   isOpportunistic: boolean
 }
 
-/** Milliseconds that the server may be silent, as RFC 5321, 4.5.3.2, has them at least: for a command, and after the end of the message. */
-export type Patience = { command: number; end: number }
-export const PATIENCE: Patience = { command: 300_000, end: 600_000 }
+/** Milliseconds of silence after a command, and after the end of the message. The defaults are the minimums of RFC 5321, 4.5.3.2. */
+export type SmtpTimeouts = { command: number; end: number }
+export const SMTP_TIMEOUTS: SmtpTimeouts = { command: 300_000, end: 600_000 }
 
-/** Milliseconds that finding and reaching the server may take, and with its greeting and encryption. */
-const LOOK_UP = 30_000
-const SETUP = 420_000
-/** Milliseconds for which a connection is kept that nobody uses, and mails after which it is not used again. */
-const IDLE = 20_000
+/** Milliseconds for the DNS lookup, and for connecting including greeting and TLS. */
+const DNS_MS = 30_000
+const SETUP_MS = 420_000
+/** Milliseconds until an idle connection is closed, and mails until a used one is. */
+const IDLE_MS = 20_000
 const MAX_USES = 500
 
-type Open = { connection: SMTPConnection; uses: number; onError: (error: SmtpError) => void; idleTimer?: NodeJS.Timeout }
-/** What went wrong, and whether the message's text was under way by then. */
+type OpenConnection = {
+  connection: SMTPConnection
+  uses: number
+  onError: (error: SmtpError) => void
+  idleTimer?: NodeJS.Timeout
+}
+/** @property hasBegunText true if the message's text was being sent. */
 export class SendingError extends Error {
-  readonly begun: boolean
+  readonly hasBegunText: boolean
   override readonly cause: SmtpError
-  constructor(cause: SmtpError, begun: boolean) {
+  constructor(cause: SmtpError, hasBegunText: boolean) {
     super(cause.message)
     this.cause = cause
-    this.begun = begun
+    this.hasBegunText = hasBegunText
   }
 }
 
 export type Connections = {
-  /** Hands the message over, by a connection that is open or a new one. @throws SendingError. */
+  /** Sends the message over an idle or new connection. @throws SendingError. */
   send: (message: Message, abandon: AbortSignal) => Promise<void>
   /** Connects and authenticates. @throws SmtpError. */
   verify: () => Promise<void>
-  /** Ends those that nobody uses. */
-  rest: () => void
+  /** Closes idle connections. */
+  closeIdle: () => void
   close: () => void
 }
 
-type Pool = ReturnType<typeof readUrl> & { isOpportunistic: boolean; patience: Patience; idle: Open[]; all: Set<Open> }
+type Pool = ReturnType<typeof parseSettings> & {
+  isOpportunistic: boolean
+  patience: SmtpTimeouts
+  idle: OpenConnection[]
+  all: Set<OpenConnection>
+}
 
-/** Connections to the mail server, as many as mails are handed over at once. */
-export function createConnections(settings: SmtpSettings, patience: Patience = PATIENCE): Connections {
+/** Creates a pool with one connection per concurrent mail. */
+export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts = SMTP_TIMEOUTS): Connections {
   const { isOpportunistic } = settings
-  const pool: Pool = { ...readUrl(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
+  const pool: Pool = { ...parseSettings(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
   return {
     send: (message, abandon) => send(pool, message, abandon),
-    verify: async () => end(pool, await open(pool)),
-    rest: () => {
-      for (const opened of [...pool.idle]) end(pool, opened)
+    verify: async () => quit(pool, await open(pool)),
+    closeIdle: () => {
+      for (const opened of [...pool.idle]) quit(pool, opened)
     },
     close: () => {
-      for (const opened of [...pool.all]) drop(pool, opened)
+      for (const opened of [...pool.all]) closeNow(pool, opened)
     },
   }
 }
 
-async function open(pool: Pool, abandon?: AbortSignal): Promise<Open> {
+async function open(pool: Pool, abandon?: AbortSignal): Promise<OpenConnection> {
   const connection = new SMTPConnection(pool.options)
-  const opened: Open = { connection, uses: 0, onError: () => {} }
+  const opened: OpenConnection = { connection, uses: 0, onError: () => {} }
   pool.all.add(opened)
-  connection.on('end', () => forget(pool, opened))
+  connection.on('end', () => untrack(pool, opened))
   try {
     connection.on('error', (error: SmtpError) => opened.onError(error))
-    await perform(opened, abandon, (done) => connection.connect(done))
+    await runStep(opened, abandon, (done) => connection.connect(done))
     if (pool.auth) await logIn(pool, opened, abandon)
     return opened
   } catch (error) {
-    drop(pool, opened)
+    closeNow(pool, opened)
     throw error
   }
 }
 
-async function logIn({ auth, isOpportunistic }: Pool, opened: Open, abandon?: AbortSignal): Promise<void> {
+async function logIn({ auth, isOpportunistic }: Pool, opened: OpenConnection, abandon?: AbortSignal): Promise<void> {
   const { connection } = opened
   const { allowsAuth } = connection as SMTPConnection & { allowsAuth: boolean }
   if (!allowsAuth && isOpportunistic) return
-  if (!allowsAuth) throw Object.assign(new Error(NO_LOGIN), { code: 'ENOAUTH' })
-  await perform(opened, abandon, (done) => connection.login({ ...auth }, done))
+  if (!allowsAuth) throw Object.assign(new Error(LOGIN_NOT_OFFERED), { code: 'ENOAUTH' })
+  await runStep(opened, abandon, (done) => connection.login({ ...auth }, done))
 }
 
-function forget({ idle, all }: Pool, opened: Open): void {
+function untrack({ idle, all }: Pool, opened: OpenConnection): void {
   clearTimeout(opened.idleTimer)
   all.delete(opened)
   if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
 }
 
-function drop(pool: Pool, opened: Open): void {
-  forget(pool, opened)
+function closeNow(pool: Pool, opened: OpenConnection): void {
+  untrack(pool, opened)
   opened.connection.close()
 }
 
-/** What is over politely is told so. */
-function end(pool: Pool, opened: Open): void {
-  forget(pool, opened)
+/** Closes the connection with QUIT. */
+function quit(pool: Pool, opened: OpenConnection): void {
+  untrack(pool, opened)
   opened.onError = () => {}
   opened.connection.quit()
   setTimeout(() => opened.connection.close(), 1_000).unref()
 }
 
-function keep(pool: Pool, opened: Open): void {
-  if (opened.uses >= MAX_USES) end(pool, opened)
+function returnToPool(pool: Pool, opened: OpenConnection): void {
+  if (opened.uses >= MAX_USES) quit(pool, opened)
   else {
-    opened.onError = () => forget(pool, opened)
-    opened.idleTimer = setTimeout(() => end(pool, opened), IDLE).unref()
+    opened.onError = () => untrack(pool, opened)
+    opened.idleTimer = setTimeout(() => quit(pool, opened), IDLE_MS).unref()
     pool.idle.push(opened)
   }
 }
 
-/** The connection stays open after refusals of mails, which it outlives; not after anything else. */
-async function transmit(pool: Pool, opened: Open, message: Message, abandon: AbortSignal): Promise<void> {
+/** Sends over this connection. It survives refusals of mails, but no other errors. */
+async function transmit(pool: Pool, opened: OpenConnection, message: Message, abandon: AbortSignal): Promise<void> {
   const { patience } = pool
   clearTimeout(opened.idleTimer)
   opened.uses++
-  const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
+  const { envelope, text, hasBegunText } = await buildMessage(message, () => setTimeoutOf(opened, patience.end))
   if (needsSmtpUtf8(message.to.address) && !offersSmtpUtf8(opened)) {
-    keep(pool, opened)
-    throw new SendingError(Object.assign(new Error(NO_UTF8), { code: NO_SMTPUTF8 }), false)
+    returnToPool(pool, opened)
+    throw new SendingError(Object.assign(new Error(SMTPUTF8_NOT_OFFERED), { code: NO_SMTPUTF8 }), false)
   }
   try {
-    await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
-    setPatience(opened, patience.command)
-    keep(pool, opened)
+    await runStep(opened, abandon, (done) => opened.connection.send(envelope, text, done))
+    setTimeoutOf(opened, patience.command)
+    returnToPool(pool, opened)
   } catch (error) {
-    if (isOver(error as SmtpError)) drop(pool, opened)
+    if (endsConnection(error as SmtpError)) closeNow(pool, opened)
     else
       await reset(opened).then(
-        () => keep(pool, opened),
-        () => end(pool, opened),
+        () => returnToPool(pool, opened),
+        () => quit(pool, opened),
       )
-    throw new SendingError(error as SmtpError, begun())
+    throw new SendingError(error as SmtpError, hasBegunText())
   }
 }
 
@@ -150,8 +159,8 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
     try {
       return await transmit(pool, kept, message, abandon)
     } catch (error) {
-      // The server has ended what was idle for too long, or used for too many: a new connection is what there is to judge by.
-      if (!(error instanceof SendingError) || error.begun || !isOver(error.cause)) throw error
+      // The server closed a connection that was idle or used for too long. Only a new connection says how the server is.
+      if (!(error instanceof SendingError) || error.hasBegunText || !endsConnection(error.cause)) throw error
     }
   }
   const opened = await open(pool, abandon).catch((error) => {
@@ -160,35 +169,35 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
   return transmit(pool, opened, message, abandon)
 }
 
-const NO_LOGIN =
+const LOGIN_NOT_OFFERED =
   'The mail server offers no login (AUTH), but SMTP_URL has a user. Leave the user out, or set SMTP_SECURITY=opportunistic'
 
-const NO_UTF8 = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
+const SMTPUTF8_NOT_OFFERED = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
 
-/** nodemailer would send such an address to a server that has not said that it reads them. */
-const offersSmtpUtf8 = ({ connection }: Open): boolean =>
+/** nodemailer would send such an address even to a server without SMTPUTF8. */
+const offersSmtpUtf8 = ({ connection }: OpenConnection): boolean =>
   (connection as SMTPConnection & { _supportedExtensions: string[] })._supportedExtensions.includes('SMTPUTF8')
 
-const isOver = ({ responseCode, code }: SmtpError): boolean =>
+const endsConnection = ({ responseCode, code }: SmtpError): boolean =>
   code !== NO_SMTPUTF8 && (responseCode === undefined || responseCode === 421)
 
-/** How long the server may be silent from now on. nodemailer knows one time for all commands. */
-function setPatience({ connection: { _socket: socket } }: Open, ms: number): void {
+/** Sets the timeout from now on: nodemailer has a single one for all commands. */
+function setTimeoutOf({ connection: { _socket: socket } }: OpenConnection, ms: number): void {
   if (socket) socket.setTimeout(ms)
 }
 
-/** Ends the transaction that a refusal has left open. */
-const reset = (opened: Open): Promise<void> => perform(opened, undefined, (done) => opened.connection.reset(done))
+/** Ends the transaction that a refused mail leaves open. */
+const reset = (opened: OpenConnection): Promise<void> => runStep(opened, undefined, (done) => opened.connection.reset(done))
 
-/** One step of the conversation, to its end, that of the connection, or that of the time there is for all steps. */
-const perform = (
-  opened: Open,
+/** Runs one step until it ends, the connection fails, or `abandon` is triggered. */
+const runStep = (
+  opened: OpenConnection,
   abandon: AbortSignal | undefined,
   step: (done: (error?: SmtpError | null) => void) => void,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     opened.onError = reject
-    const giveUp = () => reject(Object.assign(new Error(NO_END), { code: 'ETIMEDOUT', command: 'CONN' }))
+    const giveUp = () => reject(Object.assign(new Error(CONVERSATION_TOO_LONG), { code: 'ETIMEDOUT', command: 'CONN' }))
     abandon?.addEventListener('abort', giveUp, { once: true })
     step((error) => {
       abandon?.removeEventListener('abort', giveUp)
@@ -197,24 +206,24 @@ const perform = (
     })
   })
 
-const NO_END = 'The mail server went on talking, and came to no end'
+const CONVERSATION_TOO_LONG = 'The mail server went on talking, and came to no end'
 
-/** The message as it goes over the line. `onBegin` is called when the server asks for the text. */
-async function compose({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
+/** Builds the envelope and MIME text. `onBegin` is called when the server asks for the text. */
+async function buildMessage({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
   const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
   const { from, to } = node.getEnvelope()
   const bytes = unfoldFirstLines(await node.build())
-  let begun = false
+  let hasBegunText = false
   const text = Readable.from(
     (async function* () {
-      begun = true
+      hasBegunText = true
       onBegin()
       yield bytes
     })(),
     { objectMode: false },
   )
-  const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOf(notices.emailId) }) }
-  return { envelope, text, begun: () => begun }
+  const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOptions(notices.emailId) }) }
+  return { envelope, text, hasBegunText: () => hasBegunText }
 }
 
 /**
@@ -228,15 +237,15 @@ function unfoldFirstLines(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(unfolded, 'latin1'), message.subarray(end)])
 }
 
-/** What is asked of servers that tell of mails (RFC 3461): who did not get it, without the text. */
-const dsnOf = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
+/** DSN parameters (RFC 3461): report failures only, without the text. */
+const dsnOptions = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
 
-/** Who has credentials wants them, and the mails, to be read by nobody on the way. */
-function readUrl({ url, name, isOpportunistic }: SmtpSettings, patience: Patience) {
+/** Requires TLS if the URL has credentials, unless `isOpportunistic`. */
+function parseSettings({ url, name, isOpportunistic }: SmtpSettings, patience: SmtpTimeouts) {
   const { auth, ...parsed } = parseConnectionUrl(url)
   const timeouts = {
-    dnsTimeout: LOOK_UP,
-    connectionTimeout: Math.max(SETUP, patience.command),
+    dnsTimeout: DNS_MS,
+    connectionTimeout: Math.max(SETUP_MS, patience.command),
     greetingTimeout: patience.command,
     socketTimeout: patience.command,
   }

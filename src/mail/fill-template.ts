@@ -8,24 +8,24 @@ import {
 } from '../domain/mails/template-text.ts'
 import type { Block, Letter, Piece } from './letter.ts'
 
-/** What is put in: nothing but strings. Empty where there is nothing. */
+/** Placeholder values; empty if unknown. */
 export type Values = Readonly<Record<Exclude<Placeholder, 'link'>, string>>
 
-/** A text of an organization's own with its values. @param button stands where its link does; null: it has none. */
+/** Fills an organization's template. @param button replaces the link placeholder; null: removed. */
 export const fillTemplate = (
   { subject, body }: { subject: string; body: string },
   values: Values,
   button: Block | null,
 ): Letter => ({
   subject: parseSubject(subject)
-    .map((piece) => (typeof piece === 'string' ? piece : wordsFor(piece, values)))
+    .map((piece) => (typeof piece === 'string' ? piece : valueFor(piece, values)))
     .join(''),
   blocks: parseTemplate(body).flatMap((block) => fillBlock(block, values, button)),
 })
 
-/** Whether a text says itself what somebody has written to the candidate. */
-export const saysMessage = (body: string): boolean =>
-  parseTemplate(body).some((block) => holesIn(block).some((hole) => hole === 'message'))
+/** True if the template includes the sender's message. */
+export const includesMessage = (body: string): boolean =>
+  parseTemplate(body).some((block) => placeholdersIn(block).some((hole) => hole === 'message'))
 
 function fillBlock(block: TemplateBlock, values: Values, button: Block | null): Block[] {
   if (block.kind === 'list') {
@@ -34,13 +34,13 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
       .filter((item) => item.length > 0)
     return items.length > 0 ? [{ ...block, items }] : []
   }
-  const holes = holesIn(block)
+  const holes = placeholdersIn(block)
   if (holes.includes('link')) return button ? [button] : []
   const [only] = block.said
-  if (block.said.length === 1 && isHole(only) && only.hole === 'message')
-    return wordsFor(only, values) === '' ? [] : [{ kind: 'quote', text: wordsFor(only, values) }]
-  // What greets nobody, or names a limit that there is not, is left out.
-  const filled = listHoles(block.said).map((hole) => wordsFor(hole, values))
+  if (block.said.length === 1 && isPlaceholder(only) && only.hole === 'message')
+    return valueFor(only, values) === '' ? [] : [{ kind: 'quote', text: valueFor(only, values) }]
+  // Paragraphs whose placeholders are all empty are left out, e.g. a greeting without a name.
+  const filled = listPlaceholders(block.said).map((hole) => valueFor(hole, values))
   if (filled.length > 0 && filled.every((value) => value === '')) return []
   return [{ kind: 'paragraph', said: block.said.flatMap((piece) => fillPiece(piece, values)) }]
 }
@@ -51,21 +51,21 @@ function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
   if ('strong' in piece) return [{ strong: within(piece.strong) }]
   if ('emphasis' in piece) return [{ emphasis: within(piece.emphasis) }]
   if ('link' in piece) return [{ link: piece.link, within: within(piece.within) }]
-  return wordsFor(piece, values)
+  return valueFor(piece, values)
     .split(/\r\n|[\n\r]/)
     .flatMap((own, i): Piece[] => (i === 0 ? [{ own }] : [{ newLine: true }, { own }]))
 }
 
-const wordsFor = ({ hole, otherwise }: Hole, values: Values): string => (hole === 'link' ? '' : values[hole]) || otherwise
+const valueFor = ({ hole, otherwise }: Hole, values: Values): string => (hole === 'link' ? '' : values[hole]) || otherwise
 
-const isHole = (piece: TemplatePiece | undefined): piece is Hole => typeof piece === 'object' && 'hole' in piece
+const isPlaceholder = (piece: TemplatePiece | undefined): piece is Hole => typeof piece === 'object' && 'hole' in piece
 
-const holesIn = (block: TemplateBlock): Placeholder[] =>
-  block.kind === 'list' ? block.items.flat().flatMap(holesIn) : listHoles(block.said).map(({ hole }) => hole)
+const placeholdersIn = (block: TemplateBlock): Placeholder[] =>
+  block.kind === 'list' ? block.items.flat().flatMap(placeholdersIn) : listPlaceholders(block.said).map(({ hole }) => hole)
 
-const listHoles = (pieces: readonly TemplatePiece[]): Hole[] =>
+const listPlaceholders = (pieces: readonly TemplatePiece[]): Hole[] =>
   pieces.flatMap((piece) => {
     if (typeof piece === 'string' || 'newLine' in piece) return []
     if ('hole' in piece) return [piece]
-    return listHoles('strong' in piece ? piece.strong : 'emphasis' in piece ? piece.emphasis : piece.within)
+    return listPlaceholders('strong' in piece ? piece.strong : 'emphasis' in piece ? piece.emphasis : piece.within)
   })

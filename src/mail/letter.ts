@@ -2,9 +2,9 @@ import type { BrandColors } from '../html/brand.ts'
 import type { MailCatalog, MailTexts } from '../locales/languages.ts'
 import type { MessageArgs } from '../locales/texts.ts'
 
-// What a mail says, as one tree that is printed twice, as HTML and as text: neither part can say what the other does not.
+// A letter is one tree, printed as HTML and as text, so that both parts say the same.
 
-/** A piece of a line: words of the mail's language; what somebody has written or is called; words that stand out, or lead somewhere. */
+/** Part of a line: translated text, user-written text (`own`), or formatting. */
 export type Piece =
   | string
   | { own: string }
@@ -15,26 +15,25 @@ export type Piece =
 
 export type Block =
   | { kind: 'paragraph'; said: readonly Piece[] }
-  /** Smaller, below what matters. */
   | { kind: 'note'; said: readonly Piece[] }
-  /** Set apart from the rest: a way in that has changed. */
+  /** Set apart from the rest: the link has changed. */
   | { kind: 'notice'; said: readonly Piece[] }
-  | { kind: 'list'; items: readonly (readonly Block[])[] /** Of the first, where they are numbered. */; from?: number }
-  /** What somebody has written to who reads it. Its lines stay. */
+  | { kind: 'list'; items: readonly (readonly Block[])[] /** First number, if numbered. */; from?: number }
+  /** Written by a person; line breaks are kept. */
   | { kind: 'quote'; text: string }
-  /** Below all, behind a line. Its lines stay. */
+  /** Footer below a line; line breaks are kept. */
   | { kind: 'closing'; text: string }
   | { kind: 'button'; url: string; label: string }
-  /** The address of the button, which the text has there. */
+  /** URL of the button. The text part omits it, because it prints the URL at the button. */
   | { kind: 'address'; intro: string; url: string }
 
-/** How an organization's mails look. @property logo with the sides in pixels that it is shown with. */
+/** @property logo displayed size in pixels. */
 export type MailBrand = BrandColors & { logo: { url: string; width: number; height: number; organization: string } | null }
 
 export type Letter = { subject: string; blocks: readonly Block[] }
 
-/** A text of the catalog in pieces: what is put into it is somebody's own. */
-export const say = <Key extends keyof MailCatalog & string>(
+/** Translates a text. Its parameters are user-written text. */
+export const translate = <Key extends keyof MailCatalog & string>(
   t: MailTexts,
   key: Key,
   ...given: MessageArgs<MailCatalog, Key>
@@ -49,12 +48,11 @@ export const list = (...items: (readonly Piece[])[]): Block => ({
   items: items.map((said) => [paragraph(...said)]),
 })
 
-/** What a letter begins with. */
-export const greet = (t: MailTexts, name: string | null): Block =>
-  paragraph(...(name ? say(t, 'greeting.named', { name }) : say(t, 'greeting')))
+export const greeting = (t: MailTexts, name: string | null): Block =>
+  paragraph(...(name ? translate(t, 'greeting.named', { name }) : translate(t, 'greeting')))
 
-/** The way in: a button, and its address in full for who can not press it. */
-export const wayIn = (t: MailTexts, url: string, label: string): [button: Block, address: Block] => [
+/** A button, and its URL for readers who can't use the button. */
+export const linkWithButton = (t: MailTexts, url: string, label: string): [button: Block, address: Block] => [
   { kind: 'button', url, label },
   { kind: 'address', intro: t.text('frame.address'), url },
 ]

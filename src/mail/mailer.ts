@@ -1,60 +1,59 @@
 import type { Verdict } from '../domain/mails/mail-outage.ts'
-import { type Connections, createConnections, type Patience, SendingError, type SmtpSettings } from './connections.ts'
+import { type Connections, createConnections, SendingError, type SmtpSettings, type SmtpTimeouts } from './connections.ts'
 import type { Message } from './message.ts'
-import { judge, type SmtpError, storable } from './verdict.ts'
+import { classifyError, type SmtpError, withoutNul } from './verdict.ts'
 
-/** The way out for mail. */
 export type Mailer = {
-  /** false: nothing leaves, mails are captured in the local mailbox. */
+  /** false: mails are only stored. */
   delivers: boolean
-  /** Hands the message to the mail server. It takes as long as {@link DEADLINE} at most. */
+  /** Sends one message, within {@link DEADLINE_MS}. */
   send: (message: Message) => Promise<Verdict>
-  /** Connects and authenticates without sending. @throws Error with the reason when that fails. */
+  /** Connects and authenticates. @throws Error with the reason. */
   verify: () => Promise<void>
-  /** Ends the connections that nobody uses, because the server wants fewer. */
-  rest: () => void
+  /** Closes idle connections, because the server throttles. */
+  closeIdle: () => void
   close: () => void
 }
 
-/** Milliseconds that a mail may take in all: a server that never stops talking ends no other way. Above the sum of what RFC 5321 allows. */
-const DEADLINE = 1_800_000
+/** Milliseconds for one mail, above the sum of RFC 5321's timeouts. It stops servers that keep talking. */
+const DEADLINE_MS = 1_800_000
 
 /** @param smtp undefined: mails are captured. */
 export function createMailer(
   smtp: SmtpSettings | undefined,
-  { patience, deadline = DEADLINE }: { patience?: Patience; deadline?: number } = {},
+  { patience, deadline = DEADLINE_MS }: { patience?: SmtpTimeouts; deadline?: number } = {},
 ): Mailer {
-  if (!smtp) return capturingMailer
+  if (!smtp) return captureMailer
   const connections = createConnections(smtp, patience)
   return {
     delivers: true,
-    send: (message) => within(deadline, connections, message),
+    send: (message) => sendWithin(deadline, connections, message),
     async verify() {
       await connections.verify().catch((error: SmtpError) => {
-        throw new Error(storable(error.message), { cause: error })
+        throw new Error(withoutNul(error.message), { cause: error })
       })
     },
-    rest: connections.rest,
+    closeIdle: connections.closeIdle,
     close: connections.close,
   }
 }
 
-const capturingMailer: Mailer = {
+const captureMailer: Mailer = {
   delivers: false,
   send: async () => ({ kind: 'taken' }),
   verify: async () => {},
-  rest: () => {},
+  closeIdle: () => {},
   close: () => {},
 }
 
-async function within(deadline: number, connections: Connections, message: Message): Promise<Verdict> {
+async function sendWithin(deadline: number, connections: Connections, message: Message): Promise<Verdict> {
   const abandon = new AbortController()
   const timer = setTimeout(() => abandon.abort(), deadline)
   try {
     await connections.send(message, abandon.signal)
     return { kind: 'taken' }
   } catch (error) {
-    if (error instanceof SendingError) return judge(error.cause, error)
+    if (error instanceof SendingError) return classifyError(error.cause, error)
     throw error
   } finally {
     clearTimeout(timer)

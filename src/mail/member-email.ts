@@ -11,22 +11,21 @@ import {
 import { nameBrowser } from '../domain/text/name-browser.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
-import { join, reset } from './letters/account.ts'
+import { memberInvitation, passwordReset } from './letters/account.ts'
 import { digest } from './letters/digests.ts'
 import { isSecurityKind, security } from './letters/security.ts'
 import { webhookDisabled, webhookFailing } from './letters/webhook.ts'
-import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+import { chooseSender, type MailSettings, type Message, renderParts, senderDomain, toHeaderText } from './message.ts'
 import { previewText } from './preview-text.ts'
 
-type To = { name: string; organization: string }
-type Said = { t: MailTexts; links: Links }
-/** What each kind of mail says. */
-const kinds: Record<
+type Addressee = { name: string; organization: string }
+type LetterContext = { t: MailTexts; links: Links }
+const letters: Record<
   Exclude<MemberEmailKind, SecurityMailKind | 'text_test'>,
-  (to: To, email: MemberEmail, said: Said) => Letter
+  (to: Addressee, email: MemberEmail, said: LetterContext) => Letter
 > = {
-  join: (to, email, { t, links }) => join(t, { ...to, ...linkOf(links, email) }),
-  reset: (to, email, { t, links }) => reset(t, { ...to, ...linkOf(links, email) }),
+  join: (to, email, { t, links }) => memberInvitation(t, { ...to, ...linkOf(links, email) }),
+  reset: (to, email, { t, links }) => passwordReset(t, { ...to, ...linkOf(links, email) }),
   webhook_failing: (to, email, { t }) => webhookFailing(t, { ...to, ...webhookOf(email) }),
   webhook_disabled: (to, email, { t }) => webhookDisabled(t, { ...to, ...webhookOf(email) }),
   grading_digest: (to, email, { t, links }) => digest('grading_digest')(t, { ...to, ...figuresOf(links, email, 'grading') }),
@@ -35,13 +34,13 @@ const kinds: Record<
     digest('bounce_digest')(t, { ...to, ...figuresOf(links, email, 'settings/suppressions') }),
 }
 
-/** What it counts, and the page that shows it. */
+/** Counts of a digest, and the URL of the page that lists them. */
 function figuresOf(links: Links, { facts, organizationId }: MemberEmail, page: string) {
   const { count = 0, fresh = 0 } = (facts ?? {}) as Record<string, number>
   return { count, fresh, url: links.portalUrl({ organization: { id: organizationId }, mode: 'live' }, page) }
 }
 
-function tellSecurity(kind: SecurityMailKind, to: To, email: MemberEmail, { t, links }: Said): Letter {
+function securityLetter(kind: SecurityMailKind, to: Addressee, email: MemberEmail, { t, links }: LetterContext): Letter {
   const { facts, createdAt: at, organizationId: id } = email
   const {
     address = null,
@@ -56,17 +55,17 @@ function tellSecurity(kind: SecurityMailKind, to: To, email: MemberEmail, { t, l
   const pageOf = (page: string) => links.portalUrl({ organization: { id }, mode: 'live' }, page)
   const ways = { forgot: links.forgotUrl(), log: pageOf('settings/audit-log'), home: pageOf('') }
   const until = more.until === undefined ? at : new Date(more.until)
-  return security(t, kind, { ...to, ...where, ...ways, called, until, before: wordRoles(before), after: wordRoles(after) })
+  return security(t, kind, { ...to, ...where, ...ways, called, until, before: formatRoles(before), after: formatRoles(after) })
 }
 
-const wordRoles = (roles: readonly string[]): string => roles.join(', ') || '–'
+const formatRoles = (roles: readonly string[]): string => roles.join(', ') || '–'
 
 function linkOf(links: Links, { link }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
   return { url: links.accountUrl({ ...link, provesAddress: true }), expiresAt: link.expiresAt }
 }
 
-/** Of its address only the host: the path may hold a token. */
+/** Shows only the host: the URL's path may contain a token. */
 function webhookOf({ webhook }: MemberEmail) {
   if (!webhook) throw new Error('The mail has no webhook')
   const { failingSince, disabledReason } = webhook
@@ -77,38 +76,38 @@ function webhookOf({ webhook }: MemberEmail) {
   }
 }
 
-/** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */
+/** Renders a member's mail, identically on each retry. @throws Error for a kind of a newer release. */
 export function renderMemberEmail(settings: MailSettings, email: MemberEmail): Message {
   const { user, organization } = email.member
   const isTest = email.kind === 'text_test'
   const name = `${user.firstName} ${user.lastName}`.trim()
   return {
     messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
-    from: senderNamed(settings.mailFrom, isTest ? organization.senderName : null, organization.name),
-    to: { name: headerText(name), address: recipientOf(email) },
+    from: chooseSender(settings.mailFrom, isTest ? organization.senderName : null, organization.name),
+    to: { name: toHeaderText(name), address: recipientOf(email) },
     replyTo: settings.mailFrom,
-    ...(isTest ? tryText(settings, email) : tell(settings, email, { name, organization: organization.name })),
+    ...(isTest ? renderTest(settings, email) : renderLetter(settings, email, { name, organization: organization.name })),
   }
 }
 
-function tell({ languages, links }: MailSettings, email: MemberEmail, to: To) {
+function renderLetter({ languages, links }: MailSettings, email: MemberEmail, to: Addressee) {
   const { organization, credential } = email.member
   const chosen = (email.link?.credential ?? credential)?.language ?? null
   const t = languages.mail(languageOfMember(languages, chosen, organization), organization.timeZone)
-  return partsOf(t, letterOf(email.kind, to, email, { t, links }))
+  return renderParts(t, letterOf(email.kind, to, email, { t, links }))
 }
 
-/** As candidates would have it, in the language of the text. */
-function tryText(settings: MailSettings, { facts, createdAt: now, member: { organization } }: MemberEmail) {
+/** Renders a test of a custom text as a candidate would get it. */
+function renderTest(settings: MailSettings, { facts, createdAt: now, member: { organization } }: MemberEmail) {
   const { timeZone: zone, invitationText } = organization
   const example = { organization, zone, invitationText: invitationText ?? '', ...(facts as TestedText) }
   return previewText(settings, example, { url: settings.links.testUrl(), now, isTest: true })
 }
 
-function letterOf(kind: string, to: To, email: MemberEmail, said: Said): Letter {
-  if (isSecurityKind(kind)) return tellSecurity(kind, to, email, said)
-  if (isKnown(kind)) return kinds[kind](to, email, said)
+function letterOf(kind: string, to: Addressee, email: MemberEmail, said: LetterContext): Letter {
+  if (isSecurityKind(kind)) return securityLetter(kind, to, email, said)
+  if (isKnown(kind)) return letters[kind](to, email, said)
   throw new Error(`There is no mail of the kind ${kind}`)
 }
 
-const isKnown = (kind: string): kind is keyof typeof kinds => Object.hasOwn(kinds, kind)
+const isKnown = (kind: string): kind is keyof typeof letters => Object.hasOwn(letters, kind)

@@ -10,7 +10,7 @@ import { printText } from './print-text.ts'
 
 export type Mailbox = { name: string; address: string }
 
-/** A rendered mail, in the shape nodemailer takes. */
+/** In the shape that nodemailer takes. */
 export type Message = {
   messageId: string
   from: string | Mailbox
@@ -20,7 +20,7 @@ export type Message = {
   text: string
   html: string
   headers: Record<string, string>
-  /** Where notices of it go, and what they are to call it; unless given, to the sender. */
+  /** Address of bounces and id of the mail; undefined: bounces go to the sender. */
   notices?: { to: string; emailId: string } | undefined
 }
 
@@ -30,37 +30,41 @@ export type Message = {
  */
 export type MailSettings = { links: Links; mailFrom: string; languages: Languages; kinds: QuestionKinds }
 
-/** Pixels of a logo at the top of a mail, where it is shown the largest. */
-const MOST_LOGO = { width: 240, height: 64 }
+/** Pixels of the largest logo. */
+const MAX_LOGO = { width: 240, height: 64 }
 
-/** How mails to an organization's candidates look. */
+/** Colors and logo of mails to an organization's candidates. */
 export function mailBrandOf(links: Pick<Links, 'logoUrl'>, brand: Brand): MailBrand {
   const { id: organizationId, name: organization, primaryColor, backgroundColor } = brand
-  const logo = logoOf(brand, MOST_LOGO)
+  const logo = logoOf(brand, MAX_LOGO)
   const shown = logo && { ...logo, url: links.logoUrl({ organizationId, hash: logo.hash }), organization }
   return { primaryColor, backgroundColor, logo: shown }
 }
 
-/** Characters, not UTF-16 units: half a pair would be no text. */
+/** Code points, because half a surrogate pair is invalid. */
 const MAX_HEADER_TEXT = 150
 
-/** The parts of a message that a letter says. @param brand how it looks; without one as the service does. */
-export function partsOf(t: MailTexts, letter: Letter, brand?: MailBrand): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
+/** Renders a letter's subject, text, and HTML. @param brand undefined: the service's own look. */
+export function renderParts(
+  t: MailTexts,
+  letter: Letter,
+  brand?: MailBrand,
+): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
   const reader = { language: t.language, direction: directionOf(t.language) }
   return {
-    subject: headerText(letter.subject),
+    subject: toHeaderText(letter.subject),
     text: printText(letter, reader.direction),
     html: printHtml(letter, reader, brand),
-    // RFC 3834: tells vacation responders and the like not to answer a machine.
+    // RFC 3834: stops automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }
 
 /**
- * Text that cannot break or disguise a header: no control characters, no marks that change the reading direction, nothing that reads
- * as an encoded word (RFC 2047), which could hold all of these; not too long.
+ * Makes text safe for a header: removes control characters and bidirectional marks, breaks up encoded words (RFC 2047), which could contain them,
+ * and shortens it.
  */
-export function headerText(text: string): string {
+export function toHeaderText(text: string): string {
   const visible = text
     .replace(/(?!\u200C|\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(DANGLING_JOINERS, '')
@@ -70,13 +74,13 @@ export function headerText(text: string): string {
   return shorten(visible, MAX_HEADER_TEXT)
 }
 
-/** Joiners, which Persian, Hindi and emoji are written with, mean something between letters and signs alone. */
+/** Joiners are part of Persian, Hindi, and emoji, but only between letters or symbols. */
 const DANGLING_JOINERS = /(?<!\p{L}|\p{M}|\p{Emoji}|\uFE0F)(?:\u200C|\u200D)+|(?:\u200C|\u200D)+(?!\p{L}|\p{M}|\p{Emoji})/gu
 
-/** The name of an organization, for a subject: what the mail is about comes after it, and has to be read as well. */
-export const inSubject = (organization: string): string => shorten(organization, 60)
+/** Shortens an organization's name, so that the rest of the subject stays visible. */
+export const shortenForSubject = (organization: string): string => shorten(organization, 60)
 
-/** Whole characters as people see them: no half of an emoji, no letter without its accent. */
+/** Shortens by grapheme clusters, so that no emoji or accented letter is split. */
 export function shorten(text: string, length: number): string {
   if ([...text].length <= length) return text
   let short = ''
@@ -89,14 +93,13 @@ export function shorten(text: string, length: number): string {
   return `${short.trimEnd()}…`
 }
 
-/** The sender by the name of the organization, or the one it has chosen: mail servers trust the service's address, and no other. */
-export function senderNamed(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
-  const name = names.map((one) => headerText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
+/** Sender with the first usable name. The address stays the service's: mail servers trust no other. */
+export function chooseSender(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
+  const name = names.map((one) => toHeaderText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
   return name === undefined ? mailFrom : { name, address: senderAddress(mailFrom) }
 }
 
-/** The address without the name. */
 export const senderAddress = (mailFrom: string): string => /<([^<>]*)>$/.exec(mailFrom)?.[1] ?? mailFrom
 
-/** The part of a Message-ID behind the @. */
+/** Domain for Message-IDs. */
 export const senderDomain = (mailFrom: string): string => /@([^\s>]+)/.exec(mailFrom)?.[1] ?? 'localhost'

@@ -7,8 +7,8 @@ import type { Scheme } from '../html/brand.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import { DARK_QUERY } from './inline-styles.ts'
 import type { Letter } from './letter.ts'
-import { candidateLetters } from './letters/to-candidates.ts'
-import { type MailSettings, type Message, mailBrandOf, partsOf } from './message.ts'
+import { candidateLetters } from './letters/candidate-letters.ts'
+import { type MailSettings, type Message, mailBrandOf, renderParts } from './message.ts'
 
 const NAMES: Record<ExampleName, string | null> = {
   plain: 'Sam Rivera',
@@ -17,25 +17,20 @@ const NAMES: Record<ExampleName, string | null> = {
   none: null,
 }
 
-/**
- * What an example says besides the text, of the organization.
- *
- * @property scheme as which of them it is shown, whatever the reader's program prefers; undefined: as that does.
- */
+/** @property scheme forced color scheme; undefined: the reader's preference. */
 type Letterhead = { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
-type Parts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
+type MessageParts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
 
 /**
- * A mail for no candidate, to see how a text looks.
+ * Renders a custom text for an invented candidate.
  *
- * @param place.url where its links lead. @param place.now from when on its days are counted. @param place.isTest whether it is sent, which
- *   its subject says then.
+ * @param place.url target of its links. @param place.now start of its day counts. @param place.isTest marks the subject as a test.
  */
 export function previewText(
   { languages, links }: Pick<MailSettings, 'languages' | 'links'>,
   { organization, zone, invitationText, scheme, kind, assessment, language, who, subject, body }: Letterhead & TestedText,
   { url, now, isTest = false }: { url: string; now: Date; isTest?: boolean },
-): Parts {
+): MessageParts {
   const t = languages.mail(language, zone)
   const daysLeft = 7
   const letter = candidateLetters[kind](t, {
@@ -51,21 +46,21 @@ export function previewText(
     invitedBy: 'Maya Okafor',
     expiresAt: daysAfter(now, daysLeft),
     daysLeft,
-    handedIn: { at: now, byClock: false },
+    submission: { at: now, byClock: false },
     url,
     unsubscribeUrl: url,
     links: pageLinksFor(organization, language),
     template: body === '' ? null : { subject, body },
   })
-  if (isTest) return partsOf(t, testOf(t, letter), mailBrandOf(links, organization))
-  // By whatever address the service is looked at: its policy lets in nothing of another.
+  if (isTest) return renderParts(t, markAsTest(t, letter), mailBrandOf(links, organization))
+  // Relative, because the page's Content-Security-Policy only allows this origin, whichever address it is opened by.
   const ownLinks: Pick<Links, 'logoUrl'> = { logoUrl: (logo) => new URL(links.logoUrl(logo)).pathname }
-  const { html, ...others } = partsOf(t, letter, mailBrandOf(ownLinks, organization))
+  const { html, ...others } = renderParts(t, letter, mailBrandOf(ownLinks, organization))
   return { ...others, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }
 }
 
-/** A letter that is sent only to see how it looks. */
-export const testOf = (t: MailTexts, letter: Letter): Letter => ({
+/** Marks the subject as a test. */
+export const markAsTest = (t: MailTexts, letter: Letter): Letter => ({
   ...letter,
   subject: t.text('test.subject', { subject: letter.subject }),
 })

@@ -6,10 +6,10 @@ import type { Block, Letter, MailBrand, Piece } from './letter.ts'
 type Reader = { language: string; direction: Direction }
 
 /**
- * The HTML part of a mail. Tables hold it together because Outlook's engine knows the padding of nothing else; lines end by elements, because
- * mail programs lose `white-space`. Classes are the roles of inline-styles.ts.
+ * HTML part of a mail. It uses tables, because Outlook supports padding nowhere else, and `<br>`, because some programs drop `white-space`.
+ * Class names are those of inline-styles.ts.
  *
- * @param brand how it looks; without one as the service does.
+ * @param brand undefined: the service's own look.
  */
 export const printHtml = (letter: Letter, reader: Reader, brand?: MailBrand): string =>
   inlineStyles(toText(page(letter, reader, brand)), brand)
@@ -32,7 +32,7 @@ ${brand?.logo && printLogo(brand.logo)}${blocks.map(print)}</td></tr></table>
 </html>
 `
 
-/** Where pictures are not loaded, its organization's name stands there. */
+/** The alt text shows if images are blocked. */
 const printLogo = ({ url, width, height, organization }: NonNullable<MailBrand['logo']>): Html =>
   html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" class="mark"><tr><td class="plate"><img src="${url}" alt="${organization}" width="${width}" height="${height}" class="logo"></td></tr></table>\n`
 
@@ -65,7 +65,7 @@ function printList({ items, from }: Extract<Block, { kind: 'list' }>): Html {
   return from === undefined ? html`<ul class="list">${printed}</ul>\n` : html`<ol class="list" start="${from}">${printed}</ol>\n`
 }
 
-/** An item of one line is no paragraph of its own. */
+/** A list item's first line is not wrapped in a paragraph. */
 const printItem = ([first, ...rest]: readonly Block[]): Value =>
   first?.kind === 'paragraph' ? [line(first.said), rest.map(print)] : [first && print(first), rest.map(print)]
 

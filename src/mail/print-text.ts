@@ -1,10 +1,10 @@
 import type { Direction } from '../locales/texts.ts'
 import type { Block, Letter, Piece } from './letter.ts'
 
-/** The part of a mail that is only text. */
+/** Text part of a mail. */
 export const printText = ({ blocks }: Letter, direction: Direction): string => `${printAll(blocks, direction)}\n`
 
-/** What says nothing here has no paragraph either. */
+/** Leaves out blocks without a text form. */
 const printAll = (blocks: readonly Block[], direction: Direction): string =>
   blocks
     .map((block) => print(block, direction))
@@ -33,7 +33,7 @@ function print(block: Block, direction: Direction): string {
   }
 }
 
-/** What goes on after its first line stands below it. */
+/** Indents continuation lines. */
 const printItem = (item: readonly Block[], direction: Direction, mark: string): string =>
   `${mark} ${printAll(item, direction).replaceAll(/\n(?=.)/g, `\n${' '.repeat(mark.length + 1)}`)}`
 
@@ -42,7 +42,7 @@ const printLine = (said: readonly Piece[], direction: Direction): string =>
 
 function printPiece(piece: Piece, direction: Direction): string {
   if (typeof piece === 'string') return piece
-  // FIRST STRONG ISOLATE and its end: a name of another direction must not turn what stands around it.
+  // FIRST STRONG ISOLATE: text of another direction must not reorder its surroundings.
   if ('own' in piece) return direction === 'rtl' ? `\u2068${piece.own}\u2069` : piece.own
   if ('strong' in piece) return printLine(piece.strong, direction)
   if ('emphasis' in piece) return printLine(piece.emphasis, direction)

@@ -1,19 +1,19 @@
 import { open } from 'node:fs/promises'
 import { StreamTarget, type StreamTargetChunk } from 'mediabunny'
 
-/** Of such pieces two are in memory at a time. */
+/** Two chunks are in memory at a time. */
 const CHUNK_BYTES = 2 ** 20
 
-/** @property failing runs what writes to the target to its end. It throws what kept the file from being written before anything else. */
-export type CheckedTarget = { target: StreamTarget; failing: (run: () => Promise<void>) => Promise<void> } & AsyncDisposable
+/** @property failing runs the writer and throws the first write error, if any. */
+export type CheckedTarget = { target: StreamTarget; runChecked: (run: () => Promise<void>) => Promise<void> } & AsyncDisposable
 
-const notWritten = (): Error =>
+const shortWriteError = (): Error =>
   Object.assign(new Error('The disk has not taken all that was written'), { syscall: 'write', code: 'EIO' })
 
 /**
- * A file to write to, of which every byte is known to be written: the library's own takes a disk that is full for one that has room.
+ * Opens a file and verifies that every byte was written: mediabunny's own target ignores short writes, as on a full disk.
  *
- * @param maxBytes what a file that grows beyond is given up at.
+ * @param maxBytes a larger file fails.
  */
 export async function openCheckedTarget(path: string, maxBytes: number): Promise<CheckedTarget> {
   const file = await open(path, 'w')
@@ -24,25 +24,25 @@ export async function openCheckedTarget(path: string, maxBytes: number): Promise
     if (size > maxBytes) throw new Error('The recording becomes larger than what it is made of')
     for (let done = 0; done < data.length; ) {
       const { bytesWritten } = await file.write(data, done, data.length - done, position + done)
-      if (bytesWritten === 0) throw notWritten()
+      if (bytesWritten === 0) throw shortWriteError()
       done += bytesWritten
     }
   }
-  const noted = (chunk: StreamTargetChunk) =>
+  const recordFailure = (chunk: StreamTargetChunk) =>
     write(chunk).catch((error) => {
       failure ??= error
       throw error
     })
-  const stream = new WritableStream<StreamTargetChunk>({ write: noted })
+  const stream = new WritableStream<StreamTargetChunk>({ write: recordFailure })
   return {
     target: new StreamTarget(stream, { chunked: true, chunkSize: CHUNK_BYTES }),
-    async failing(run) {
+    async runChecked(run) {
       await run().catch((error) => {
-        throw failure ?? error // the library wraps what it was told
+        throw failure ?? error // the library wraps the write error
       })
       if (failure) throw failure
       const { size: written } = await file.stat()
-      if (written !== size) throw notWritten()
+      if (written !== size) throw shortWriteError()
     },
     [Symbol.asyncDispose]: () => file.close(),
   }

@@ -5,7 +5,7 @@ import type { MediaStore, StoredFile } from '../domain/context.ts'
 import { createFolder } from '../files/create-folder.ts'
 import { checkKey, checkPrefix } from './key.ts'
 
-/** A media store in a folder, which is made when something is put into it. */
+/** Media store in a folder, created on first use. */
 export function openFolder(root: string): MediaStore {
   const fileOf = (key: string) => path.join(root, checkKey(key))
   return {
@@ -13,13 +13,13 @@ export function openFolder(root: string): MediaStore {
       const file = fileOf(key)
       const folder = path.dirname(file)
       await makeFolder(folder)
-      // Beside the file, so that what a crash leaves goes with the folder.
+      // In the same folder, so that leftovers of a crash are deleted with it.
       const temporary = `${file}.${randomUUID()}`
       try {
         await write(temporary, content)
         await rename(temporary, file)
       } catch (error) {
-        await rm(temporary, { force: true }) // what there was no room for is not to keep the room that there is
+        await rm(temporary, { force: true }) // frees the space of a partial file
         throw error
       }
       await sync(folder)
@@ -44,7 +44,7 @@ export function openFolder(root: string): MediaStore {
   }
 }
 
-const LISTED_AT_ONCE = 1_000
+const LIST_BATCH = 1_000
 
 async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: number }[]> {
   const folder = await unlessMissing(opendir(root, { recursive: true }))
@@ -53,16 +53,16 @@ async function* listFolder(root: string): AsyncGenerator<{ key: string; bytes: n
   for await (const entry of folder) {
     if (!entry.isFile()) continue
     const file = path.join(entry.parentPath, entry.name)
-    const found = await unlessMissing(stat(file)) // it may have gone since
+    const found = await unlessMissing(stat(file)) // it may be deleted meanwhile
     if (found) files.push({ key: path.relative(root, file).split(path.sep).join('/'), bytes: found.size })
-    if (files.length < LISTED_AT_ONCE) continue
+    if (files.length < LIST_BATCH) continue
     yield files
     files = []
   }
   yield files
 }
 
-/** Writes the file; when it returns, the disk has it. */
+/** Writes the file durably (fsync). */
 async function write(file: string, content: Uint8Array | StoredFile): Promise<void> {
   if (!(content instanceof Uint8Array)) await copyFile(content.path, file)
   await using handle = await open(file, content instanceof Uint8Array ? 'wx' : 'r+')
@@ -70,7 +70,7 @@ async function write(file: string, content: Uint8Array | StoredFile): Promise<vo
   await handle.sync()
 }
 
-/** Makes the folder, and those above it that are missing; the disk knows them when it returns. */
+/** Creates the folder and missing parents durably (fsync). */
 async function makeFolder(folder: string): Promise<void> {
   const first = await createFolder(folder)
   if (first === undefined) return

@@ -1,22 +1,24 @@
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
-import { doOneWork } from '../processes/do-one-work.ts'
-import { joinSegments, type Way } from './join-segments.ts'
+import { runTask } from '../processes/run-task.ts'
+import { type JoinMethod, joinSegments } from './join-segments.ts'
 
-/** What the process is given to do. */
-export type Order = { segments: string[]; to: string; way: Way }
-/** How it ends. */
-export type Outcome =
+export type JoinTask = { segments: string[]; to: string; method: JoinMethod }
+export type JoinOutcome =
   | { remuxed: Remuxed }
-  /** @property isOfInput whether the recording is at fault; otherwise another try may succeed. */
+  /** @property isOfInput true if the recording is at fault; otherwise a retry may succeed. */
   | { problem: string; isOfInput: boolean }
 
-/** Calls to the system that fail so were asked for what only a damaged recording asks for. */
-const ABSURD = ['EINVAL', 'EFBIG', 'EOVERFLOW', 'ERANGE']
+/** System errors that only a damaged recording causes. */
+const DAMAGE_ERRORS = ['EINVAL', 'EFBIG', 'EOVERFLOW', 'ERANGE']
 
-// The program that remuxInProcess starts: one recording, then it ends.
-doOneWork<Order, Outcome>(async ({ segments, to, way }) => ({ remuxed: await joinSegments(segments, to, way) }), describe)
+// Program started by remuxInProcess for one recording.
+runTask<JoinTask, JoinOutcome>(
+  async ({ segments, to, method }) => ({ remuxed: await joinSegments(segments, to, method) }),
+  describe,
+)
 
-function describe(error: unknown): Outcome {
-  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error && !ABSURD.includes(String(error.code))
+function describe(error: unknown): JoinOutcome {
+  const isOfSystem =
+    error instanceof Error && 'syscall' in error && 'code' in error && !DAMAGE_ERRORS.includes(String(error.code))
   return { problem: error instanceof Error ? error.message : String(error), isOfInput: !isOfSystem }
 }

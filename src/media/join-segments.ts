@@ -3,52 +3,51 @@ import { containerOf } from '../domain/files/type-of-content.ts'
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { copyByFfmpeg } from './ffmpeg.ts'
 import { canBeRead, remux, type Segment } from './remux.ts'
-import { mendSegment, readBeginning } from './tolerate/mend.ts'
+import { readStart, repairSegment } from './repair/repair-segment.ts'
 
-/** Who reads the segments first: the library, with what was written wrongly mended; or ffmpeg, which passes on what it can read. */
-export type Way = 'mended' | 'by ffmpeg'
+/** Reads segments with the library after repairing them, or with ffmpeg, which copies what it can read. */
+export type JoinMethod = 'mended' | 'by ffmpeg'
 
 /**
- * Makes the segments of a recording one file, see {@link remux}. A segment that the library can't read is passed through ffmpeg, where that
- * is installed.
+ * Joins a recording's segments into one file, see {@link remux}. Segments that the library can't read go through ffmpeg, if installed.
  *
- * @param segments paths of files, in the order in which they were recorded.
- * @param to beside it there is room for what is made of the segments.
+ * @param segments paths in recording order.
+ * @param to output path. Temporary files are created beside it.
  * @throws Error as {@link remux}.
  */
-export async function joinSegments(segments: string[], to: string, way: Way): Promise<Remuxed> {
+export async function joinSegments(segments: string[], to: string, method: JoinMethod): Promise<Remuxed> {
   const prepared: Segment[] = []
-  for (const [place, segment] of segments.entries()) {
-    const beside = `${to}-${place}`
-    const passed = way === 'by ffmpeg' ? await passOn(segment, beside) : null
-    prepared.push(passed ?? (await prepare(segment, beside)))
+  for (const [index, segment] of segments.entries()) {
+    const draft = `${to}-${index}`
+    const copied = method === 'by ffmpeg' ? await copyThroughFfmpeg(segment, draft) : null
+    prepared.push(copied ?? (await prepare(segment, draft)))
   }
   return remux(prepared, to)
 }
 
-async function prepare(path: string, beside: string): Promise<Segment> {
-  const segment = await mend(path, beside)
+async function prepare(path: string, draft: string): Promise<Segment> {
+  const segment = await repairIfPossible(path, draft)
   if (await canBeRead(segment.path)) return segment
-  return (await passOn(path, `${beside}-passed`)) ?? segment
+  return (await copyThroughFfmpeg(path, `${draft}-passed`)) ?? segment
 }
 
-/** One that can't be mended is left as it is. What the system refuses says nothing about it. */
-async function mend(path: string, beside: string): Promise<Segment> {
+/** Repairs a segment if possible; otherwise returns it unchanged. System errors are thrown: they say nothing about the segment. */
+async function repairIfPossible(path: string, draft: string): Promise<Segment> {
   const { size } = await stat(path)
   try {
-    const mended = mendSegment(path, beside)
-    return mended ? { path: beside, ...mended } : { path, lost: [], bytes: size }
+    const repaired = repairSegment(path, draft)
+    return repaired ? { path: draft, ...repaired } : { path, lost: [], bytes: size }
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw error
     return { path, lost: [], bytes: size }
   }
 }
 
-/** @returns null where ffmpeg makes nothing of it. What it has left out is not known: it is said to be missing at the end. */
-async function passOn(path: string, to: string): Promise<Segment | null> {
+/** @returns null if ffmpeg can't read it. It is unknown what ffmpeg left out, so the loss is recorded at the end. */
+async function copyThroughFfmpeg(path: string, to: string): Promise<Segment | null> {
   const { size } = await stat(path)
-  const container = containerOf(readBeginning(path))
+  const container = containerOf(readStart(path))
   if (!container) return null
-  const isPassed = await copyByFfmpeg(path, to, container === 'video/webm' ? 'webm' : 'mp4', size)
-  return isPassed && (await canBeRead(to)) ? { path: to, lost: [Infinity], bytes: size } : null
+  const isCopied = await copyByFfmpeg(path, to, container === 'video/webm' ? 'webm' : 'mp4', size)
+  return isCopied && (await canBeRead(to)) ? { path: to, lost: [Infinity], bytes: size } : null
 }

@@ -3,12 +3,12 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { type EncodedPacket, EncodedPacketSink, FilePathSource, Input, type InputTrack, MP4, WEBM } from 'mediabunny'
 
-/** What a track holds: how many pictures or sounds, the SHA-256 of them all, and when the last begins, in seconds. */
-export type Tallied = { count: number; sha256: string; last: number }
-/** Takes the pictures or sounds of a track in order. */
-export type Tally = { add: (packet: EncodedPacket) => void; read: () => Tallied }
+/** Packets of a track. @property sha256 of all packets. @property last start of the last packet in seconds. */
+export type TrackSummary = { count: number; sha256: string; last: number }
+/** Summarizes packets, added in order. */
+export type TrackSummarizer = { add: (packet: EncodedPacket) => void; read: () => TrackSummary }
 
-export function createTally(): Tally {
+export function createTrackSummarizer(): TrackSummarizer {
   const hash = createHash('sha256')
   let count = 0
   let last = 0
@@ -22,20 +22,18 @@ export function createTally(): Tally {
   }
 }
 
-/** What a recording holds, its length in seconds, and the file itself. */
-type Measured = { video: Tallied; audio: Tallied; seconds: number; bytes: number; sha256: string }
+type FileMeasurement = { video: TrackSummary; audio: TrackSummary; seconds: number; bytes: number; sha256: string }
 
-/** Reads a recording from its beginning to its end. */
-export async function measureFile(path: string): Promise<Measured> {
+export async function measureFile(path: string): Promise<FileMeasurement> {
   using input = new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, { maxCacheSize: 2 ** 20 }) })
-  const video = await tallyTrack(await input.getPrimaryVideoTrack())
-  const audio = await tallyTrack(await input.getPrimaryAudioTrack())
+  const video = await summarizeTrack(await input.getPrimaryVideoTrack())
+  const audio = await summarizeTrack(await input.getPrimaryAudioTrack())
   return { video, audio, seconds: await input.computeDuration(), ...(await digestFile(path)) }
 }
 
-/** @param track none is one that holds nothing. */
-async function tallyTrack(track: InputTrack | null): Promise<Tallied> {
-  const tally = createTally()
+/** @param track null counts as empty. */
+async function summarizeTrack(track: InputTrack | null): Promise<TrackSummary> {
+  const tally = createTrackSummarizer()
   if (track) for await (const packet of new EncodedPacketSink(track).packets()) tally.add(packet)
   return tally.read()
 }

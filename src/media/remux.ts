@@ -15,52 +15,50 @@ import {
 } from 'mediabunny'
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { openCheckedTarget } from './checked-target.ts'
-import { createTally, measureFile, type Tally } from './measure-file.ts'
+import { createTrackSummarizer, measureFile, type TrackSummarizer } from './measure-file.ts'
 
-/** A kind of track in the output, how a packet gets into it, what went in, and whether that is to come out to the byte. */
-type Lane = {
-  /** @returns whether it was taken: one that goes back in time is not. */
+/** Output track. @property isCopied true if the written packets have to equal the input's. */
+type OutputTrack = {
+  /** @returns false for a packet that goes back in time, which is left out. */
   add: (packet: EncodedPacket, track: InputAudioTrack | InputVideoTrack) => Promise<boolean>
-  tally: Tally
+  tally: TrackSummarizer
   isCopied: boolean
 }
-type Lanes = { video: Lane | undefined; audio: Lane | undefined }
+type OutputTracks = { video: OutputTrack | undefined; audio: OutputTrack | undefined }
 /**
- * A segment of a recording. Of one that was mended it is known, in its own time, before which seconds something is missing, Infinity for its
- * end; and how many bytes are to be read of it.
+ * @property lost times in the segment, in seconds, before which data is missing; Infinity: at the end. @property bytes to read.
  */
 export type Segment = { path: string; lost: number[]; bytes: number }
 type Opened = Segment & { input: Input }
-/** Where a segment ends in the output, in seconds, and where in it something is missing. */
-type Copied = { end: number; cuts: number[] }
+/** @property end of the segment in the output, in seconds. @property cuts times in the output with missing data. */
+type CopiedSegment = { end: number; cuts: number[] }
 
-/** Bytes by which the output may be longer than the input: for an index of what browsers write without. */
+/** Bytes for an index, by which the output may exceed the input: browsers write none. */
 const HEADER_BYTES = 256_000
-/** And one for so many of the input, because an index grows with it. */
+/** Plus one byte per so many of the input. */
 const INDEXED_BYTES = 64
-/** Of a segment so many bytes may be neither pictures nor sound: in all, and for each of them; and one in so many. */
+/** Overhead allowed per segment: bytes in all, bytes per packet, and one byte in UNREAD_PART. */
 const FRAME_BYTES = 64_000
 const PACKET_FRAME_BYTES = 64
-const UNREAD_PART = 10
-/** Of a segment so much at most may be left out as out of order: of one that loses more, what arrived is better kept as it is. */
-const LEFT_OUT_PART = 0.5
-/** Bytes of a file that the library keeps in memory. */
-const CACHE = { maxCacheSize: 2 ** 20 }
-/** Seconds by which the last picture or sound may be at another time: formats round. */
-const SAME_TIME = 0.25
-const NOTHING = { tally: createTally(), isCopied: true }
-/** Codecs that browsers describe; the library writes them differently where one of them does not. */
-const DESCRIBED = ['avc', 'hevc', 'aac']
+const UNREAD_DIVISOR = 10
+/** If more than this share of a segment is out of order, joining fails and the segments are kept as they are. */
+const MAX_LEFT_OUT_SHARE = 0.5
+/** Bytes of a file that mediabunny caches. */
+const CACHE_OPTIONS = { maxCacheSize: 2 ** 20 }
+/** Tolerance in seconds for the last packet's time: formats round. */
+const TIME_TOLERANCE = 0.25
+const EMPTY_TRACK = { tally: createTrackSummarizer(), isCopied: true }
+/** Codecs with a description. mediabunny rewrites packets that lack one. */
+const DESCRIBED_CODECS = ['avc', 'hevc', 'aac']
 
 /**
- * Makes the segments of a recording, which browsers write without an end in sight, one file that has a length and can be sought. Pictures
- * and sound are copied as they are. WebM stays WebM, MP4 stays MP4. Segments that can't be read, as those cut off in their beginning, are
- * left out; so are pictures and sounds that go back in time, or before the first that can be shown. What was written is read again, and
- * compared with what went in.
+ * Joins a recording's segments, which browsers write without length or index, into one seekable file. Tracks are copied without transcoding; WebM
+ * stays WebM, MP4 stays MP4. Unreadable segments are left out, as are packets that go back in time or precede the first key frame. The written
+ * file is read back and compared with the input.
  *
- * @param segments in the order in which they were recorded.
- * @throws Error where no segment can be read, or not all of one, they differ in their codecs, or the output is not what went in: longer than
- *   the input and an index, shorter, or other pictures and sounds. One of the system where the disk does not take it.
+ * @param segments in recording order.
+ * @throws Error if no segment is readable, one is only partly readable, codecs differ, or the output differs from the input. A system error if the
+ *   disk fails.
  */
 export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
   const opened = segments.map((segment): Opened => ({ ...segment, input: open(segment.path) }))
@@ -71,13 +69,13 @@ export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
     if (!first) throw new Error('The recording holds neither pictures nor sound that can be read')
     const isMp4 = (await first.getFormat()) === MP4
     const format = isMp4 ? new Mp4OutputFormat({ fastStart: false }) : new WebMOutputFormat()
-    await using file = await openCheckedTarget(to, limitOf(opened))
+    await using file = await openCheckedTarget(to, maxOutputBytes(opened))
     const output = new Output({ format, target: file.target })
-    const lanes = await openLanes(readable, output)
+    const lanes = await openOutputTracks(readable, output)
     let offset = 0
     const ends: Remuxed['ends'] = []
     const cuts: number[] = []
-    await file.failing(async () => {
+    await file.runChecked(async () => {
       await output.start()
       for (const [place, segment] of opened.entries()) {
         const copied = areReadable[place] ? await copy(segment, lanes, offset) : { end: offset, cuts: [] }
@@ -89,7 +87,7 @@ export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
     })
     if (offset === 0) throw new Error('The recording holds neither pictures nor sound')
     const measured = await measureFile(to)
-    refuseUnlessSame(measured, lanes)
+    requireSame(measured, lanes)
     const { seconds, bytes, sha256 } = measured
     const contentType = `${lanes.video ? 'video' : 'audio'}/${isMp4 ? 'mp4' : 'webm'}`
     return { contentType, milliseconds: Math.round(seconds * 1_000), ends, cuts, bytes, sha256 }
@@ -98,31 +96,32 @@ export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
   }
 }
 
-const open = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE) })
+const open = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE_OPTIONS) })
 
-/** Whether a file has pictures or sound that can be copied. */
+/** True if a file has tracks that can be copied. */
 export async function canBeRead(path: string): Promise<boolean> {
   using input = open(path)
   return isReadable(input)
 }
 
-function limitOf(segments: Opened[]): number {
+function maxOutputBytes(segments: Opened[]): number {
   const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   return bytes + HEADER_BYTES + Math.floor(bytes / INDEXED_BYTES)
 }
 
-/** Compares what was written with what was copied: each picture and each sound, and how long they last. */
-function refuseUnlessSame(measured: Awaited<ReturnType<typeof measureFile>>, lanes: Lanes): void {
+/** Compares the written packets and their end with the input. */
+function requireSame(measured: Awaited<ReturnType<typeof measureFile>>, lanes: OutputTracks): void {
   for (const kind of ['video', 'audio'] as const) {
-    const { tally, isCopied } = lanes[kind] ?? NOTHING
+    const { tally, isCopied } = lanes[kind] ?? EMPTY_TRACK
     const [went, came] = [tally.read(), measured[kind]]
     const isSame = went.count === came.count && (!isCopied || went.sha256 === came.sha256)
     if (!isSame) throw new Error(`The ${kind} of the file is not what was recorded`)
-    if (Math.abs(went.last - came.last) > SAME_TIME) throw new Error(`The ${kind} ends after ${came.last} s, not ${went.last} s`)
+    if (Math.abs(went.last - came.last) > TIME_TOLERANCE)
+      throw new Error(`The ${kind} ends after ${came.last} s, not ${went.last} s`)
   }
 }
 
-/** Whether it has a track, and the codec of each is known. What the system refuses to read says nothing about that. */
+/** True if there is a track and each codec is known. System errors are thrown: they say nothing about the file. */
 async function isReadable(input: Input): Promise<boolean> {
   try {
     if (!(await input.canRead())) return false
@@ -135,37 +134,41 @@ async function isReadable(input: Input): Promise<boolean> {
   }
 }
 
-/** A track for each kind that any of the segments has. */
-async function openLanes(inputs: Input[], output: Output): Promise<Lanes> {
+/** Opens an output track for each kind that any segment has. */
+async function openOutputTracks(inputs: Input[], output: Output): Promise<OutputTracks> {
   const video = await firstOf(inputs.map((input) => input.getPrimaryVideoTrack()))
   const audio = await firstOf(inputs.map((input) => input.getPrimaryAudioTrack()))
   return { video: video && (await openVideo(video, output)), audio: audio && (await openAudio(audio, output)) }
 }
 
-async function openVideo(first: InputVideoTrack, output: Output): Promise<Lane> {
+async function openVideo(first: InputVideoTrack, output: Output): Promise<OutputTrack> {
   const codec = await first.getCodec()
   const decoderConfig = await first.getDecoderConfig()
   if (!codec || !decoderConfig) throw new Error('The codec of the pictures is not known')
   const source = new EncodedVideoPacketSource(codec)
   output.addVideoTrack(source, { rotation: await first.getRotation() })
-  return onlyOf(codec, decoderConfig, (packet) => source.add(packet, { decoderConfig }))
+  return createOutputTrack(codec, decoderConfig, (packet) => source.add(packet, { decoderConfig }))
 }
 
-async function openAudio(first: InputAudioTrack, output: Output): Promise<Lane> {
+async function openAudio(first: InputAudioTrack, output: Output): Promise<OutputTrack> {
   const codec = await first.getCodec()
   const decoderConfig = await first.getDecoderConfig()
   if (!codec || !decoderConfig) throw new Error('The codec of the sound is not known')
   const source = new EncodedAudioPacketSource(codec)
   output.addAudioTrack(source)
-  return onlyOf(codec, decoderConfig, (packet) => source.add(packet, { decoderConfig }))
+  return createOutputTrack(codec, decoderConfig, (packet) => source.add(packet, { decoderConfig }))
 }
 
-function onlyOf(codec: string, { description }: { description?: unknown }, add: (packet: EncodedPacket) => Promise<void>): Lane {
-  const tally = createTally()
+function createOutputTrack(
+  codec: string,
+  { description }: { description?: unknown },
+  add: (packet: EncodedPacket) => Promise<void>,
+): OutputTrack {
+  const tally = createTrackSummarizer()
   const isInOrder = createOrder()
   return {
     tally,
-    isCopied: description !== undefined || !DESCRIBED.includes(codec),
+    isCopied: description !== undefined || !DESCRIBED_CODECS.includes(codec),
     async add(packet, track) {
       if (track.codec !== codec) throw new Error('The segments differ in their codecs')
       if (!isInOrder(packet)) return false
@@ -176,7 +179,7 @@ function onlyOf(codec: string, { description }: { description?: unknown }, add: 
   }
 }
 
-/** Whether a packet can follow those before it: a group begins with a key packet, and none may be earlier than any of the group before. */
+/** True if a packet may follow: groups start with a key packet, and no packet is earlier than any of the previous group. */
 function createOrder(): (packet: EncodedPacket) => boolean {
   let [latest, latestBefore] = [-Infinity, -Infinity]
   return ({ type, timestamp }) => {
@@ -189,15 +192,15 @@ function createOrder(): (packet: EncodedPacket) => boolean {
 }
 
 /**
- * Copies a segment behind what is there already.
+ * Appends a segment to the output.
  *
- * @throws Error where the reader stops far before its end, whether or not it says so.
+ * @throws Error if reading stops far before the segment's end, even silently.
  */
-async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copied> {
+async function copy(segment: Opened, lanes: OutputTracks, offset: number): Promise<CopiedSegment> {
   const readers = await openReaders(segment.input, lanes)
   const begin = Math.min(...readers.map(({ head }) => head?.timestamp ?? Infinity))
   let end = offset
-  let accounted = FRAME_BYTES + segment.bytes / UNREAD_PART
+  let accounted = FRAME_BYTES + segment.bytes / UNREAD_DIVISOR
   const lost = [...segment.lost]
   let leftOut = 0
   for (;;) {
@@ -215,36 +218,36 @@ async function copy(segment: Opened, lanes: Lanes, offset: number): Promise<Copi
     await advance(earliest)
   }
   if (accounted < segment.bytes) throw new Error(`Of a segment of ${segment.bytes} bytes a large part can not be read`)
-  if (leftOut > segment.bytes * LEFT_OUT_PART)
+  if (leftOut > segment.bytes * MAX_LEFT_OUT_SHARE)
     throw new Error(`Of a segment of ${segment.bytes} bytes ${leftOut} are out of order`)
-  if (readers.some(({ hasBroken }) => hasBroken)) lost.push(Infinity)
+  if (readers.some(({ hasFailed }) => hasFailed)) lost.push(Infinity)
   const cuts = lost.map((second) => Math.min(Math.max(second - begin, 0) + offset, end))
   return { end, cuts }
 }
 
 type Reader = {
-  lane: Lane
+  lane: OutputTrack
   track: InputAudioTrack | InputVideoTrack
   packets: AsyncGenerator<EncodedPacket, void>
   head: EncodedPacket | undefined
-  /** Whether it can't be read any further. */
-  hasBroken: boolean
+  /** True if reading failed midway. */
+  hasFailed: boolean
 }
 
-async function openReaders(input: Input, lanes: Lanes): Promise<Reader[]> {
+async function openReaders(input: Input, lanes: OutputTracks): Promise<Reader[]> {
   const tracks = [
     { lane: lanes.video, track: await input.getPrimaryVideoTrack() },
     { lane: lanes.audio, track: await input.getPrimaryAudioTrack() },
   ]
   const readers = tracks.flatMap(({ lane, track }): Reader[] => {
     if (!lane || !track) return []
-    return [{ lane, track, packets: new EncodedPacketSink(track).packets(), head: undefined, hasBroken: false }]
+    return [{ lane, track, packets: new EncodedPacketSink(track).packets(), head: undefined, hasFailed: false }]
   })
   for (const reader of readers) await advance(reader)
   return readers
 }
 
-/** Reads the next packet. What the system refuses to read says nothing about the segment. */
+/** Reads the next packet. System errors are thrown: they say nothing about the segment. */
 async function advance(reader: Reader): Promise<void> {
   try {
     const { value } = await reader.packets.next()
@@ -252,7 +255,7 @@ async function advance(reader: Reader): Promise<void> {
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw error
     reader.head = undefined
-    reader.hasBroken = true
+    reader.hasFailed = true
   }
 }
 

@@ -15,16 +15,16 @@ import type { MediaStore } from '../domain/context.ts'
 import { checkKey, checkPrefix } from './key.ts'
 
 const CONNECT_MS = 5_000
-/** Without a byte moving. */
+/** Milliseconds without any traffic. */
 const SILENCE_MS = 20_000
-/** For what is small, and for an answer to begin: as long as anybody waits for it, see store.ts. Then it is given up here as well. */
+/** Milliseconds for small requests, and until a response begins. Callers wait as long, see store.ts. */
 const ANSWERS_WITHIN_MS = 8_000
 
 /**
- * A media store in a bucket of S3, or of what speaks its language. Credentials come from the SDK's usual environment.
+ * Media store in an S3 bucket or a compatible service. Credentials come from the SDK's usual environment variables.
  *
- * @param url `s3://bucket/prefix?endpoint=…&region=…`; an endpoint is addressed by path, as servers other than Amazon's mostly want it.
- * @param silenceMs after so long without a byte moving a request has failed.
+ * @param url `s3://bucket/prefix?endpoint=…&region=…`. Endpoints use path-style addresses, which most other servers expect.
+ * @param silenceMs a request fails after so many milliseconds without traffic.
  */
 export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenceMs = SILENCE_MS): MediaStore {
   const endpoint = searchParams.get('endpoint')
@@ -32,7 +32,7 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
   const client = new S3Client({
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(region && { region }),
-    // Checksums beyond those of the protocol are not understood by all servers.
+    // Not all servers support the SDK's additional checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },

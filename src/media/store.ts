@@ -4,12 +4,12 @@ import type { MediaStore } from '../domain/context.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
 import { openFolder } from './folder.ts'
 
-/** Milliseconds that whoever waits for it waits. */
+/** Milliseconds that callers wait. */
 const ANSWERS_WITHIN_MS = 8_000
 
 /**
- * Opens the media store. It connects to nothing yet. What it can't do is a StoreUnavailable, at the latest after some seconds: a disk, or
- * a server, may hang. A file, which may be large, may take longer, see s3.ts.
+ * Opens the media store without connecting yet. All failures are StoreUnavailable, and arrive within seconds even if a disk or server hangs. Only
+ * files, which may be large, may take longer, see s3.ts.
  *
  * @param mediaUrl `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder in the data folder.
  */
@@ -18,22 +18,22 @@ export async function openMediaStore(
   answersWithinMs = ANSWERS_WITHIN_MS,
 ): Promise<MediaStore> {
   const store = await open(mediaUrl, dataDir)
-  const inTime = <T>(answer: Promise<T>) => Promise.race([answer, runOutOfTime(answersWithinMs)])
+  const inTime = <T>(answer: Promise<T>) => Promise.race([answer, rejectAfterTimeout(answersWithinMs)])
   return {
     put: (key, content) =>
-      orUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
-    get: (key, range) => orUnavailable(inTime(store.get(key, range))),
-    size: (key) => orUnavailable(inTime(store.size(key))),
+      orStoreUnavailable(content instanceof Uint8Array ? inTime(store.put(key, content)) : store.put(key, content)),
+    get: (key, range) => orStoreUnavailable(inTime(store.get(key, range))),
+    size: (key) => orStoreUnavailable(inTime(store.size(key))),
     list: () => listed(store),
-    delete: (key) => orUnavailable(store.delete(key)),
-    deletePrefix: (prefix) => orUnavailable(store.deletePrefix(prefix)),
-    free: () => orUnavailable(inTime(store.free())),
+    delete: (key) => orStoreUnavailable(store.delete(key)),
+    deletePrefix: (prefix) => orStoreUnavailable(store.deletePrefix(prefix)),
+    free: () => orStoreUnavailable(inTime(store.free())),
   }
 }
 
 async function open(mediaUrl: string | undefined, dataDir: string): Promise<MediaStore> {
   if (mediaUrl === undefined) return openFolder(path.resolve(dataDir, 'media'))
-  const { openS3 } = await import('./s3.ts') // S3's client is an optional package, and a large one
+  const { openS3 } = await import('./s3.ts') // the S3 client is a large, optional package
   return openS3(new URL(mediaUrl))
 }
 
@@ -45,12 +45,12 @@ async function* listed(store: MediaStore): AsyncGenerator<{ key: string; bytes: 
   }
 }
 
-const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
+const orStoreUnavailable = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error) => {
     throw new StoreUnavailable(error)
   })
 
-async function runOutOfTime(milliseconds: number): Promise<never> {
+async function rejectAfterTimeout(milliseconds: number): Promise<never> {
   await sleep(milliseconds, undefined, { ref: false })
   throw new Error('no answer in time')
 }

@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** What a process may use beyond what it has used up to now. */
+/** Limits beyond the process's current usage. */
 export type Limits = { bytes: number; cpuSeconds: number }
 
 const run = promisify(execFile)
-const LOOK_EVERY_MS = 100
-/** Of its own time a process on a busy machine gets this part at least. */
-const SHARE_OF_TIME = 4
+const POLL_MS = 100
+/** On a busy machine a process gets at least a quarter of a CPU, so elapsed time may be four times its CPU limit. */
+const WALL_CLOCK_FACTOR = 4
 
-/** Bytes that a process holds in memory; null where it is over, or the system does not tell. */
-type Measure = (pid: number) => Promise<number | null>
+/** Reads the resident memory in bytes; null if the process ended, or the system doesn't tell. */
+type ReadMemory = (pid: number) => Promise<number | null>
 
-const measures: Record<'proc' | 'ps', Measure> = {
+const memoryReaders: Record<'proc' | 'ps', ReadMemory> = {
   proc: (pid) => readKilobytes(pid, 'VmRSS').catch(() => null),
   ps: (pid) =>
     run('ps', ['-o', 'rss=', '-p', String(pid)]).then(
@@ -23,44 +23,41 @@ const measures: Record<'proc' | 'ps', Measure> = {
     ),
 }
 
-/** How processes can be limited here: by the system, or by looking at them all the time; null: not at all. */
-export async function findWayToLimit(): Promise<'prlimit' | keyof typeof measures | null> {
+/** Finds a way to limit processes: prlimit, or polling /proc or ps; null if there is none. */
+export async function findLimiter(): Promise<'prlimit' | keyof typeof memoryReaders | null> {
   const hasPrlimit = run('prlimit', ['--pid', String(process.pid), '--data']).then(
     () => true,
     () => false,
   )
   if (await hasPrlimit) return 'prlimit'
-  for (const way of ['proc', 'ps'] as const) if ((await measures[way](process.pid)) !== null) return way
+  for (const way of ['proc', 'ps'] as const) if ((await memoryReaders[way](process.pid)) !== null) return way
   return null
 }
 
-/**
- * Limits a running process. What is beyond the limits ends by a signal: of the system's (`SIGXCPU`, or what a program does that gets no
- * memory) or, where the system limits nobody, by {@link Watch}.
- */
+/** Limits a running process. Beyond the limits it ends by a signal, from the system (e.g. `SIGXCPU`) or, without prlimit, from {@link Watch}. */
 export async function limitProcess(pid: number, limits: Limits): Promise<Watch> {
   if (await limitBySystem(pid, limits)) return { exceeded: () => null, [Symbol.dispose]() {} }
-  const way = await findWayToLimit()
-  return watch(pid, limits, measures[way === 'ps' ? 'ps' : 'proc'])
+  const way = await findLimiter()
+  return watch(pid, limits, memoryReaders[way === 'ps' ? 'ps' : 'proc'])
 }
 
-/** Looks at a process until it is disposed of. @property exceeded what it was killed for. */
+/** Polls a process until disposed. @property exceeded the reason why it was killed. */
 export type Watch = Disposable & { exceeded: () => 'memory' | 'time' | null }
 
-/** A buffer counts as data, which V8's own limits leave out. @returns whether the system has taken the limits. */
+/** Limits data, which includes buffers, unlike V8's own limits. @returns false if the system refused. */
 async function limitBySystem(pid: number, { bytes, cpuSeconds }: Limits): Promise<boolean> {
   try {
-    const data = await readKilobytes(pid, 'VmData') // far more than it uses: what the engine has set apart
+    const data = await readKilobytes(pid, 'VmData') // far more than the resident memory: V8 reserves it
     const cpu = Math.ceil(cpuSeconds)
-    // The soft limit ends it by a signal that tells why.
+    // The soft limit's signal tells the reason.
     await run('prlimit', ['--pid', String(pid), `--data=${data + bytes}`, `--cpu=${cpu}:${cpu + 5}`, '--core=0'])
     return true
   } catch {
-    return false // it may not, as where a lower limit is set already
+    return false // e.g. a lower limit is set already
   }
 }
 
-function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: Measure): Watch {
+function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: ReadMemory): Watch {
   const stop = new AbortController()
   let exceeded: ReturnType<Watch['exceeded']> = null
   const begin = performance.now()
@@ -68,8 +65,8 @@ function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: Measure): Wa
     const before = (await measure(pid)) ?? 0
     while (!stop.signal.aborted && exceeded === null) {
       if (((await measure(pid)) ?? 0) > before + bytes) exceeded = 'memory'
-      else if (performance.now() - begin > cpuSeconds * 1_000 * SHARE_OF_TIME) exceeded = 'time'
-      else await sleep(LOOK_EVERY_MS, undefined, { ref: false })
+      else if (performance.now() - begin > cpuSeconds * 1_000 * WALL_CLOCK_FACTOR) exceeded = 'time'
+      else await sleep(POLL_MS, undefined, { ref: false })
     }
     if (exceeded !== null && !stop.signal.aborted) process.kill(pid, 'SIGKILL')
   }

@@ -1,23 +1,20 @@
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
-import { doOneWork } from '../processes/do-one-work.ts'
+import { runTask } from '../processes/run-task.ts'
 import { FONTS } from './fonts.ts'
-import type { Order, Outcome } from './order.ts'
 import { toSheet } from './to-sheet.ts'
+import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 
 const WORKSPACE = import.meta.dirname
 const TEMPLATE = `${WORKSPACE}/report.typ`
 
-// The program that typesetReports starts: one report, then it ends.
-doOneWork<Order, Outcome>(
+// Program started by typesetReports for one report.
+runTask<TypesetTask, TypesetOutcome>(
   async (order) => ({ pdf: typeset(order) }),
   (error) => ({ problem: error instanceof Error ? error.message : String(error) }),
 )
 
-/**
- * PDF/UA-1 asks that every letter has a picture. Where a name has one that no font has, it is a tagged PDF all the same, with an empty box
- * in that letter's place.
- */
-function typeset({ report, madeAt }: Order): Uint8Array {
+/** PDF/UA-1 requires a glyph for every character. If no font has one, the result is a tagged PDF with an empty box for it. */
+function typeset({ report, madeAt }: TypesetTask): Uint8Array {
   const compiler = NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: FONTS }] })
   const made = compiler.compile({ mainFilePath: TEMPLATE, inputs: { report: JSON.stringify(toSheet(report)) } })
   const document = made.result

@@ -4,48 +4,48 @@ import type { TypesetReport } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { PrintedReport } from '../domain/ports/printed-report.ts'
 import { type Program, runLimited } from '../processes/run-limited.ts'
-import type { Order, Outcome } from './order.ts'
+import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 
-/** Milliseconds that a report may take besides its processor's time: somebody waits for it. */
-const PATIENCE_MS = 10_000
+/** Milliseconds in addition to CPU time. A person waits for the report. */
+const TIMEOUT_MS = 10_000
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./typeset-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=64', '--max-semi-space-size=1'],
-  patience: PATIENCE_MS,
+  timeoutMs: TIMEOUT_MS,
 }
-/** An ordinary report takes 40 MB beyond what Node does, and a seventh of a second. */
+/** Typical use is 40 MB beyond Node's own, and 0.15 s. */
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 10 }
-/** Reports that are made at the same time, and that wait for it. */
+/** Reports made concurrently, and reports that wait. */
 const AT_ONCE = 1
-const WAITING = 16
+const MAX_WAITING = 16
 
 /**
- * Makes PDFs of reports, one at a time and each in a process of its own: the library is native code, and holds up
- * whatever runs it. Organizations take turns; a full line refuses whoever has most in it.
+ * Typesets PDF reports in child processes, one at a time, because the native library blocks its process. Organizations take turns. A full queue
+ * refuses the organization with the most entries.
  */
-export function createTypesetting(clock: () => Date): TypesetReport {
+export function createTypesetter(clock: () => Date): TypesetReport {
   const refusal = () => new DomainError('too_many_reports')
-  const inTurn = createFairTurns(AT_ONCE, { waiting: WAITING, refusal })
+  const inTurn = createFairTurns(AT_ONCE, { waiting: MAX_WAITING, refusal })
   return async (report, { whose, onGone }) => {
-    let isWaitedFor = true
-    const stay = onGone?.(() => {
-      isWaitedFor = false
+    let hasClient = true
+    const stopWatching = onGone?.(() => {
+      hasClient = false
     })
     try {
       return await inTurn(whose, async () => {
-        if (!isWaitedFor) throw refusal()
+        if (!hasClient) throw refusal()
         return typeset(report, clock())
       })
     } finally {
-      stay?.()
+      stopWatching?.()
     }
   }
 }
 
-/** @throws Error where it can't be made within the limits. */
+/** @throws Error if it can't be made within the limits. */
 export async function typeset(report: PrintedReport, at: Date): Promise<Uint8Array> {
-  const order: Order = { report, madeAt: Math.floor(at.getTime() / 1_000) }
-  const outcome = await runLimited<Outcome>(PROGRAM, LIMITS, order)
+  const order: TypesetTask = { report, madeAt: Math.floor(at.getTime() / 1_000) }
+  const outcome = await runLimited<TypesetOutcome>(PROGRAM, LIMITS, order)
   if ('problem' in outcome) throw new Error(`A report could not be set: ${outcome.problem}`)
   return outcome.pdf
 }

@@ -39,31 +39,30 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import { previewText } from '../mail/preview-text.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
-import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
+import { createEnvelopeSelector, createSourceReader, PATHS } from './paths.ts'
 import { traceRequests } from './trace.ts'
 
-/** What of its dependencies the app itself uses. */
 export type AppDependencies = Pick<
   Dependencies,
   'system' | 'log' | 'site' | 'languages' | 'mailSettings' | 'metrics' | 'redis' | 'mailEventReaders' | 'findProblems'
 >
 
-/** Both documents leave the maximum to us. */
+/** Most bytes of a request body. Both contracts leave the number to the service. */
 const MAX_BODY_BYTES = 64 * 1024
-/** How long a request may take to arrive, and its headers alone; how often connections are held to it. */
+/** Milliseconds for a request to arrive, and for its headers, and the interval at which connections are checked. */
 const REQUEST_TIMEOUT_MS = 15_000
 const HEADERS_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECKED_EVERY_MS = 1_000
-/** How long nothing may move on a connection that is owed an answer: longer than any answer takes, but for clients that don't read. */
+/** Milliseconds without any traffic on a connection that waits for a response. Only clients that don't read take that long. */
 const STALLED_AFTER_MS = 30_000
 
-/** As Fastify makes them by itself, but when they are first needed. */
+/** Compiles a serializer as Fastify does, but on first use. */
 const serializerOf = compileOnce((schema: object) => SerializerSelector()()({ method: '', url: '', httpStatus: '', schema }))
 
-/** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
+/** Builds the service as a Fastify app, not listening yet: health checks, documentation, all interfaces and pages. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
   const { system, log, metrics, languages, findProblems } = dependencies
-  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats, languages)
+  const envelopeOf = createEnvelopeSelector(config.alternate.prefix, config.ats, languages)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -81,7 +80,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_AFTER_MS,
     routerOptions: { maxParamLength: 200 },
-    // A path that can't be decoded, or is too long, belongs to no scope: how it begins tells whose envelope its client expects.
+    // A path that is too long or can't be decoded has no route. Its prefix tells which error envelope the client expects.
     frameworkErrors: (error, request, reply) => {
       logUnrouted(request, reply)
       metrics.observeUnrouted(request, reply)
@@ -91,10 +90,10 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECKED_EVERY_MS,
-      requireHostHeader: false, // it would be answered without a word
+      requireHostHeader: false, // Node would answer without a body
     },
     genReqId: requestId(system.deps.newId),
-    return503OnClosing: false, // what still comes in is answered like any other
+    return503OnClosing: false, // requests are still answered until the server closes
   })
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   clientErrors.watch(app.server)
@@ -112,7 +111,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
   await addHealthRoutes(app, findProblems)
   drainBeforeClose(app, { notice: config.stopNotice })
-  shedLoad(app, config, createSourceOf(config.alternate.prefix))
+  shedLoad(app, config, createSourceReader(config.alternate.prefix))
   trimLinks(app)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app
@@ -142,7 +141,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
   await app.register((scope) => unsubscribePages(scope, { system, settings: pages, countPage }), { prefix: PATHS.unsubscribe })
-  // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
+  // An ATS sends many candidates at once and doesn't report a 429, so it has a separate limit of the largest size.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
   const preview: PreviewText = (asked) => previewText(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() })

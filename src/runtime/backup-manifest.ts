@@ -3,25 +3,24 @@ import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { type Copied, syncFolder } from '../db/checked-copy.ts'
 
-/** What a backup consists of. It is written last: a folder without it is no backup. */
-export type Manifest = Copied & {
+/** Contents of a backup. Written last: a folder without a manifest is not a complete backup. */
+export type BackupManifest = Copied & {
   format: 1
   createdAt: string
-  /** The release that made it. */
   release: string
-  /** PostgreSQL's major version. */
+  /** Major version of PostgreSQL. */
   postgres: string
-  /** What the installation has that is not in the backup. */
-  without: Missing[]
+  /** Parts that the installation has and the backup doesn't. */
+  without: ExcludedPart[]
 }
 
-export type Missing = 'media' | 'secret'
+export type ExcludedPart = 'media' | 'secret'
 
-/** The parts of a backup, below its folder. */
-export const PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
+/** Paths below the backup's folder. */
+export const BACKUP_PARTS = { database: 'postgres', media: 'media', secret: 'secret-key' }
 const MANIFEST = 'manifest.json'
 
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+export async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
   const draft = path.join(folder, `${MANIFEST}.draft`)
   await using handle = await open(draft, 'wx', 0o600)
   await handle.writeFile(JSON.stringify({ manifest, sha256: digest(manifest) }))
@@ -30,8 +29,8 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder)
 }
 
-/** @throws Error when there is none, or it is not as it was written. */
-export async function readManifest(folder: string): Promise<Manifest> {
+/** @throws Error if the manifest is missing or damaged. */
+export async function readManifest(folder: string): Promise<BackupManifest> {
   const file = path.join(folder, MANIFEST)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -44,7 +43,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest
 }
 
-function parse(text: string): { manifest?: Manifest; sha256?: string } | undefined {
+function parse(text: string): { manifest?: BackupManifest; sha256?: string } | undefined {
   try {
     return JSON.parse(text)
   } catch {
@@ -52,4 +51,4 @@ function parse(text: string): { manifest?: Manifest; sha256?: string } | undefin
   }
 }
 
-const digest = (manifest: Manifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+const digest = (manifest: BackupManifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex')

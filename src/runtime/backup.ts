@@ -6,21 +6,21 @@ import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { chooseHome, databaseFolder } from '../db/embedded-files.ts'
 import { copyRunningDatabase } from '../db/physical-copy.ts'
 import { createFolder } from '../files/create-folder.ts'
-import { type Manifest, type Missing, PARTS, writeManifest } from './backup-manifest.ts'
+import { BACKUP_PARTS, type BackupManifest, type ExcludedPart, writeManifest } from './backup-manifest.ts'
 import { type Config, ConfigError } from './config.ts'
 import { secretFile } from './secret.ts'
 import { version } from './version.ts'
 
-/** Where media lie that are in no bucket. */
+/** Folder of the media, if they are not in a bucket. */
 export const mediaFolder = (dataDir: string): string => path.resolve(dataDir, 'media')
 
 /**
- * Copies the embedded database, then the media, then the secret, while the service runs or without it.
+ * Copies the embedded database, then the media and the secret. The service may run meanwhile.
  *
- * @param folder does not exist, or is empty. What was written is removed again when the backup fails.
- * @throws ConfigError when the database is not the embedded one.
+ * @param folder new or empty. It is emptied again if the backup fails.
+ * @throws ConfigError if the database is not the embedded one.
  */
-export async function makeBackup(config: Config, folder: string): Promise<Manifest> {
+export async function createBackup(config: Config, folder: string): Promise<BackupManifest> {
   requireEmbedded(config)
   const home = await chooseHome(config.dataDir)
   if (!existsSync(path.join(databaseFolder(home), 'PG_VERSION')))
@@ -32,26 +32,27 @@ export async function makeBackup(config: Config, folder: string): Promise<Manife
   if ((await createFolder(folder, 0o700)) === undefined && (await readdir(folder)).length > 0)
     throw new Error(`${folder} is not empty.`)
   await chmod(folder, 0o700)
-  return fill(config, home, folder).catch(async (error) => {
+  return copyParts(config, home, folder).catch(async (error) => {
     for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, force: true })
     throw explainFullDisk(error, folder)
   })
 }
 
-async function fill(config: Config, home: string, folder: string): Promise<Manifest> {
-  const without: Missing[] = []
+async function copyParts(config: Config, home: string, folder: string): Promise<BackupManifest> {
+  const without: ExcludedPart[] = []
   const postgres = (await readFile(path.join(databaseFolder(home), 'PG_VERSION'), 'utf8')).trim()
-  const parts = [await copyDatabase(config, path.join(folder, PARTS.database))]
-  // After the database, so that every file that it knows of is there.
+  const parts = [await copyDatabase(config, path.join(folder, BACKUP_PARTS.database))]
+  // After the database, so that every file the database refers to is included.
   const media = mediaFolder(config.dataDir)
   if (config.mediaUrl !== undefined) without.push('media')
-  else if (existsSync(media)) parts.push(below(PARTS.media, await copyFolder(media, path.join(folder, PARTS.media))))
-  const secret = config.secretKeys ? undefined : await copyChecked(secretFile(home), path.join(folder, PARTS.secret))
-  if (secret) parts.push({ folders: [], files: [{ path: PARTS.secret, ...secret }] })
+  else if (existsSync(media))
+    parts.push(prefixPaths(BACKUP_PARTS.media, await copyFolder(media, path.join(folder, BACKUP_PARTS.media))))
+  const secret = config.secretKeys ? undefined : await copyChecked(secretFile(home), path.join(folder, BACKUP_PARTS.secret))
+  if (secret) parts.push({ folders: [], files: [{ path: BACKUP_PARTS.secret, ...secret }] })
   else without.push('secret')
   await syncFolder(folder)
   await syncFolder(path.dirname(folder))
-  const manifest: Manifest = {
+  const manifest: BackupManifest = {
     format: 1,
     createdAt: new Date().toISOString(),
     release: version,
@@ -67,18 +68,18 @@ async function fill(config: Config, home: string, folder: string): Promise<Manif
 async function copyDatabase({ dataDir }: Config, to: string): Promise<Copied> {
   const database = await startEmbeddedDatabase({ dataDir })
   try {
-    return below(PARTS.database, await copyRunningDatabase(database, to))
+    return prefixPaths(BACKUP_PARTS.database, await copyRunningDatabase(database, to))
   } finally {
     await database.release()
   }
 }
 
-const below = (part: string, { folders, files }: Copied): Copied => ({
+const prefixPaths = (part: string, { folders, files }: Copied): Copied => ({
   folders: folders.map((folder) => path.posix.join(part, folder)),
   files: files.map((file) => ({ ...file, path: path.posix.join(part, file.path) })),
 })
 
-/** @throws ConfigError when the database is not the embedded one. */
+/** @throws ConfigError if the database is not the embedded one. */
 export function requireEmbedded({ databaseUrl }: Config): void {
   if (databaseUrl === undefined) return
   throw new ConfigError([
@@ -86,7 +87,7 @@ export function requireEmbedded({ databaseUrl }: Config): void {
   ])
 }
 
-/** What went wrong, in words of its own where there was no room. */
+/** Replaces an error about a full disk by one that says so. */
 export function explainFullDisk(error: unknown, folder: string): unknown {
   const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
   return isFull

@@ -10,54 +10,53 @@ import type { KeptDays } from '../domain/submissions/media/delete-expired-media.
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
-import {
-  findContradictions,
-  findOmissions,
-  isOfThisMachine,
-  readImapAddress,
-  readMailEvents,
-  splitAddresses,
-  splitList,
-} from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
-import { findLookalikes } from './lookalikes.ts'
+import { findMisspelledSettings } from './misspelled-settings.ts'
+import {
+  findInvalidSettings,
+  findMissingSettings,
+  isLocalUrl,
+  parseImapUrl,
+  parseMailEvents,
+  splitList,
+  splitUrls,
+} from './validate-settings.ts'
 
-/** Of mails that are only captured. */
-const NOBODY = 'Assessments <assessments@localhost.localdomain>'
+/** Sender of captured mails. */
+const CAPTURE_SENDER = 'Assessments <assessments@localhost.localdomain>'
 
-/** The settings, checked, in the program's terms. */
+/** The validated settings. */
 export type Config = {
   port: number
   host: string
   /** Without a trailing slash. */
   publicUrl: string
-  /** Further hosts by which the service is reached, in lower case. */
+  /** Further host names of the service, in lower case. */
   publicHosts: ReadonlySet<string>
   role: 'all' | 'api' | 'worker'
-  /** undefined: the embedded database. */
+  /** undefined: embedded. */
   databaseUrl: string | undefined
-  /** Where sessions of one's own are to be had; the same, unless a pooler is between. */
+  /** Address past the pooler, for session-level features; equals `databaseUrl` without a pooler. */
   databaseDirectUrl: string | undefined
-  /** Whether DATABASE_URL leads to a pooler in transaction mode, and whether statements may have names. */
+  /** `isShared`: DATABASE_URL is a pooler in transaction mode. `isNamed`: statements may have names. */
   databasePooler: { isShared: boolean; isNamed: boolean }
   databaseReadUrls: string[]
   databasePoolSize: number
   dataDir: string
-  /** Newest first. undefined: one is made and kept under dataDir. */
+  /** Newest first. undefined: generated, and stored under dataDir. */
   secretKeys: string[] | undefined
-  /** `url` is undefined where mails are captured; how many may be handed to it at a time, and a minute (0: any number). */
+  /** `url` is undefined if mails are captured. `perMinute` 0: unlimited. */
   smtp: { url: string | undefined; isOpportunistic: boolean; connections: number; perMinute: number }
   mailFrom: string
-  /** Where what became of mails is told: to addresses of a domain, which are perhaps a mailbox's, by a topic of SNS, by who knows Postmark's secret. */
+  /** Sources of bounces and delivery reports: addresses of a domain (perhaps read from a mailbox), an SNS topic, Postmark. */
   bounces: {
     domain: string | undefined
     mailbox: ImapAddress | undefined
     sesTopic: string | undefined
     postmarkSecret: string | undefined
   }
-  /** Invitations within 24 hours; 0: any number. */
+  /** Invitations within 24 hours; 0: unlimited. */
   mailCeilings: MailCeilings
-  /** Whether mail of test invites goes out. */
   deliverTestMail: boolean
   playerUrl: string | undefined
   webcam: 'stills' | 'video'
@@ -66,51 +65,49 @@ export type Config = {
   /** Page loads a minute. */
   candidatePageLimits: { perLink: number; perNetwork: number }
   redisUrl: string | undefined
-  /** Milliseconds. */
+  /** Milliseconds, see MAX_REQUEST_WAIT. */
   maxRequestWait: number
-  /** Milliseconds from the signal to stop until nothing is accepted any more. */
+  /** Milliseconds for which requests are still accepted after the signal to stop. */
   stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
-  /** Whether somebody tries the service out: without a database of its own, or as docker-compose.yml starts it at first. */
+  /** True on the embedded database, or as docker-compose.yml starts the service at first. */
   isTrial: boolean
-  /** The page of captured mails; undefined: there is none. */
+  /** Page of captured mails; undefined: none. */
   mailbox: MailboxSettings | undefined
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
   /** `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder under dataDir. */
   mediaUrl: string | undefined
-  /** The file of the receipts of erasures. */
+  /** Path of the log of erasure receipts. */
   erasureLog: string
-  /** For how long backups are kept. */
   backupsKeptDays: number
-  /** Of one organization, in bytes. */
+  /** Bytes per organization. */
   mediaQuota: number
-  /** Recordings that are joined at a time. */
+  /** Recordings joined at a time. */
   joiners: number
-  /** For how many days media are kept, by what they show; from when on, see domain/submissions/media/delete-expired-media.ts. */
+  /** Retention of media by purpose. domain/submissions/media/delete-expired-media.ts says from which date. */
   mediaKeptDays: KeptDays
-  /** For how many days the feed of events goes back. */
   eventsKeptDays: number
-  /** Deliveries to one endpoint at a time, of one process, to begin with. */
+  /** Initial number of concurrent deliveries to one endpoint, per process. */
   webhookConcurrency: number
-  /** Where webhooks may go besides public addresses. */
+  /** Destinations allowed for webhooks besides public addresses. */
   webhookAllowance: Allowance
-  /** Where identity providers may be besides at public addresses. */
+  /** Locations allowed for identity providers besides public addresses. */
   ssoAllowance: Allowance
-  /** What everybody may link an account of, and sign in with it. */
+  /** Providers of personal accounts that the operator set up: Google and Microsoft. */
   operatorProviders: OperatorProvider[]
-  /** Where new passwords are looked up; undefined: nowhere. */
+  /** Service that checks new passwords against known breaches; undefined: none. */
   hibpUrl: string | undefined
   ats: AtsSettings
-  /** undefined: nothing is traced. */
+  /** undefined: tracing is off. */
   traces: { endpoint: string; ratio: number } | undefined
   logLevel: string
-  /** What to make at the start, where it is missing. */
+  /** Rows to create on startup, if missing. */
   init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
 }
 
-/** All that is wrong with the environment, one line each. */
+/** Invalid settings, one line each. */
 export class ConfigError extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
@@ -121,16 +118,16 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings; an empty variable counts as unset. Nothing else reads the environment.
+ * Reads the settings; an empty variable counts as unset. No other module reads the environment.
  *
- * @param serves whether it is the service that starts, or is examined: then what it needs to send mails must be there.
- * @throws ConfigError naming every bad variable at once.
+ * @param serves true for the service itself: then settings that it needs to send mails are required.
+ * @throws ConfigError listing all problems.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Config {
   const problems: string[] = []
   const settings = readEnvironment(collectVariables(env, problems), problems)
-  problems.push(...findContradictions(settings))
-  if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
+  problems.push(...findInvalidSettings(settings))
+  if (serves) problems.push(...findMissingSettings(settings, findMisspelledSettings(env)))
   if (problems.length > 0) throw new ConfigError(problems)
   const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
   const mailbox = readMailbox(settings)
@@ -146,7 +143,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       isShared: settings.DATABASE_POOLER === 'transaction',
       isNamed: (settings.DATABASE_STATEMENTS ?? (settings.DATABASE_POOLER ? 'unnamed' : 'named')) === 'named',
     },
-    databaseReadUrls: splitAddresses(settings.DATABASE_READ_URL),
+    databaseReadUrls: splitUrls(settings.DATABASE_READ_URL),
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     dataDir: settings.DATA_DIR,
     secretKeys: splitList(settings.SECRET_KEY),
@@ -156,8 +153,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       connections: settings.SMTP_CONNECTIONS,
       perMinute: settings.SMTP_RATE,
     },
-    mailFrom: settings.MAIL_FROM ?? NOBODY,
-    bounces: readBounces(settings),
+    mailFrom: settings.MAIL_FROM ?? CAPTURE_SENDER,
+    bounces: parseBounces(settings),
     mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
@@ -184,7 +181,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     mailbox,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
-    erasureLog: erasureLogOf(settings),
+    erasureLog: erasureLogPath(settings),
     backupsKeptDays: settings.BACKUPS_KEPT_DAYS,
     mediaQuota: settings.MEDIA_QUOTA,
     joiners: settings.JOINERS ?? Math.max(1, availableParallelism() - 1),
@@ -195,7 +192,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
-    webhookAllowance: readAllowance([settings.WEBHOOK_ALLOW, ...(mailbox ? THIS_MACHINE : [])].join()).allowance,
+    webhookAllowance: readAllowance([settings.WEBHOOK_ALLOW, ...(mailbox ? LOOPBACK_HOSTS : [])].join()).allowance,
     ssoAllowance: readAllowance(settings.SSO_ALLOW).allowance,
     operatorProviders: readOperatorProviders(settings),
     hibpUrl: settings.HIBP_URL,
@@ -210,24 +207,24 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
   }
 }
 
-/** Webhook receivers that a trial may have: those of the machine that it runs on. */
-const THIS_MACHINE = ['localhost', '127.0.0.1', '::1']
+/** Hosts that webhooks of a trial may be sent to. */
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '::1']
 
-/** The page of captured mails is for a service of this machine alone: by default on the embedded database, on another if MAIL says so. */
+/** The page of captured mails is only for a local URL: by default with the embedded database, otherwise with MAIL=mailbox. */
 function readMailbox({ DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL }: Static<typeof Environment>): MailboxSettings | undefined {
   const isAskedFor = MAIL === 'mailbox'
   const isDefault = MAIL === undefined && DATABASE_URL === undefined
-  if (SMTP_URL || !isOfThisMachine(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
+  if (SMTP_URL || !isLocalUrl(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
   return { allowsPrivatePeers: isAskedFor }
 }
 
-const readBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
+const parseBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
   domain: MAIL_BOUNCE_DOMAIN,
-  mailbox: (BOUNCE_IMAP_URL && readImapAddress(BOUNCE_IMAP_URL)) || undefined,
-  ...readMailEvents(MAIL_EVENTS)!,
+  mailbox: (BOUNCE_IMAP_URL && parseImapUrl(BOUNCE_IMAP_URL)) || undefined,
+  ...parseMailEvents(MAIL_EVENTS)!,
 })
 
-const erasureLogOf = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
+const erasureLogPath = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
   ERASURE_LOG ?? path.join(DATA_DIR, 'erasures.jsonl')
 
 const readTraces = ({
@@ -236,18 +233,18 @@ const readTraces = ({
 }: Static<typeof Environment>): Config['traces'] => (endpoint === undefined ? undefined : { endpoint, ratio })
 
 function readOperatorProviders(settings: Static<typeof Environment>): OperatorProvider[] {
-  const given = {
+  const settingsOf = {
     google: [GOOGLE, settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET],
     microsoft: [settings.MICROSOFT_ISSUER, settings.MICROSOFT_CLIENT_ID, settings.MICROSOFT_CLIENT_SECRET],
   } as const
   return OPERATOR_PROVIDERS.flatMap((provider) => {
-    const [issuer, clientId, clientSecret] = given[provider.address]
+    const [issuer, clientId, clientSecret] = settingsOf[provider.address]
     return clientId && clientSecret ? [{ ...provider, issuer, clientId, clientSecret, clientAuth: 'client_secret_basic' }] : []
   })
 }
 const GOOGLE = 'https://accounts.google.com'
 
-/** The systems that the operator has entered something for, the addresses without a trailing slash. */
+/** Settings of the applicant tracking systems that are configured, with URLs without a trailing slash. */
 function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {
   const { ATS_GREENHOUSE, ATS_ASHBY, ATS_RECRUITEE, ATS_RECRUITEE_SECRET: secret = '', ATS_CALLBACK_HOSTS } = settings
   return {
@@ -258,21 +255,21 @@ function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {
   }
 }
 
-/** Whether there has to be a proxy, because somebody speaks HTTPS and it is not the service, but none is trusted. */
+/** True if somebody terminates HTTPS in front of the service, and no proxy is trusted. */
 export const lacksTrustedProxy = ({ publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>): boolean =>
   publicUrl.startsWith('https:') && trustProxy === false
 
-/** The variables that are set; secrets also from their files, which go before: docker-compose.yml has defaults. */
+/** Collects the set variables. A secret's file wins over its variable, because docker-compose.yml sets defaults. */
 function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
-  const given: Record<string, string> = {}
+  const variables: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
     const isLoginMailbox = name === 'MAIL' && env.MAIL?.startsWith('/') // login shells set it to a path
-    const own = isLoginMailbox ? undefined : env[name]
-    const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
-    if (value) given[name] = value
+    const plain = isLoginMailbox ? undefined : env[name]
+    const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : plain
+    if (value) variables[name] = value
   }
-  return given
+  return variables
 }
 
 function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
@@ -284,22 +281,22 @@ function readSecretFile(name: string, env: NodeJS.ProcessEnv, problems: string[]
   }
 }
 
-/** The settings, those that are unusable left out: the others are still to be looked at. */
-function readEnvironment(given: Record<string, string>, problems: string[]): Static<typeof Environment> {
+/** Parses the settings. Invalid ones are reported and left out, so that the others are still checked. */
+function readEnvironment(variables: Record<string, string>, problems: string[]): Static<typeof Environment> {
   try {
-    return envSchema<Static<typeof Environment>>({ schema: Environment, data: given, env: false })
+    return envSchema<Static<typeof Environment>>({ schema: Environment, data: variables, env: false })
   } catch (error) {
     const errors = (error as { errors?: { instancePath: string }[] }).errors
     if (!errors) throw error
     const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)))
     for (const name of names)
       problems.push(`${name}: ${describe(Environment.properties[name as keyof typeof Environment.properties])}`)
-    const usable = Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)))
+    const usable = Object.fromEntries(Object.entries(variables).filter(([name]) => !names.has(name)))
     return readEnvironment(usable, problems)
   }
 }
 
-/** What would be right. What was given is not repeated: it may hold a password. */
+/** Describes the valid values. It never repeats the given value, which may be a password. */
 function describe({
   description,
   type,

@@ -8,19 +8,19 @@ import { requireSettings, UNBOUNDED_OPTIONS } from '../db/session-settings.ts'
 import type { Config } from './config.ts'
 
 const DATABASE_RETRY_MS = 500
-/** How long to wait at the start for a database that is still starting itself. */
-const DATABASE_PATIENCE_MS = 60_000
+/** The database may still be starting, too. */
+const DATABASE_WAIT_MS = 60_000
 
-/** The configured database, started if it is the embedded one. It is brought up to date or, unless `migrates`, has to be. */
+/** Starts the embedded database if it is configured, and applies migrations. @throws Error if migrations are pending and `migrates` is false. */
 export async function openDatabase(
   config: Config,
   log: FastifyBaseLogger,
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
   { migrates, signal }: { migrates: boolean; signal: AbortSignal | undefined },
 ): Promise<{ url: string; folder: string; migrated: string[] }> {
   const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir, signal })
   if (embedded) {
-    opened.defer(embedded.release)
+    stack.defer(embedded.release)
     log.info({ folder: embedded.home }, 'the embedded database and its secret')
     if (embedded.wasAbandoned)
       log.warn('the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over')
@@ -32,42 +32,42 @@ export async function openDatabase(
 }
 
 /**
- * The pool of the service's statements, through the pooler where there is one. Commands, which do one thing and end, go past it.
+ * Opens the service's pool, through the pooler if there is one. CLI commands connect directly.
  *
- * @param role.direct where sessions of one's own are to be had.
- * @returns also by which sessions the job queue is reached: a process that does jobs listens for them.
- * @throws Error when the sessions behind the pooler are not as the service needs them.
+ * @param role.direct URL past the pooler.
+ * @returns also the connection of the job queue. A process that runs jobs needs LISTEN, so it connects directly.
+ * @throws Error if the pooler's sessions lack required settings.
  */
 export async function openDb(
   { databaseUrl, databasePooler, databasePoolSize: max }: Config,
   told: { log: FastifyBaseLogger; onAway: () => void },
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
   { direct, serves, works }: { direct: string; serves: boolean; works: boolean },
 ): Promise<{ pool: Pool; db: Db; jobs: { url: string; options?: string } }> {
   const isShared = serves && databasePooler.isShared
   const url = isShared ? databaseUrl! : direct
   const pool = openPool(url, { max, ...told, isShared })
   const db = createDb(pool, isShared ? databasePooler : { isNamed: databasePooler.isShared || databasePooler.isNamed })
-  opened.defer(() => db.$disconnect())
+  stack.defer(() => db.$disconnect())
   if (isShared) await requireSettings(pool)
   const isListening = works || !isShared
   return { pool, db, jobs: isListening ? { url: direct, options: UNBOUNDED_OPTIONS } : { url } }
 }
 
-/** A service that starts beside its database, as under docker compose, may be there first. */
+/** Waits for the database: docker compose may start the service first. */
 async function migrateWhenReachable(
   url: string,
   log: FastifyBaseLogger,
   { isShared }: Config['databasePooler'],
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const deadline = Date.now() + DATABASE_PATIENCE_MS
-  for (let told = false; ; told = true) {
+  const deadline = Date.now() + DATABASE_WAIT_MS
+  for (let hasLogged = false; ; hasLogged = true) {
     try {
       return await migrate(url, { log, isShared })
     } catch (error) {
       if (!isUnreachable(error) || Date.now() > deadline) throw error
-      if (!told) log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      if (!hasLogged) log.warn({ reason: (error as Error).message }, 'waiting for the database')
       await sleep(DATABASE_RETRY_MS, undefined, { signal })
     }
   }
@@ -79,6 +79,6 @@ async function requireMigrations(url: string): Promise<[]> {
   return []
 }
 
-/** No server there (yet), or one that is still starting (57P03). */
+/** True if there is no server (yet), or it is starting (57P03). */
 const isUnreachable = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ENOENT', '57P03'].includes((error as { code?: string }).code ?? '')

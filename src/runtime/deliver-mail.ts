@@ -2,16 +2,16 @@ import type { Deps, KeyMode, ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mails/mail-outage.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
-import { createLine, type Line } from '../jobs/line.ts'
-import type { Deliver } from '../jobs/mailing.ts'
-import { withWayBack } from '../mail/events/way-back.ts'
+import { createMailDispatcher, type MailDispatcher } from '../jobs/mail-dispatcher.ts'
+import type { MailDelivery } from '../jobs/mailing.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { withReturnPath } from '../mail/return-path.ts'
 import type { Config } from './config.ts'
 
-/** Mails of invites are captured where there is no mail server; those of test invites also unless `deliverTestMail`. */
+/** Candidates' mails are captured if there is no mail server, and for test invites unless `deliverTestMail`. */
 const isCaptured = (
   { delivers }: Pick<Mailer, 'delivers'>,
   { deliverTestMail }: Pick<Config, 'deliverTestMail'>,
@@ -26,36 +26,39 @@ export const candidateMailRules = (
   isCaptured: (mode) => isCaptured(mailer, config, mode),
 })
 
-/** Hands each invitation to the mail server, or captures it. */
-export const deliverInvitationsWith = (
+export const createInvitationDelivery = (
   mailer: Mailer,
   settings: MailSettings,
   { deliverTestMail, bounces }: Pick<Config, 'deliverTestMail' | 'bounces'>,
-): Deliver<InviteEmail> => ({
+): MailDelivery<InviteEmail> => ({
   isCaptured: ({ invite }) => isCaptured(mailer, { deliverTestMail }, invite.mode),
-  send: async (email) => mailer.send(withWayBack(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
+  send: async (email) => mailer.send(withReturnPath(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
 })
 
-/** Hands each mail to a member to the mail server, where there is one. None is a test. */
-export const deliverMemberEmailsWith = (mailer: Mailer, settings: MailSettings): Deliver<MemberEmail> => ({
+/** Member mails are never test mails: they are captured only if there is no mail server. */
+export const createMemberEmailDelivery = (mailer: Mailer, settings: MailSettings): MailDelivery<MemberEmail> => ({
   isCaptured: () => !mailer.delivers,
   send: async (email) => mailer.send(renderMemberEmail(settings, email)),
 })
 
-/** The one line in which all mails of this process wait for the mail server. */
-export const createMailLine = (system: ServiceContext, mailer: Mailer, { connections, perMinute }: Config['smtp']): Line =>
-  createLine(
+/** The dispatcher that all mails of this process go through. */
+export const createServiceMailDispatcher = (
+  system: ServiceContext,
+  mailer: Mailer,
+  { connections, perMinute }: Config['smtp'],
+): MailDispatcher =>
+  createMailDispatcher(
     {
       exists: async () => (await readMailOutage(system.db)) !== null,
       begin: (about, reason) => beginMailOutage(system, about, reason),
       claimProbe: () => claimMailProbe(system),
       async end() {
         const hasEnded = await endMailOutage(system)
-        // Whatever each was told before: the mail server takes mails again.
+        // The outage delayed retries of all mails.
         if (hasEnded) await system.deps.queue.bringMailForward()
         return hasEnded
       },
     },
     system.deps.log,
-    { width: connections, perMinute, rest: mailer.rest },
+    { width: connections, perMinute, closeIdle: mailer.closeIdle },
   )

@@ -18,96 +18,94 @@ import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.t
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { createLinks, type SiteConfig } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
-import { startArchiving } from '../jobs/archives.ts'
-import { startCorrectingKeys } from '../jobs/correct-keys.ts'
-import { startDeletingTestData } from '../jobs/delete-test-data.ts'
-import { startErasing } from '../jobs/erase.ts'
-import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
-import { startJoiningRecordings } from '../jobs/join-recordings.ts'
-import { createNumbering, type Numbering } from '../jobs/number-events.ts'
-import { asDomainQueue, startQueue } from '../jobs/queue.ts'
-import { startReadingMailEvents } from '../jobs/read-mail-events.ts'
-import { startSendingInvitations } from '../jobs/send-invitations.ts'
-import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
-import { startSuspensionWorker } from '../jobs/suspension.ts'
+import { startErasureWorkers } from '../jobs/erasure-workers.ts'
+import { createEventSequencer, type EventSequencer } from '../jobs/event-sequencer.ts'
+import { startInvitationWorkers } from '../jobs/invitation-workers.ts'
+import { startMailEventWorker } from '../jobs/mail-event-worker.ts'
+import { startMemberEmailWorkers } from '../jobs/member-email-workers.ts'
+import { createDomainQueue, startQueue } from '../jobs/queue.ts'
+import { startRecordingWorkers } from '../jobs/recording-workers.ts'
+import { startSerialWorkers } from '../jobs/serial-workers.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
 import { type Languages, shippedLanguages } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
-import { remuxInProcess } from '../media/join.ts'
+import { remuxInProcess } from '../media/remux-in-process.ts'
 import { openMediaStore } from '../media/store.ts'
-import { createTypesetting } from '../reports/typeset.ts'
+import { createTypesetter } from '../reports/typeset.ts'
 import { createBreachedPasswords } from '../sso/breached-passwords.ts'
 import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
-import { startReports } from '../webhooks/reports.ts'
-import { startWebhooks } from '../webhooks/worker.ts'
+import { startReports } from '../webhooks/start-reports.ts'
+import { startWebhooks } from '../webhooks/start-webhooks.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
-import { candidateMailRules, createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import {
+  candidateMailRules,
+  createInvitationDelivery,
+  createMemberEmailDelivery,
+  createServiceMailDispatcher,
+} from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
-import { openMailEvents } from './mail-events.ts'
-import { measureStore } from './measured-store.ts'
+import { setUpMailEvents } from './mail-events.ts'
+import { measureStore } from './measure-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
-import { type Check, findProblems } from './readiness.ts'
-import { claimSecretKey, readOrMakeSecret } from './secret.ts'
-import { smtpSettings } from './smtp-settings.ts'
+import { findProblems, type ReadinessCheck } from './readiness.ts'
+import { claimSecretKey, loadOrCreateSecret } from './secret.ts'
+import { toSmtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
 import { createWriteCheck } from './write-check.ts'
 
-/** What the service runs on. */
 export type Dependencies = {
-  /** The service acting by itself. */
+  /** Context of the service itself. */
   system: ServiceContext
   log: FastifyBaseLogger
-  /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
+  /** With PORT=0 the port, and so the public URL, is set when the service listens, before any work starts. */
   site: SiteConfig
-  /** What candidates and the readers of mails are spoken to in. */
+  /** Languages of the candidates' pages and of all mails. */
   languages: Languages
   mailSettings: MailSettings
-  /** Who may tell what became of mails. */
+  /** Readers of bounces and delivery reports, by provider. */
   mailEventReaders: MailEventReaders
   metrics: MetricsRegistry
   redis: Redis | undefined
-  /** Numbers events, where this process serves; followers of the feed ask it to tell them. */
-  numbering: Numbering
-  /** The names of the migrations that were applied to get here. */
+  /** Numbers events if this process serves, and notifies the followers of the feed. */
+  sequencer: EventSequencer
+  /** Names of the migrations applied by this start. */
   migrated: string[]
-  /** Why requests should not be sent here now; empty when all is well. */
+  /** Reasons why this process is not ready; empty if it is. */
   findProblems: () => Promise<string[]>
-  /** Begins to send mails and to sweep, where that is this process's role. */
+  /** Starts sending mails and running jobs, unless ROLE is api. */
   startWork: () => Promise<void>
-  /** Has the scheduled sweep run in this process, if it works: it sends nothing, so that it need not wait for the port. */
+  /** Starts the scheduled sweep, unless ROLE is api. It sends nothing, so it need not wait for the port. */
   startSweep: () => Promise<void>
-  /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
+  /** Waits for mails in progress, then closes everything in reverse order of creation. */
   dispose: () => Promise<void>
 }
 
-type Choices = {
-  /** false: a process that does one thing and ends, like the command line: it queues mails but sends none, and remembers no keys. */
+type DependencyOptions = {
+  /** false for a single command: it queues mails without sending them, and caches no API keys. */
   serves?: boolean
-  /** false: a database that is not up to date is refused, and nothing in it is changed. */
+  /** false to refuse an outdated database instead of migrating it. */
   migrates?: boolean
-  /** true where the secret key need not be the one that the database was used with: it takes that one's place. */
+  /** true to replace the secret key that the database was used with. */
   replacesSecretKey?: boolean
-  /** The time, where it is not the system's. */
   clock?: () => Date
-  /** Where they are not those that come with the service. */
   languages?: Languages
-  /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
+  /** Aborted when the process is told to stop: startup then ends. */
   signal?: AbortSignal
 }
 
-/** Milliseconds that a mail under way has to finish when the service stops. */
+/** Milliseconds for mails in progress to finish when the service stops. */
 const MAIL_GRACE_MS = 4_000
 
 /**
- * Opens the database, the queue and the way to the mail server. When it fails, nothing stays open.
+ * Connects to the database, the job queue, and the other services. If that fails, nothing stays open.
  *
- * @throws Error when the database can't be reached within a minute, or is not, and can't be, brought up to date.
+ * @throws Error if the database can't be reached within a minute, or is outdated and can't be migrated.
  */
 export async function createDependencies(
   config: Config,
@@ -119,52 +117,52 @@ export async function createDependencies(
     clock = () => new Date(),
     languages = shippedLanguages,
     signal,
-  }: Choices = {},
+  }: DependencyOptions = {},
 ): Promise<Dependencies> {
-  await using opened = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
-  // Read now, because a release that is installed over this one changes the files while this one still runs.
+  // Read now: installing a newer release changes the files while this process still runs.
   const migrations = (await readMigrations()).map(({ name }) => name)
-  const database = await openDatabase(config, log, opened, { migrates, signal })
-  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder)]
+  const database = await openDatabase(config, log, stack, { migrates, signal })
+  const secretKeys = config.secretKeys ?? [await loadOrCreateSecret(database.folder)]
   const site: SiteConfig = { publicUrl: config.publicUrl, secretKeys }
   const mailSettings = { links: createLinks(site), mailFrom: config.mailFrom, languages, kinds }
-  if (serves) opened.defer(startTracing(config, log).close)
+  if (serves) stack.defer(startTracing(config, log).close)
   const metrics = createMetrics()
-  const ways = { direct: database.url, serves, works }
-  const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
+  const role = { direct: database.url, serves, works }
+  const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseUnavailable }, stack, role)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
-  opened.defer(keys.close)
+  stack.defer(keys.close)
   await claimSecretKey({ db }, secretKeys, { replaces: replacesSecretKey })
   if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
-  opened.defer(() => redis?.disconnect())
-  const mailer = createMailer(smtpSettings(config))
-  opened.defer(mailer.close)
+  stack.defer(() => redis?.disconnect())
+  const mailer = createMailer(toSmtpSettings(config))
+  stack.defer(mailer.close)
   signal?.throwIfAborted()
-  const numbering = createNumbering()
-  opened.defer(numbering.stop) // after the mails under way, so that they are told of too
+  const sequencer = createEventSequencer()
+  stack.defer(sequencer.stop) // after the mails in progress, so that their events are numbered
   const boss = await openQueue(jobs, log, { works, migrates, direct: database.url })
-  opened.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
-  metrics.observe(pool, db)
+  stack.defer(() => boss.stop({ graceful: true, timeout: MAIL_GRACE_MS }))
+  metrics.observeDatabase(pool, db)
   metrics.observeQueues(boss)
   metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
   const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
   metrics.observeMedia(media)
-  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened }) : undefined
+  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened: stack }) : undefined
   const deps: Deps = {
     apiKeyCache: keys.cache,
-    queue: asDomainQueue(boss),
-    events: numbering,
+    queue: createDomainQueue(boss),
+    events: sequencer,
     replica: () => replica?.current(),
     media,
     mediaQuota: config.mediaQuota,
     ...candidateSettings(mailer, config),
     links: mailSettings.links,
     site,
-    ...filesMade(clock),
+    ...createFileWriters(clock),
     secretKeys,
-    ...waysOut(config, { clock, log, metrics }),
+    ...createOutboundClients(config, { clock, log, metrics }),
     ats: config.ats,
     languages,
     clock,
@@ -176,12 +174,12 @@ export async function createDependencies(
     traffic: { answeredAt: -Infinity },
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
-  if (serves) await numbering.start(system)
-  const own: Check[] = [['writes', createWriteCheck(db, log)]]
-  // Where candidates answer elsewhere there is nothing to keep.
-  if (config.playerUrl === undefined) own.push(['media', createMediaCheck(deps.media, log)])
-  const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
-  const kept = opened.move()
+  if (serves) await sequencer.start(system)
+  const checks: ReadinessCheck[] = [['writes', createWriteCheck(db, log)]]
+  // With PLAYER_URL candidates answer elsewhere, and no media are stored.
+  if (config.playerUrl === undefined) checks.push(['media', createMediaCheck(deps.media, log)])
+  const { mailEventReaders, fetchBounces } = setUpMailEvents(config.bounces, { system, site, opened: stack })
+  const disposables = stack.move()
   return {
     system,
     log,
@@ -191,16 +189,16 @@ export async function createDependencies(
     mailEventReaders,
     metrics,
     redis,
-    numbering,
+    sequencer,
     migrated: database.migrated,
-    findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
+    findProblems: coalesce(() => findProblems(system, boss, migrations, checks)),
     startSweep: async () => {
       if (works) await startSweep(boss, system, { ...config, fetchBounces })
     },
     startWork: async () => {
-      if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, mailEventReaders, numbering })
+      if (works) await startWork(config, disposables, { system, boss, mailer, mailSettings, mailEventReaders, sequencer })
     },
-    dispose: () => kept.disposeAsync(),
+    dispose: () => disposables.disposeAsync(),
   }
 }
 
@@ -212,23 +210,21 @@ const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPl
 function openReplicas(
   { databaseReadUrls: urls, databasePoolSize: poolSize }: Config,
   db: Db,
-  { log, metrics, opened }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
+  { log, metrics, opened: stack }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
 ) {
   if (urls.length === 0) return undefined
   const replica = watchReplicas(urls, db, log, { poolSize })
-  opened.defer(replica.close)
+  stack.defer(replica.close)
   metrics.observeReplica(replica.lateness)
   return replica
 }
 
-/** What makes files of what the domain knows. */
-const filesMade = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
-  typesetReport: createTypesetting(clock),
+const createFileWriters = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
+  typesetReport: createTypesetter(clock),
   writeArchive,
 })
 
-/** Where the service asks, or tells, besides mail; and what is told outside of the database of who is erased. */
-const waysOut = (
+const createOutboundClients = (
   { webhookAllowance, ssoAllowance, operatorProviders, hibpUrl, erasureLog, backupsKeptDays }: Config,
   { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
 ): Pick<
@@ -250,54 +246,50 @@ const waysOut = (
   isBreached: createBreachedPasswords(hibpUrl, { log, metrics }),
 })
 
-type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'numbering'> & {
+type WorkerContext = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'sequencer'> & {
   boss: PgBoss
   mailer: Mailer
 }
 
-async function startWork(config: Config, kept: AsyncDisposableStack, at: Workplace): Promise<void> {
-  const { system, boss, mailer, mailSettings, mailEventReaders, numbering } = at
+async function startWork(config: Config, disposables: AsyncDisposableStack, context: WorkerContext): Promise<void> {
+  const { system, boss, mailer, mailSettings, mailEventReaders, sequencer } = context
   await hastenMailProbe(system)
-  const line = createMailLine(system, mailer, config.smtp)
-  kept.defer(async () => line.close())
-  const invitations = deliverInvitationsWith(mailer, mailSettings, config)
-  await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
-  await startReadingMailEvents(boss, system, mailEventReaders)
-  await startWorkingOnInvites(boss, system)
-  await startDeletingTestData(boss, system)
-  await startErasing(boss, system)
-  await startSuspensionWorker(boss, system)
-  await startArchiving(boss, system)
-  await startCorrectingKeys(boss, system)
-  await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
-  await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
+  const dispatcher = createServiceMailDispatcher(system, mailer, config.smtp)
+  disposables.defer(async () => dispatcher.close())
+  const invitations = createInvitationDelivery(mailer, mailSettings, config)
+  await startInvitationWorkers(boss, system, { deliver: invitations, dispatcher, ceilings: config.mailCeilings })
+  await startMailEventWorker(boss, system, mailEventReaders)
+  await startSerialWorkers(boss, system)
+  await startErasureWorkers(boss, system)
+  await startRecordingWorkers(boss, system, remuxInProcess, config.joiners)
+  await startMemberEmailWorkers(boss, system, { deliver: createMemberEmailDelivery(mailer, mailSettings), dispatcher })
   await resealSecrets(system)
   await resealAtsKeys(system)
   await resealTotpSecrets(system)
   await resealClientSecrets(system)
   const post = createPost(config.webhookAllowance)
   const webhooks = startWebhooks(system, post, config.webhookConcurrency)
-  kept.defer(webhooks.stop)
-  numbering.follow(webhooks.wake)
+  disposables.defer(webhooks.stop)
+  sequencer.onNewHead(webhooks.wake)
   if (enabledSystems(system).length === 0) return
   const reports = startReports(system, post, writeReport)
-  kept.defer(reports.stop)
-  numbering.follow(reports.wake)
+  disposables.defer(reports.stop)
+  sequencer.onNewHead(reports.wake)
 }
 
-/** To bring it up to date may take longer than a session behind a pooler allows. */
+/** Migrates the queue past the pooler, because its sessions may have a statement timeout. */
 async function openQueue(
   { url, options }: { url: string; options?: string },
   log: FastifyBaseLogger,
   { works, migrates, direct }: { works: boolean; migrates: boolean; direct: string },
 ): Promise<PgBoss> {
   if (url === direct) return startQueue(url, log, { works, migrates, options })
-  const upToDate = await startQueue(direct, log, { works: false, migrates })
-  await upToDate.stop()
+  const migrator = await startQueue(direct, log, { works: false, migrates })
+  await migrator.stop()
   return startQueue(url, log, { works, migrates: false })
 }
 
-/** Redis' client is a large module, and most services do without it. */
+/** Loads the Redis client on demand: it is large, and most installations don't use it. */
 async function openRedis(url: string, log: FastifyBaseLogger): Promise<Redis> {
   const { connectRedis } = await import('./redis.ts')
   return connectRedis(url, log)

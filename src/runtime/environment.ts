@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
 import { StringEnum } from '../http/schema/field-types.ts'
 
-/** Of a SECRET_KEY, in characters. */
+/** Characters of a SECRET_KEY. */
 export const MIN_SECRET_LENGTH = 32
 
-/** These can also be given as the path of a file, in the variable of the same name with `_FILE` behind it. */
+/** Settings that can also be read from a file, whose path is in `<name>_FILE`. */
 export const SECRETS = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -25,9 +25,9 @@ const Url = (schemes: string, example: string, description: string) =>
 const Count = (preset: number, description: string, bounds: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ default: preset, minimum: 1, ...bounds, description })
 
-const KEPT_DAYS = { maximum: 3650 }
+const RETENTION_DAYS = { maximum: 3650 }
 
-/** Every setting by its environment variable. The defaults are those of a first try on one's own machine. */
+/** All settings. The defaults suit a first try on one's own machine. */
 export const Environment = Type.Object({
   PORT: Count(3000, 'TCP port to listen on; 0 takes any free one.', { minimum: 0, maximum: 65_535 }),
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; 0.0.0.0 for every interface.' }),
@@ -239,14 +239,14 @@ export const Environment = Type.Object({
   ID_PHOTO_KEPT_DAYS: Count(
     30,
     'Days for which photos of faces and IDs are kept once results are released; where none are, as long as answers.',
-    KEPT_DAYS,
+    RETENTION_DAYS,
   ),
   PROCTORING_KEPT_DAYS: Count(
     90,
     'Days for which stills and recordings of webcam and screen are kept after a submission.',
-    KEPT_DAYS,
+    RETENTION_DAYS,
   ),
-  ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', KEPT_DAYS),
+  ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', RETENTION_DAYS),
   ERASURE_LOG: Type.Optional(
     Type.String({
       examples: ['/var/lib/assessments/erasures.jsonl'],
@@ -257,9 +257,9 @@ export const Environment = Type.Object({
   BACKUPS_KEPT_DAYS: Count(
     30,
     'Days for which you keep backups: receipts of erasures say until when they hold what was erased.',
-    KEPT_DAYS,
+    RETENTION_DAYS,
   ),
-  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', KEPT_DAYS),
+  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', RETENTION_DAYS),
   WEBHOOK_CONCURRENCY: Count(
     4,
     'Deliveries to one webhook at a time, of one process; one more with each that is taken within 2 s, up to 32, half as many with one that is not, down to this again.',

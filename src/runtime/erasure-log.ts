@@ -3,13 +3,13 @@ import path from 'node:path'
 import type { ErasureLog } from '../domain/context.ts'
 import { createFolder } from '../files/create-folder.ts'
 
-/** The file of the setting ERASURE_LOG; it is made with its first line. Several processes may write to it: each line is appended at once. */
+/** The file of ERASURE_LOG, created with its first line. Several processes may write to it: each line is one append. */
 export const openErasureLog = (file: string): ErasureLog => ({
   async append(line) {
     await createFolder(path.dirname(file))
     const handle = await open(file, 'a+', 0o600)
     try {
-      await handle.appendFile(`${(await endsTorn(handle)) ? '\n' : ''}${line}\n`)
+      await handle.appendFile(`${(await hasTornLine(handle)) ? '\n' : ''}${line}\n`)
       await handle.sync()
     } finally {
       await handle.close()
@@ -20,20 +20,20 @@ export const openErasureLog = (file: string): ErasureLog => ({
       if (error.code === 'ENOENT') return null
       throw error
     })
-    return found && readBackwards(file)
+    return found && readLinesBackwards(file)
   },
 })
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const PIECE_BYTES = 64 * 1024
 const NEWLINE = 10
 
-/** Its lines, the last first; what stands behind the last end of a line was torn by a crash, or is just being written. */
-async function* readBackwards(file: string): AsyncGenerator<string> {
+/** Yields the lines, last first. Text after the last newline was torn by a crash or is being written, and is skipped. */
+async function* readLinesBackwards(file: string): AsyncGenerator<string> {
   const handle = await open(file)
   try {
     let { size: from } = await handle.stat()
-    /** What was read of a line whose beginning was not, last piece first; null: no end of a line was met yet. */
+    /** Parts of the current line, last first; null before the first newline. */
     let pieces: Buffer[] | null = null
     while (from > 0) {
       const length = Math.min(PIECE_BYTES, from)
@@ -54,8 +54,8 @@ async function* readBackwards(file: string): AsyncGenerator<string> {
   }
 }
 
-/** Whether a crash has left a line without its end: the next does not go on in it. */
-async function endsTorn(handle: FileHandle): Promise<boolean> {
+/** True if a crash left an incomplete last line: the next line must not continue it. */
+async function hasTornLine(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat()
   if (size === 0) return false
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)

@@ -2,24 +2,24 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { EndedSpan } from '../domain/concurrency/tracing.ts'
 import { version } from './version.ts'
 
-/** Spans of one message, and that wait for the next at most: what comes beyond them is not shown. */
-const AT_ONCE = 512
-const MOST_WAITING = 4_096
-const EVERY_MS = 5_000
-/** Milliseconds that a message may take, and the last ones at a stop. */
+/** Spans per message, and most that wait; further ones are dropped. */
+const BATCH_SIZE = 512
+const MAX_WAITING = 4_096
+const INTERVAL_MS = 5_000
+/** Milliseconds for one message, and for the last one on stop. */
 const DEADLINE_MS = 10_000
 const LAST_DEADLINE_MS = 1_000
 
-/** As OTLP counts them. */
+/** OTLP's numbers. */
 const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 const FAILED = 2
 
-export type SpanExport = { take: (span: EndedSpan) => void; close: () => Promise<void> }
+export type SpanExport = { add: (span: EndedSpan) => void; close: () => Promise<void> }
 
 /**
- * Sends spans to a collector, by OTLP over HTTP with JSON, some at a time. A collector that is away costs the spans, and nothing else.
+ * Sends spans in batches to a collector (OTLP over HTTP with JSON). If the collector is away, spans are dropped.
  *
- * @param endpoint as in OTEL_EXPORTER_OTLP_ENDPOINT, without `/v1/traces`.
+ * @param endpoint OTEL_EXPORTER_OTLP_ENDPOINT, without `/v1/traces`.
  */
 export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExport {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
@@ -30,7 +30,7 @@ export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExpor
   async function send(spans: EndedSpan[], deadline: number): Promise<void> {
     const headers = { 'content-type': 'application/json' }
     try {
-      const body = JSON.stringify(asOtlp(spans))
+      const body = JSON.stringify(toOtlp(spans))
       const { ok, status } = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(deadline) })
       if (!ok) throw new Error(`The collector answered ${status}`)
       isAway = false
@@ -41,16 +41,16 @@ export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExpor
   }
   const sendNext = (deadline = DEADLINE_MS) => {
     if (waiting.length === 0) return
-    sending ??= send(waiting.splice(0, AT_ONCE), deadline).finally(() => {
+    sending ??= send(waiting.splice(0, BATCH_SIZE), deadline).finally(() => {
       sending = undefined
-      if (waiting.length >= AT_ONCE) sendNext()
+      if (waiting.length >= BATCH_SIZE) sendNext()
     })
   }
-  const timer = setInterval(sendNext, EVERY_MS).unref()
+  const timer = setInterval(sendNext, INTERVAL_MS).unref()
   return {
-    take(span) {
-      if (waiting.length >= MOST_WAITING) return
-      if (waiting.push(span) === AT_ONCE) sendNext()
+    add(span) {
+      if (waiting.length >= MAX_WAITING) return
+      if (waiting.push(span) === BATCH_SIZE) sendNext()
     },
     async close() {
       clearInterval(timer)
@@ -62,28 +62,28 @@ export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExpor
   }
 }
 
-const asOtlp = (spans: EndedSpan[]) => ({
+const toOtlp = (spans: EndedSpan[]) => ({
   resourceSpans: [
     {
-      resource: { attributes: asAttributes({ 'service.name': 'assessment-invitation-service', 'service.version': version }) },
-      scopeSpans: [{ scope: { name: 'assessment-invitation-service' }, spans: spans.map(asOtlpSpan) }],
+      resource: { attributes: toOtlpAttributes({ 'service.name': 'assessment-invitation-service', 'service.version': version }) },
+      scopeSpans: [{ scope: { name: 'assessment-invitation-service' }, spans: spans.map(toOtlpSpan) }],
     },
   ],
 })
 
-const asOtlpSpan = ({ traceId, spanId, parentId, name, kind, startedAt, milliseconds, attributes, failed }: EndedSpan) => ({
+const toOtlpSpan = ({ traceId, spanId, parentId, name, kind, startedAt, milliseconds, attributes, failed }: EndedSpan) => ({
   ...{ traceId, spanId, name, kind: KINDS[kind] },
   ...(parentId && { parentSpanId: parentId }),
-  startTimeUnixNano: asNanoseconds(startedAt),
-  endTimeUnixNano: asNanoseconds(startedAt + milliseconds),
-  attributes: asAttributes(attributes),
+  startTimeUnixNano: toNanoseconds(startedAt),
+  endTimeUnixNano: toNanoseconds(startedAt + milliseconds),
+  attributes: toOtlpAttributes(attributes),
   ...(failed && { status: { code: FAILED } }),
 })
 
-/** Milliseconds with a fraction; as many nanoseconds are more than a number can hold. */
-const asNanoseconds = (ms: number): string => `${Math.floor(ms)}${String(Math.floor((ms % 1) * 1e6)).padStart(6, '0')}`
+/** Formats milliseconds as nanoseconds. Text, because they exceed a number's precision. */
+const toNanoseconds = (ms: number): string => `${Math.floor(ms)}${String(Math.floor((ms % 1) * 1e6)).padStart(6, '0')}`
 
-const asAttributes = (attributes: EndedSpan['attributes']) =>
+const toOtlpAttributes = (attributes: EndedSpan['attributes']) =>
   Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }))

@@ -15,7 +15,7 @@ import { countAllMediaBytes } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import { measureQueues, measureWaitingRecordings } from '../jobs/measure-queues.ts'
 
-/** Makes a gauge of this help that is read whenever the metrics are asked for; NaN where it can't be: the process is still to be watched. */
+/** Adds a gauge that is read on each scrape. NaN if reading fails, so that the other metrics remain available. */
 type AddGauge = (name: string, help: string, read: () => Promise<number> | number) => void
 
 const addGaugesTo =
@@ -31,7 +31,7 @@ const addGaugesTo =
     })
   }
 
-/** Reads what the database knows: mails, events, webhooks, media, and which one it is. */
+/** Adds the gauges read from the database. */
 export function observeDatabase(registers: Registry[], pool: Pool, db: Db): void {
   const add = addGaugesTo(registers)
   observePool(registers, pool)
@@ -70,7 +70,7 @@ function observeSweep(registers: Registry[], db: Db): void {
   })
 }
 
-/** Reads how much work waits. */
+/** Adds the gauges of the job queues. */
 export function observeQueues(registers: Registry[], boss: PgBoss): void {
   const add = addGaugesTo(registers)
   const recordings = coalesce(() => measureWaitingRecordings(boss))
@@ -93,18 +93,17 @@ export function observeQueues(registers: Registry[], boss: PgBoss): void {
   })
 }
 
-/** Reads the room that is left for media. */
 export function observeMedia(registers: Registry[], media: MediaStore): void {
   addGaugesTo(registers)('media_disk_free_bytes', 'Bytes that the folder of media still takes; +Inf for a bucket', media.free)
 }
 
-/** Reads how far the replica is behind, in milliseconds. */
+/** @param lateness milliseconds. */
 export function observeReplica(registers: Registry[], lateness: () => number): void {
   const help = 'How far the replica is behind the database, at most; +Inf where that is not known'
   addGaugesTo(registers)('replica_lateness_seconds', help, () => lateness() / 1_000)
 }
 
-/** Reads whether requests are counted by this process alone, though there is a Redis. */
+/** @param isAlone true if a configured Redis is away. */
 export function observeFallback(registers: Registry[], isAlone: () => boolean): void {
   const help = '1 while Redis is away, and this process counts requests by itself; 0 otherwise, and where there is none'
   addGaugesTo(registers)('rate_limit_fallback', help, () => Number(isAlone()))

@@ -3,10 +3,10 @@ import { readLogFields } from '../domain/concurrency/tracing.ts'
 import { LOG_EVENTS } from '../domain/ports/log-events.ts'
 import { version } from './version.ts'
 
-/** The token of a link, as it stands in an address. Of what our own lines hold nothing looks like it. */
+/** Token of a link in a URL. Nothing else that the service logs matches. */
 const TOKEN_IN_ADDRESS = /\/[\w-]{43,}(?=[/?"\\\s]|$)/g
 
-/** The service's log: JSON lines on standard output, each with the release, its event, and the trace and job that it belongs to. Of an error its words and where it arose; what libraries hang on it could tell more. */
+/** JSON lines on standard output, each with the release, event, trace, and job. Errors are reduced to message and stack: libraries attach more data, which may be personal. */
 export const createLog = (level: string) =>
   pino({
     level,
@@ -15,17 +15,17 @@ export const createLog = (level: string) =>
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    // A library's error may name the address of a request, which opens a candidate's pages for whoever reads it.
+    // A library's error may contain a request's URL, whose token opens the candidate's pages.
     hooks: { streamWrite: (line) => line.replace(TOKEN_IN_ADDRESS, '/[token]'), logMethod: logWithEvent },
   })
 
 const EVENTS: Record<string, string> = LOG_EVENTS
 
-/** What a library says has no event, nor has what is said of settings. */
-function logWithEvent(this: Logger, given: Parameters<LogFn>, write: LogFn): void {
-  const [fields, message] = (typeof given[0] === 'string' ? [{}, ...given] : given) as [object, string | undefined]
+/** Adds the event of the message. Libraries' messages and messages about settings have none. */
+function logWithEvent(this: Logger, args: Parameters<LogFn>, write: LogFn): void {
+  const [fields, message] = (typeof args[0] === 'string' ? [{}, ...args] : args) as [object, string | undefined]
   const event = EVENTS[message ?? '']
-  if (event === undefined) write.apply(this, given)
+  if (event === undefined) write.apply(this, args)
   else write.call(this, { event, ...fields }, message)
 }
 

@@ -3,52 +3,50 @@ import type { ServiceContext } from '../domain/context.ts'
 import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
 import type { SiteConfig } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
-import { createDsnReader, findMailOf } from '../mail/events/dsn.ts'
+import { createDsnReader, findBouncedMail } from '../mail/events/dsn.ts'
 import { createPostmarkReader } from '../mail/events/postmark.ts'
 import { createSesReader, type FetchText } from '../mail/events/ses.ts'
 import { createPost } from '../webhooks/post.ts'
 import type { Config } from './config.ts'
 
-/** More than any certificate has. */
+/** Certificates of SNS are smaller. */
 const MAX_CERTIFICATE_BYTES = 16 * 1024
 
-/** How what became of mails is told: who may tell it, and what fetches it from a mailbox, until the service ends; undefined: it is in none. */
-export function openMailEvents(
+/** Sets up the readers of bounces and delivery reports. `fetchBounces` reads the bounce mailbox; undefined if there is none. */
+export function setUpMailEvents(
   bounces: Config['bounces'],
-  { system, site, opened }: { system: ServiceContext; site: SiteConfig; opened: AsyncDisposableStack },
+  { system, site, opened: stack }: { system: ServiceContext; site: SiteConfig; opened: AsyncDisposableStack },
 ): { mailEventReaders: MailEventReaders; fetchBounces: (() => Promise<number>) | undefined } {
   const mailEventReaders = createMailEventReaders(bounces, site)
-  return { mailEventReaders, fetchBounces: createBounceFetching(bounces, system, mailEventReaders, opened) }
+  return { mailEventReaders, fetchBounces: createBounceFetcher(bounces, system, mailEventReaders, stack) }
 }
 
-/** Who may tell what became of mails, as the settings say. */
 const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: SiteConfig): MailEventReaders => ({
   ...(domain !== undefined && { dsn: createDsnReader(() => site.secretKeys, domain) }),
-  ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createFetch()) }),
+  ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createPublicFetch()) }),
   ...(postmarkSecret !== undefined && { postmark: createPostmarkReader(postmarkSecret) }),
 })
 
-/** What fetches notices from their mailbox. */
-function createBounceFetching(
+function createBounceFetcher(
   { mailbox, domain }: Config['bounces'],
   system: ServiceContext,
   { dsn }: MailEventReaders,
-  opened: AsyncDisposableStack,
+  stack: AsyncDisposableStack,
 ): (() => Promise<number>) | undefined {
   if (!mailbox || !dsn || domain === undefined) return undefined
-  const { takeUnread, close } = createBounceMailbox(mailbox, { domain, log: system.deps.log })
-  opened.defer(async () => close())
+  const { processUnread, close } = createBounceMailbox(mailbox, { domain, log: system.deps.log })
+  stack.defer(async () => close())
   return () =>
-    takeUnread(async (body) => {
-      const emailId = findMailOf(dsn, body)
+    processUnread(async (body) => {
+      const emailId = findBouncedMail(dsn, body)
       const eventId = emailId && (await dsn.identify(body))
       if (eventId) await keepMailEvent(system, { provider: 'dsn', eventId, emailId, body })
       return eventId !== null
     }, beginTurn())
 }
 
-/** Public addresses only, whatever webhooks are allowed. */
-function createFetch(): FetchText {
+/** Fetches from public addresses only, whatever WEBHOOK_ALLOW permits. */
+function createPublicFetch(): FetchText {
   const post = createPost({ hosts: new Set(), networks: [] })
   return async (url) => {
     const options = { method: 'GET', keptBytes: MAX_CERTIFICATE_BYTES }

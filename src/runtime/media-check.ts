@@ -3,10 +3,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { MediaStore } from '../domain/context.ts'
 import { createWatchedCheck } from './watched-check.ts'
 
-/** A store that costs by the request is not asked each time somebody asks whether the service is ready. */
+/** Milliseconds: object stores charge for requests, so not every readiness check asks the store. */
 const TRUSTED_FOR_MS = 15_000
 
-/** Checks that photos and recordings can be kept: puts a byte into the store, and takes it out. It rejects with StoreUnavailable. */
+/** Checks that media can be stored, by putting and deleting one byte. @returns a check that rejects with StoreUnavailable. */
 export function createMediaCheck(media: MediaStore, log: FastifyBaseLogger): () => Promise<void> {
   const key = `ready/${randomUUID()}`
   const check = async () => {

@@ -15,33 +15,31 @@ import {
   WEBHOOK_OUTCOMES,
 } from '../domain/context.ts'
 import { observeDatabase, observeFallback, observeMedia, observeQueues, observeReplica } from './gauges.ts'
-import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type NoteOperation } from './measured-store.ts'
+import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type RecordMediaOperation } from './measure-store.ts'
 import { version } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MEDIA_BUCKETS_SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 8, 30]
 
-/** What the process counts, in Prometheus' terms. */
+/** The process's metrics, in Prometheus's terms. */
 export type MetricsRegistry = Metrics & {
   registry: Registry
-  /** Counts and times the requests of the app by route and status. */
+  /** Records requests by method, route, and status. */
   observeRequests: (app: FastifyInstance) => void
-  /** Counts and times a request that could not be routed: no hook runs for it. */
+  /** Records a request without a route: Fastify runs no hooks for it. */
   observeUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
-  /** Counts what was answered so without having become a request. */
+  /** Counts input that could not be parsed as a request. */
   unreadableRequest: (status: number) => void
-  /** The database could not be reached, after it could. */
-  databaseAway: () => void
-  mediaOperation: NoteOperation
-  /** Reads what the database knows whenever it is asked for: mails, events, webhooks, media, the sweep, and which one it is. */
-  observe: (pool: Pool, db: Db) => void
-  /** Reads how much work waits whenever it is asked for. */
+  /** Counts an outage of the database. */
+  databaseUnavailable: () => void
+  mediaOperation: RecordMediaOperation
+  /** Adds gauges read from the database on each scrape. */
+  observeDatabase: (pool: Pool, db: Db) => void
   observeQueues: (boss: PgBoss) => void
-  /** Reads how much room there is for media whenever it is asked for. */
   observeMedia: (media: MediaStore) => void
-  /** Reads whether requests are counted by this process alone, though there is a Redis, whenever it is asked for. */
+  /** Adds a gauge that shows whether Redis is away and requests are counted per process. */
   observeFallback: (isAlone: () => boolean) => void
-  /** Reads how far the replica is behind, in milliseconds, whenever it is asked for. */
+  /** @param lateness milliseconds. */
   observeReplica: (lateness: () => number) => void
 }
 
@@ -53,7 +51,8 @@ export function createMetrics(): MetricsRegistry {
   info.set({ version }, 1)
   const http = countRequests(registers)
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
-  const countOutcomes = (name: string, help: string, outcomes: readonly string[]) => makeCounter(registers, name, help, outcomes)
+  const countOutcomes = (name: string, help: string, outcomes: readonly string[]) =>
+    createOutcomeCounter(registers, name, help, outcomes)
   const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
   const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
   const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
@@ -98,7 +97,7 @@ export function createMetrics(): MetricsRegistry {
   })
   return {
     registry,
-    databaseAway: () => outages.inc(),
+    databaseUnavailable: () => outages.inc(),
     mediaOperation: countMediaOperations(registers),
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
@@ -114,14 +113,13 @@ export function createMetrics(): MetricsRegistry {
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     ...http,
     observeReplica: (lateness) => observeReplica(registers, lateness),
-    observe: (pool, db) => observeDatabase(registers, pool, db),
+    observeDatabase: (pool, db) => observeDatabase(registers, pool, db),
     observeQueues: (boss) => observeQueues(registers, boss),
     observeMedia: (media) => observeMedia(registers, media),
     observeFallback: (isAlone) => observeFallback(registers, isAlone),
   }
 }
 
-/** Of requests: how many, how long they took, and which failed. */
 function countRequests(
   registers: Registry[],
 ): Pick<MetricsRegistry, 'observeRequests' | 'observeUnrouted' | 'unreadableRequest'> {
@@ -150,7 +148,7 @@ function countRequests(
   })
   return {
     observeRequests(app) {
-      // The histogram has no series of a failure before the first, which a rate would not see: these begin at 0.
+      // A series that starts with its first failure has no rate for it, so each route starts at 0.
       app.addHook('onRoute', ({ url }) => failed.inc({ route: url }, 0))
       app.addHook('onResponse', (request, reply, done) => {
         observeAnswer(request, reply)
@@ -162,7 +160,7 @@ function countRequests(
   }
 }
 
-function countMediaOperations(registers: Registry[]): NoteOperation {
+function countMediaOperations(registers: Registry[]): RecordMediaOperation {
   const operations = new Histogram({
     name: 'media_store_operation_duration_seconds',
     help: 'What the media store was asked for, by operation and outcome; reading ends with the first byte',
@@ -174,8 +172,13 @@ function countMediaOperations(registers: Registry[]): NoteOperation {
   return (operation, outcome, seconds) => operations.observe({ operation, outcome }, seconds)
 }
 
-/** A series that begins at its first event can not be seen to rise by it: who alerts on a rate would miss the first failure. */
-function makeCounter(registers: Registry[], name: string, help: string, outcomes: readonly string[]): Counter<'outcome'> {
+/** Creates a counter with every outcome at 0: alerts on a rate would miss the first event of a new series. */
+function createOutcomeCounter(
+  registers: Registry[],
+  name: string,
+  help: string,
+  outcomes: readonly string[],
+): Counter<'outcome'> {
   const counter = new Counter({ name, help, labelNames: ['outcome'] as const, registers })
   for (const outcome of outcomes) counter.inc({ outcome }, 0)
   return counter

@@ -2,12 +2,12 @@ import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 
 const ID_BYTES = 16
-/** Where of its random bytes an id has the number that counts up. */
+/** Offset of the sequence number in the random bytes. */
 const SEQ_AT = 6
-/** The system's cryptographic source takes hardly longer for so many than for one, which would be most of the making of an id. */
+/** The system's random source takes hardly longer for 256 ids than for one. */
 const DRAWN_AT_ONCE = 256
 
-/** Makes ids (UUIDs, version 7), each greater than those before: within a millisecond they count up from a random number. */
+/** Creates UUIDs (version 7), each greater than the one before: within a millisecond they count up from a random number. */
 export function createNewId(): () => string {
   const drawn = Buffer.alloc(DRAWN_AT_ONCE * ID_BYTES)
   let used = drawn.length
@@ -24,7 +24,7 @@ export function createNewId(): () => string {
     const now = Date.now()
     if (now > msecs) {
       msecs = now
-      seq = random.readUInt32BE(SEQ_AT) >>> 1 // so that there is room to count
+      seq = random.readUInt32BE(SEQ_AT) >>> 1 // leaves room to count up
     } else seq++
     return v7({ random, msecs, seq })
   }

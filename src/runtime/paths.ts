@@ -15,7 +15,7 @@ import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
 import type { Languages } from '../locales/languages.ts'
 
-/** Where everything stands but the alternate interface, whose prefix is a setting. */
+/** Path prefixes. The alternate interface's is a setting. */
 export const PATHS = {
   v1: v1Envelope.prefix,
   candidate: INVITATION_PATH,
@@ -29,15 +29,15 @@ export const PATHS = {
   mailEvents: MAIL_EVENTS_PREFIX,
 }
 
-/** Whether the alternate interface can't stand under the prefix: `/api` alone may have more than one interface in it. */
-export function isTaken(prefix: string): boolean {
+/** True if the alternate interface can't use the prefix. Several interfaces may share `/api`. */
+export function isPrefixTaken(prefix: string): boolean {
   const { v1, ...others } = PATHS
   const taken = [v1, ...Object.values(others).map((path) => path.match(/^\/[^/]+/)![0])]
   return taken.some((path) => `${prefix}/`.startsWith(`${path}/`))
 }
 
-/** Says in whose envelope a failure is told, from the beginning of the path: v1's, where it belongs to no interface that has its own. */
-export function createEnvelopeChoice(
+/** Chooses the error envelope by path prefix; v1's if the path belongs to no interface. */
+export function createEnvelopeSelector(
   alternatePrefix: string,
   ats: AtsSettings,
   languages: Languages,
@@ -48,11 +48,8 @@ export function createEnvelopeChoice(
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }
 
-/**
- * Says whose a request is, as it claims itself: of an API key, or of a candidate's link. Of what is asked without any, undefined. A key or
- * link that is none is refused before anything is done for it.
- */
-export function createSourceOf(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
+/** Identifies a request's source for load shedding: its API key or its link's token, both unverified; undefined if it has neither. */
+export function createSourceReader(alternatePrefix: string): (request: FastifyRequest) => string | undefined {
   const keyHeaders = { [PATHS.v1]: V1_KEY_HEADER, [alternatePrefix]: ALTERNATE_KEY_HEADER, [PATHS.ats]: 'authorization' }
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))

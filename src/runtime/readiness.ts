@@ -7,21 +7,20 @@ import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
 
-/** A name for what is missing, and what fails while it is. */
-export type Check = [name: string, check: () => Promise<unknown>]
+export type ReadinessCheck = [name: string, check: () => Promise<unknown>]
 
 /**
- * Why requests should not be sent to this process now; empty when all is well. It answers within {@link CHECK_TIMEOUT_MS}.
+ * Runs all checks. @returns the names of those that failed within {@link CHECK_TIMEOUT_MS}.
  *
- * @param migrations the names of those that this release needs. @param others what this process needs besides.
+ * @param migrations names of this release's migrations. @param furtherChecks further checks.
  */
 export async function findProblems(
   { db }: ServiceContext,
   boss: PgBoss,
   migrations: string[],
-  others: Check[] = [],
+  furtherChecks: ReadinessCheck[] = [],
 ): Promise<string[]> {
-  const checks: Check[] = [
+  const checks: ReadinessCheck[] = [
     ['database', () => one(db, statement(sql`select 1`))],
     [
       'migrations',
@@ -35,15 +34,15 @@ export async function findProblems(
         if (!(await boss.isInstalled())) throw new Error('not installed')
       },
     ],
-    ...others,
+    ...furtherChecks,
   ]
-  const results = await Promise.allSettled(checks.map(([, check]) => Promise.race([check(), runOutOfTime()])))
+  const results = await Promise.allSettled(checks.map(([, check]) => Promise.race([check(), rejectAfterTimeout()])))
   const failed = checks.flatMap(([name], i) => (results[i]!.status === 'rejected' ? [name] : []))
   return failed.includes('database') ? failed.filter((name) => name !== 'writes') : failed
 }
 
-/** A check that takes this long is a problem too, and whoever asks waits no longer. */
-async function runOutOfTime(): Promise<never> {
+/** A check that takes this long counts as failed. */
+async function rejectAfterTimeout(): Promise<never> {
   await sleep(CHECK_TIMEOUT_MS, undefined, { ref: false })
   throw new Error('no answer in time')
 }

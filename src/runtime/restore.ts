@@ -5,71 +5,71 @@ import { chooseHome, databaseFolder, findMajorVersion, restoringFolder } from '.
 import { recoverCopy } from '../db/physical-copy.ts'
 import { createFolder } from '../files/create-folder.ts'
 import { explainFullDisk, mediaFolder, requireEmbedded } from './backup.ts'
-import { type Manifest, PARTS, readManifest } from './backup-manifest.ts'
+import { BACKUP_PARTS, type BackupManifest, readManifest } from './backup-manifest.ts'
 import type { Config } from './config.ts'
 import { secretFile } from './secret.ts'
 
-export type Restored = {
-  manifest: Manifest
-  /** Where the database and its secret are now. */
+export type RestoreResult = {
+  manifest: BackupManifest
+  /** Folder of the database and its secret. */
   home: string
 }
 
 /**
- * Restores a backup into a DATA_DIR that has no database, media or secret yet. Everything is checked before anything is written, and made
- * beside its place: the database, which is what a start looks for, is moved there last.
+ * Restores a backup into a DATA_DIR without database, media, or secret. Everything is checked first, then written beside its final place. The
+ * database is moved into place last, because startup looks for it.
  *
- * @throws ConfigError when the database is not the embedded one.
- * @throws Error naming the file that is missing or was changed; when the backup is of another major version of PostgreSQL.
+ * @throws ConfigError if the database is not the embedded one.
+ * @throws Error naming a missing or changed file, or if the backup has another major version of PostgreSQL.
  */
-export async function restoreBackup(config: Config, folder: string): Promise<Restored> {
+export async function restoreBackup(config: Config, folder: string): Promise<RestoreResult> {
   requireEmbedded(config)
   const manifest = await readManifest(folder)
   await checkVersion(manifest)
   await eachOf(manifest.files, async (file) => {
-    expectSame(path.join(folder, file.path), file, await measureContent(path.join(folder, file.path)))
+    requireSame(path.join(folder, file.path), file, await measureContent(path.join(folder, file.path)))
   })
   const home = await chooseHome(config.dataDir)
   const media = mediaFolder(config.dataDir)
-  for (const place of [databaseFolder(home), secretFile(home), secretFile(config.dataDir), media]) await expectNothing(place)
-  await build(folder, manifest, home, media).catch((error) => {
+  for (const place of [databaseFolder(home), secretFile(home), secretFile(config.dataDir), media]) await requireEmpty(place)
+  await restoreParts(folder, manifest, home, media).catch((error) => {
     throw explainFullDisk(error, home)
   })
   return { manifest, home }
 }
 
-async function build(folder: string, manifest: Manifest, home: string, media: string): Promise<void> {
-  // The media may lie on another disk than the database.
+async function restoreParts(folder: string, manifest: BackupManifest, home: string, media: string): Promise<void> {
+  // The media may be on another disk than the database.
   const [draft, mediaDraft] = [restoringFolder(home), `${media}.restoring`]
   await using drafts = new AsyncDisposableStack()
   await using moved = new AsyncDisposableStack()
   for (const made of [draft, mediaDraft]) {
-    await makeDraft(made)
+    await createDraft(made)
     drafts.defer(() => rm(made, { recursive: true, force: true }))
   }
   const placeOf = (below: string): string => {
     const [part, ...rest] = below.split('/')
-    return part === PARTS.media ? path.join(mediaDraft, ...rest) : path.join(draft, below)
+    return part === BACKUP_PARTS.media ? path.join(mediaDraft, ...rest) : path.join(draft, below)
   }
   for (const below of manifest.folders) await createFolder(placeOf(below), 0o700)
   await eachOf(manifest.files, async (file) => {
-    expectSame(path.join(folder, file.path), file, await copyChecked(path.join(folder, file.path), placeOf(file.path)))
+    requireSame(path.join(folder, file.path), file, await copyChecked(path.join(folder, file.path), placeOf(file.path)))
   })
   for (const below of manifest.folders) await syncFolder(placeOf(below))
   await recoverCopy(draft)
 
   const moves: [string, string][] = [[databaseFolder(draft), databaseFolder(home)]]
   if (!manifest.without.includes('secret')) moves.unshift([secretFile(draft), secretFile(home)])
-  if (manifest.folders.includes(PARTS.media)) moves.unshift([mediaDraft, media])
+  if (manifest.folders.includes(BACKUP_PARTS.media)) moves.unshift([mediaDraft, media])
   for (const [from, to] of moves) {
     await rename(from, to)
     moved.defer(() => rm(to, { recursive: true, force: true }))
   }
   for (const changed of [home, path.dirname(media)]) await syncFolder(changed)
-  moved.move() // all is in its place: nothing of it is taken back
+  moved.move() // success: keep the moved folders
 }
 
-async function checkVersion({ postgres, release }: Manifest): Promise<void> {
+async function checkVersion({ postgres, release }: BackupManifest): Promise<void> {
   const own = await findMajorVersion()
   if (postgres === own) return
   throw new Error(
@@ -77,13 +77,13 @@ async function checkVersion({ postgres, release }: Manifest): Promise<void> {
   )
 }
 
-function expectSame(file: string, expected: Content, found: Content | undefined): void {
+function requireSame(file: string, expected: Content, found: Content | undefined): void {
   if (!found) throw new Error(`${file} is missing: the backup can not be restored.`)
   const isSame = found.size === expected.size && found.sha256 === expected.sha256
   if (!isSame) throw new Error(`${file} is not as the backup wrote it: the backup can not be restored.`)
 }
 
-async function expectNothing(place: string): Promise<void> {
+async function requireEmpty(place: string): Promise<void> {
   const found = await readdir(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     if (error.code === 'ENOTDIR') return [place]
@@ -92,11 +92,11 @@ async function expectNothing(place: string): Promise<void> {
   if (found.length > 0) throw new Error(`There is ${place} already: a backup is restored into a DATA_DIR that is empty.`)
 }
 
-async function makeDraft(draft: string): Promise<void> {
-  // Who PostgreSQL runs as has to reach its folder within.
+async function createDraft(draft: string): Promise<void> {
+  // PostgreSQL's user has to be able to enter the folder.
   await mkdir(draft, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
     throw new Error(`There is ${draft}: another restore is at work, or was interrupted. If none is at work, remove it.`)
   })
-  await chmod(draft, 0o711) // whatever is masked
+  await chmod(draft, 0o711) // regardless of the umask
 }

@@ -9,9 +9,9 @@ export const WRONG_SECRET_KEY =
   'SECRET_KEY: is not the one that this database was used with. With it, links that were sent would not open, and stored secrets could not be read. Set the earlier one; if none was set, leave SECRET_KEY unset: the embedded database keeps its own in the file secret-key. To change the key, put the new one before the earlier one: SECRET_KEY=new,earlier. If the earlier one is lost: npm run cli -- secret replace'
 
 /**
- * Makes sure that the database goes on with the secret key that it was used with, and records a newer one of the list.
+ * Checks that the database was used with one of these secret keys, and records the newest.
  *
- * @throws ConfigError when the key is not among them, unless `replaces`.
+ * @throws ConfigError if none of the keys matches, unless `replaces`.
  */
 export async function claimSecretKey(
   { db }: Pick<ServiceContext, 'db'>,
@@ -22,22 +22,18 @@ export async function claimSecretKey(
   await recordSecretKey({ db }, secretKeys)
 }
 
-/** Where the embedded database's own secret is kept, given the folder of the database. */
+/** @param folder of the embedded database. */
 export const secretFile = (folder: string): string => path.join(folder, 'secret-key')
 
-/**
- * Reads the embedded database's own secret. The first process to get here writes it.
- *
- * @param folder where the database is.
- */
-export async function readOrMakeSecret(folder: string): Promise<string> {
+/** Reads the embedded database's secret, creating it if missing. Of several processes that start together, one creates it. */
+export async function loadOrCreateSecret(folder: string): Promise<string> {
   await writeFile(secretFile(folder), randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })
   return readFile(secretFile(folder), 'utf8')
 }
 
-/** The embedded database's own secret; undefined before its first start. @param folder where the database is. */
+/** The embedded database's secret; undefined before its first start. */
 export const readSecret = async (folder: string): Promise<string[] | undefined> => {
   const secret = await readIfThere(secretFile(folder))
   return secret === undefined ? undefined : [secret]

@@ -5,11 +5,11 @@ import { isHealthCheck } from '../http/operations/health.ts'
 import type { Config } from './config.ts'
 import { exportSpans } from './export-spans.ts'
 
-/** Has this process trace what it does, where it is asked to. @returns what sends the last spans. */
+/** Starts exporting spans if OTEL_EXPORTER_OTLP_ENDPOINT is set. `close` sends the last spans. */
 export function startTracing({ traces }: Pick<Config, 'traces'>, log: FastifyBaseLogger): { close: () => Promise<void> } {
   if (!traces) return { close: async () => {} }
   const spans = exportSpans(traces.endpoint, log)
-  traceTo(spans.take, traces.ratio)
+  traceTo(spans.add, traces.ratio)
   return {
     async close() {
       traceTo()
@@ -18,19 +18,19 @@ export function startTracing({ traces }: Pick<Config, 'traces'>, log: FastifyBas
   }
 }
 
-type Begun = NonNullable<ReturnType<typeof beginSpan>>
+type ActiveSpan = NonNullable<ReturnType<typeof beginSpan>>
 
-/** A span for each request, by its route: addresses hold tokens and search words. What its handler does happens within it. */
+/** Traces each request, named by its route: URLs contain tokens and search terms. */
 export function traceRequests(app: FastifyInstance): void {
-  const spans = new WeakMap<FastifyRequest, Begun>()
+  const spans = new WeakMap<FastifyRequest, ActiveSpan>()
   app.addHook('onRequest', (request, _reply, done) => {
     const begun = isHealthCheck(request) ? undefined : beginSpan(describeRequest(request))
     if (!begun) return done()
     spans.set(request, begun)
     begun.run(done)
   })
-  // Reading the body has left it.
-  app.addHook('preValidation', (request, _reply, done) => within(spans.get(request), done))
+  // Reading the body leaves the async context, so it is entered again.
+  app.addHook('preValidation', (request, _reply, done) => runWithin(spans.get(request), done))
   app.addHook('onResponse', (request, reply, done) => {
     const begun = spans.get(request)
     if (begun) {
@@ -38,11 +38,11 @@ export function traceRequests(app: FastifyInstance): void {
       begun.span.failed = reply.statusCode >= 500
       begun.end()
     }
-    within(begun, done)
+    runWithin(begun, done)
   })
 }
 
-const within = (begun: Begun | undefined, done: () => void): void => (begun ? begun.run(done) : done())
+const runWithin = (begun: ActiveSpan | undefined, done: () => void): void => (begun ? begun.run(done) : done())
 
 function describeRequest({ method, headers: { traceparent }, routeOptions: { url: route = 'none' } }: FastifyRequest) {
   const attributes = { 'http.request.method': method, 'http.route': route }
@@ -50,7 +50,7 @@ function describeRequest({ method, headers: { traceparent }, routeOptions: { url
   return { name: `${method} ${route}`, kind: 'server', attributes, parent } as const
 }
 
-/** A span for each statement of what is traced, by what it does to which table first. */
+/** Traces the statements of traced work, named by verb and first table. */
 export function traceStatements(pool: Pool): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
@@ -59,7 +59,7 @@ export function traceStatements(pool: Pool): void {
   })
 }
 
-/** As pg has it: with a callback at the end, or a promise in return. */
+/** Supports both of pg's forms: with a callback, and with a promise. */
 function queryInSpan(query: (...given: unknown[]) => unknown, given: unknown[]): unknown {
   const summary = summarize(given[0])
   const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary }
@@ -87,7 +87,7 @@ const VERB = /^\s*(?:with|select|insert|update|delete|begin|commit|rollback|\w+)
 const TABLE = /\b(?:from|into|update)\s+(?:"?\w+"?\.)?"?(\w+)"?/i
 const LONGEST = 64
 
-/** E.g. `select invites`. The text has no values, but is long. */
+/** Shortens a statement, e.g. to `select invites`. Its text contains no values, but is long. */
 function summarize(given: unknown): string {
   const text = typeof given === 'string' ? given : String((given as { text?: unknown })?.text ?? '')
   const verb = VERB.exec(text)?.[0].trim().toLowerCase() ?? 'statement'

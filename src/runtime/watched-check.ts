@@ -1,27 +1,22 @@
 import { coalesce } from '../domain/concurrency/coalesce.ts'
 
-type Watching = { trustedForMs: number; onFailure: (err: unknown) => void; onRecovery: () => void }
+type WatchOptions = { trustedForMs: number; onFailure: (err: unknown) => void; onRecovery: () => void }
 
-/**
- * A check of readiness whose success is trusted for a while, and whose callers share one answer. It reports each failure and each recovery
- * once.
- *
- * @returns rejects with what the check rejects with.
- */
-export function createWatchedCheck(check: () => Promise<unknown>, { trustedForMs, onFailure, onRecovery }: Watching) {
-  let wellAt = Number.NEGATIVE_INFINITY
-  let isWell = true
+/** Wraps a readiness check: a success is valid for a while, concurrent callers share one run, and each failure and recovery is reported once. */
+export function createWatchedCheck(check: () => Promise<unknown>, { trustedForMs, onFailure, onRecovery }: WatchOptions) {
+  let healthyAt = Number.NEGATIVE_INFINITY
+  let isHealthy = true
   return coalesce(async () => {
-    if (performance.now() - wellAt < trustedForMs) return
+    if (performance.now() - healthyAt < trustedForMs) return
     try {
       await check()
     } catch (err) {
-      if (isWell) onFailure(err)
-      isWell = false
+      if (isHealthy) onFailure(err)
+      isHealthy = false
       throw err
     }
-    if (!isWell) onRecovery()
-    isWell = true
-    wellAt = performance.now()
+    if (!isHealthy) onRecovery()
+    isHealthy = true
+    healthyAt = performance.now()
   })
 }

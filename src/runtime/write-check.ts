@@ -7,14 +7,14 @@ import { createWatchedCheck } from './watched-check.ts'
 const TRUSTED_FOR_MS = 5_000
 
 const useLittleMemory = statement(sql`SELECT set_config('work_mem', '64kB', true)`)
-/** Sorts 1.6 MB, which go to the disk. A small write would find room in pages that are there already, and a large one would leave garbage. */
+/** Sorts 1.6 MB on disk. A small write could reuse existing pages, and a large one would leave garbage. */
 const sortOnDisk = statement(
   sql<{ isReadOnly: boolean }>`
     SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", count(DISTINCT repeat(n::text, 100))
     FROM generate_series(1, 4000) AS n`,
 )
 
-/** Checks that the database takes writes: it is no standby, and its disk has room. */
+/** Checks that the database accepts writes: it is not a standby, and its disk is not full. */
 export function createWriteCheck(db: Connection, log: FastifyBaseLogger): () => Promise<void> {
   const check = async () => {
     const [row] = await together(db, [useLittleMemory, sortOnDisk])

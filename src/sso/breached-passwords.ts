@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import type { BreachedPasswords, Log, Metrics } from '../domain/context.ts'
 
-/** Nobody waits longer for a password to be looked up. */
+/** Milliseconds that a person choosing a password waits. */
 const DEADLINE_MS = 1_000
-/** Of the digest, as much as is sent: thousands of passwords begin alike (k-anonymity). */
-const SENT = 5
+/** Digits of the hash that are sent. Thousands of passwords share them (k-anonymity). */
+const SENT_DIGITS = 5
 
 /**
- * Looks passwords up among those that have leaked elsewhere, at *Have I Been Pwned* or a mirror of it: sent is the beginning of a digest, which
- * thousands of passwords share. Whoever does not answer in time stops nobody: then only the list that comes with the service is looked at.
+ * Checks passwords against known breaches at Have I Been Pwned or a mirror. Only the first digits of a hash are sent. If the service doesn't
+ * answer in time, the password passes, and only the built-in list is checked.
  *
- * @param url what the beginning of the digest is put behind; undefined: nothing is asked.
+ * @param url prefix of the range request; undefined: no check.
  * @see https://haveibeenpwned.com/API/v3#PwnedPasswords
  */
 export const createBreachedPasswords =
@@ -20,13 +20,13 @@ export const createBreachedPasswords =
     const range = url.endsWith('/') ? url : `${url}/`
     const digest = hash('sha1', password, 'hex').toUpperCase()
     try {
-      const answer = await fetch(new URL(digest.slice(0, SENT), range), {
+      const answer = await fetch(new URL(digest.slice(0, SENT_DIGITS), range), {
         headers: { 'add-padding': 'true' },
         redirect: 'error',
         signal: AbortSignal.timeout(DEADLINE_MS),
       })
       if (!answer.ok) throw new Error(`It answered ${answer.status}.`)
-      const isFound = (await answer.text()).split('\n').some((line) => isOf(line.trim(), digest.slice(SENT)))
+      const isFound = (await answer.text()).split('\n').some((line) => matchesLine(line.trim(), digest.slice(SENT_DIGITS)))
       metrics.breachLookedUp(isFound ? 'found' : 'not_found')
       return isFound
     } catch (error) {
@@ -36,8 +36,8 @@ export const createBreachedPasswords =
     }
   }
 
-/** A line is the rest of a digest and how often it was found: 0 is padding. */
-function isOf(line: string, rest: string): boolean {
+/** A line is the rest of a hash and its count. A count of 0 is padding. */
+function matchesLine(line: string, rest: string): boolean {
   const [of, count] = line.split(':')
   return of?.toUpperCase() === rest && Number(count) > 0
 }

@@ -5,18 +5,18 @@ import type { Allowance } from '../domain/context.ts'
 import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from '../webhooks/resolve.ts'
 
-/** Milliseconds for everything: finding the host, connecting, asking, and the whole of the answer. */
+/** Milliseconds for a request, including DNS lookup and the whole response. */
 const DEADLINE_MS = 5_000
-/** Of an answer; the metadata and keys of any provider are a tenth of that. */
+/** Bytes of a response. Real metadata and keys have a tenth of that. */
 const MAX_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const USER_AGENT = 'Assessment-Invitation-Service'
 
-type Asked = { method?: string; headers?: Record<string, string> | Headers; body?: unknown }
-/** As `fetch`, for the libraries that ask identity providers. */
-export type Fetch = (url: string, asked?: Asked) => Promise<Response>
+type RequestOptions = { method?: string; headers?: Record<string, string> | Headers; body?: unknown }
+/** Like `fetch`, for the OpenID libraries. */
+export type Fetch = (url: string, options?: RequestOptions) => Promise<Response>
 
-/** No answer, or one that is not taken. @property code says why, in a word. */
+/** There is no usable response. @property code the reason. */
 export class Unreachable extends Error {
   readonly code: string
   constructor(code: string, cause?: unknown) {
@@ -27,15 +27,15 @@ export class Unreachable extends Error {
 }
 
 /**
- * The way out to identity providers, whose addresses organizations name: as that of webhooks a connection of its own each time, to an
- * address that has just been checked. No redirect is followed, and what is too long or too late is no answer.
+ * Creates the client for identity providers, whose addresses organizations enter. Like webhooks, each request has its own connection to a freshly
+ * checked address. Redirects are not followed; long or late responses fail.
  */
 export const createFetch =
   (allowance: Allowance, resolve: Resolve = resolvePublicName): Fetch =>
   async (text, asked = {}) => {
     const fault = findTargetFault(allowance, text)
     if (fault) throw new Unreachable(`refused_${fault}`)
-    const request = ask(new URL(text), asked, guardedLookup(allowance, resolve))
+    const request = openRequest(new URL(text), asked, guardedLookup(allowance, resolve))
     let isLate = false
     const deadline = setTimeout(() => {
       isLate = true
@@ -52,9 +52,9 @@ export const createFetch =
     }
   }
 
-const bodyOf = ({ body }: Asked): string => (body === undefined || body === null ? '' : String(body))
+const bodyOf = ({ body }: RequestOptions): string => (body === undefined || body === null ? '' : String(body))
 
-function ask(url: URL, asked: Asked, lookup: LookupFunction): http.ClientRequest {
+function openRequest(url: URL, asked: RequestOptions, lookup: LookupFunction): http.ClientRequest {
   const protocol = url.protocol === 'https:' ? https : http
   const sent = bodyOf(asked)
   return protocol.request(url, {
@@ -87,13 +87,13 @@ const readAnswer = (request: http.ClientRequest, body: string): Promise<Response
         if (length > MAX_BYTES) reject(new Unreachable('too_large'))
         else chunks.push(chunk)
       })
-      response.on('end', () => resolve(asResponse(response, Buffer.concat(chunks))))
+      response.on('end', () => resolve(toResponse(response, Buffer.concat(chunks))))
       response.on('error', reject)
     })
     request.end(body)
   })
 
-function asResponse({ statusCode = 502, headers }: http.IncomingMessage, body: Buffer): Response {
+function toResponse({ statusCode = 502, headers }: http.IncomingMessage, body: Buffer): Response {
   const said = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],
   )

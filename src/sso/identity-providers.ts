@@ -2,52 +2,52 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Allowance, Log } from '../domain/context.ts'
 import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/ports/identity-provider.ts'
-import { Fault } from './fault.ts'
 import { createFetch, type Fetch, Unreachable } from './fetch.ts'
+import { ProviderFault } from './provider-fault.ts'
 import { createLogoutReader } from './read-logout.ts'
 import { readTextRecords } from './text-records.ts'
 
-/** Milliseconds for which is known what a provider has said of itself, and that it has said nothing. */
-const KNOWN_MS = 3_600_000
-const UNREACHABLE_MS = 10_000
-const KNOWN_PROVIDERS = 1_000
-/** Seconds since somebody who was to sign in there anew has done so, at most. */
-const FRESH_SECONDS = 300
-/** Seconds that the times in a token may be off. */
+/** Milliseconds for which a provider's metadata, and its failure to answer, are cached. */
+const CACHE_MS = 3_600_000
+const FAILURE_CACHE_MS = 10_000
+const MAX_CACHED = 1_000
+/** Most seconds since the last sign-in at the provider if a fresh one is required. */
+const MAX_AUTH_AGE_SECONDS = 300
+/** Clock tolerance for times in tokens. */
 const TOLERANCE_SECONDS = 60
-/** Seconds from its making at which a token that has just been handed out can't be: one of the two clocks is wrong. */
-const MOST_SKEW_SECONDS = 180
+/** Clock skew beyond which a token is refused: one of the clocks is wrong. */
+const MAX_SKEW_SECONDS = 180
 
 type Library = typeof import('openid-client')
 type Configuration = import('openid-client').Configuration
-type Asks = { fetch: Fetch; clock: () => Date; library: Library }
+type OidcDeps = { fetch: Fetch; clock: () => Date; library: Library }
 
-/**
- * What asks identity providers: by `openid-client`, which is loaded when it is first needed. The signature of an ID token is checked although
- * it comes by a connection of our own (ASVS 6.8.2).
- */
+/** Talks to identity providers with `openid-client`, loaded on first use. ID token signatures are checked even on direct connections (ASVS 6.8.2). */
 export function createIdentityProviders(
   allowance: Allowance,
   { clock, log, fetch = createFetch(allowance) }: { clock: () => Date; log: Pick<Log, 'warn'>; fetch?: Fetch },
 ): IdentityProviders {
   const readLogout = createLogoutReader()
-  const known = new LRUCache<string, Promise<Configuration>>({ max: KNOWN_PROVIDERS, ttl: KNOWN_MS })
+  const known = new LRUCache<string, Promise<Configuration>>({ max: MAX_CACHED, ttl: CACHE_MS })
 
-  const find = (asks: Asks, client: IdpClient): Promise<Configuration> => {
+  const find = (asks: OidcDeps, client: IdpClient): Promise<Configuration> => {
     const key = keyOf(client, skewOf(asks))
     const found = known.get(key)
     if (found) return found
     const asked = discover(asks, client)
     known.set(key, asked)
-    asked.catch(() => known.set(key, asked, { ttl: UNREACHABLE_MS }))
+    asked.catch(() => known.set(key, asked, { ttl: FAILURE_CACHE_MS }))
     return asked
   }
-  const ask = async <T>(client: IdpClient, work: (asks: Asks, config: Configuration) => Promise<T>): Promise<T | IdpFault> => {
+  const ask = async <T>(
+    client: IdpClient,
+    work: (asks: OidcDeps, config: Configuration) => Promise<T>,
+  ): Promise<T | IdpFault> => {
     const asks = { fetch, clock, library: await import('openid-client') }
     try {
       return await work(asks, await find(asks, client))
     } catch (error) {
-      const fault = faultOf(error)
+      const fault = toFault(error)
       if (fault.problem === 'newKeys') known.delete(keyOf(client, skewOf(asks)))
       log.warn({ providerId: client.id, ...fault }, 'an identity provider has not answered as it has to')
       return fault
@@ -57,7 +57,7 @@ export function createIdentityProviders(
   return {
     authorizationUrl: (client, way) =>
       ask(client, async ({ library }, config) => ({
-        url: library.buildAuthorizationUrl(config, await askedFor(library, way)).href,
+        url: library.buildAuthorizationUrl(config, await authorizationParams(library, way)).href,
       })),
     redeem: (client, way, callbackUrl) =>
       ask(client, async (asks, config) => ({ token: await redeem(asks, config, way, new URL(callbackUrl)) })),
@@ -71,21 +71,21 @@ export function createIdentityProviders(
   }
 }
 
-/** The library asks the system's clock; the service may have its own. In seconds, to the minute. */
-const skewOf = ({ clock }: Asks): number => Math.round((clock().getTime() - Date.now()) / 60_000) * 60
+/** Seconds, rounded to minutes, that the service's clock differs from the system's, which the library uses. */
+const skewOf = ({ clock }: OidcDeps): number => Math.round((clock().getTime() - Date.now()) / 60_000) * 60
 
 const keyOf = ({ id, issuer, clientId, clientAuth, clientSecret }: IdpClient, skew: number): string =>
   createHash('sha256')
     .update(JSON.stringify([id, issuer, clientId, clientAuth, clientSecret, skew]))
     .digest('base64')
 
-async function discover(asks: Asks, { issuer, clientId, clientAuth, clientSecret }: IdpClient): Promise<Configuration> {
+async function discover(asks: OidcDeps, { issuer, clientId, clientAuth, clientSecret }: IdpClient): Promise<Configuration> {
   const { library, fetch } = asks
   const auth =
     clientAuth === 'client_secret_post' ? library.ClientSecretPost(clientSecret) : library.ClientSecretBasic(clientSecret)
   const url = new URL(issuer)
   const metadata = { [library.clockSkew]: skewOf(asks), [library.clockTolerance]: TOLERANCE_SECONDS }
-  // By http only where the operator has named the host: the way out refuses all others.
+  // The client refuses http unless the operator allowed the host.
   const insecure = url.protocol === 'http:' ? [library.allowInsecureRequests] : []
   const config = await library.discovery(url, clientId, metadata, auth, {
     [library.customFetch]: fetch as never,
@@ -94,7 +94,7 @@ async function discover(asks: Asks, { issuer, clientId, clientAuth, clientSecret
   return config
 }
 
-const askedFor = async (library: Library, way: WayThere): Promise<Record<string, string>> => ({
+const authorizationParams = async (library: Library, way: WayThere): Promise<Record<string, string>> => ({
   redirect_uri: way.redirectUri,
   scope: way.scopes.join(' '),
   response_type: 'code',
@@ -107,21 +107,22 @@ const askedFor = async (library: Library, way: WayThere): Promise<Record<string,
   ...(way.acrValues.length > 0 && { acr_values: way.acrValues.join(' ') }),
 })
 
-async function redeem({ library, clock }: Asks, config: Configuration, way: WayThere, url: URL): Promise<IdToken> {
+async function redeem({ library, clock }: OidcDeps, config: Configuration, way: WayThere, url: URL): Promise<IdToken> {
   const answer = await library.authorizationCodeGrant(config, url, {
     expectedState: way.state,
     expectedNonce: way.nonce,
     pkceCodeVerifier: way.verifier,
     idTokenExpected: true,
-    ...(way.isFresh && { maxAge: FRESH_SECONDS }),
+    ...(way.isFresh && { maxAge: MAX_AUTH_AGE_SECONDS }),
   })
   const claims = answer.claims()!
-  if (Math.abs(clock().getTime() / 1000 - claims.iat) > MOST_SKEW_SECONDS) throw new Fault({ problem: 'clock', code: 'iat' })
+  if (Math.abs(clock().getTime() / 1000 - claims.iat) > MAX_SKEW_SECONDS)
+    throw new ProviderFault({ problem: 'clock', code: 'iat' })
   return {
     issuer: claims.iss,
     subject: claims.sub,
     email: textOf(claims.email),
-    emailVerified: typeof claims.email_verified === 'boolean' ? claims.email_verified : readWord(claims.email_verified),
+    emailVerified: typeof claims.email_verified === 'boolean' ? claims.email_verified : parseBooleanText(claims.email_verified),
     givenName: textOf(claims.given_name) ?? '',
     familyName: textOf(claims.family_name) ?? '',
     sid: textOf(claims.sid),
@@ -134,12 +135,12 @@ async function redeem({ library, clock }: Asks, config: Configuration, way: WayT
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Some providers say it as text. */
-const readWord = (value: unknown): boolean | null => (value === 'true' ? true : value === 'false' ? false : null)
+/** Some providers send booleans as text. */
+const parseBooleanText = (value: unknown): boolean | null => (value === 'true' ? true : value === 'false' ? false : null)
 
-/** The library's codes, and those of the connection. What is none of these is no fault of a provider. */
-function faultOf(error: unknown): IdpFault {
-  if (error instanceof Fault) return error.fault
+/** Maps errors of the library and the connection. Other errors are rethrown: they are not the provider's fault. */
+function toFault(error: unknown): IdpFault {
+  if (error instanceof ProviderFault) return error.fault
   const chain = causesOf(error)
   const unreachable = chain.find((one) => one instanceof Unreachable)
   if (unreachable) return { problem: 'idpUnreachable', code: unreachable.code }

@@ -1,34 +1,33 @@
 import { LRUCache } from 'lru-cache'
 import type { IdpClient, LogoutToken } from '../domain/ports/identity-provider.ts'
-import { Fault } from './fault.ts'
 import type { Fetch } from './fetch.ts'
+import { ProviderFault } from './provider-fault.ts'
 
-/** Seconds since a token was made, at most, and that the clocks may differ. */
-const MOST_AGE_SECONDS = 120
+/** Seconds: the token's maximum age, and the clock tolerance. */
+const MAX_AGE_SECONDS = 120
 const TOLERANCE_SECONDS = 60
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Never one that is made with a secret, which would be ours. */
+/** No symmetric algorithms. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-/** As headers say it: the standard only recommends the first, and providers leave it out. */
+/** Values of the `typ` header. The standard only recommends one, and some providers omit it. */
 const TYPES = [undefined, 'logout+jwt', 'application/logout+jwt', 'jwt']
-const KNOWN_KEY_SETS = 1_000
+const MAX_KEY_SETS = 1_000
 
 type Jose = typeof import('jose')
 type Keys = ReturnType<Jose['createRemoteJWKSet']>
-type Asks = { fetch: Fetch; clock: () => Date }
+type LogoutDeps = { fetch: Fetch; clock: () => Date }
 type Configuration = { serverMetadata: () => { issuer: string; jwks_uri?: string } }
 
 /**
- * Reads logout tokens by `jose`, which is loaded when it is first needed. Keys are asked for by the way out to identity providers, at most once in half a
- * minute however many tokens name one that is not known.
+ * Reads logout tokens with `jose`, loaded on first use. Unknown key ids trigger a request for the provider's keys at most once in 30 s.
  */
 export function createLogoutReader() {
-  const known = new LRUCache<string, Keys>({ max: KNOWN_KEY_SETS })
+  const known = new LRUCache<string, Keys>({ max: MAX_KEY_SETS })
 
-  return async (asks: Asks, client: IdpClient, config: Configuration, token: string): Promise<LogoutToken> => {
+  return async (asks: LogoutDeps, client: IdpClient, config: Configuration, token: string): Promise<LogoutToken> => {
     const jose = await import('jose')
     const { issuer, jwks_uri: address } = config.serverMetadata()
-    if (!address) throw new Fault({ problem: 'badToken', code: 'no_keys' })
+    if (!address) throw new ProviderFault({ problem: 'badToken', code: 'no_keys' })
     const fetch = (url: string, asked: object) => asks.fetch(url, asked)
     const keys = known.get(address) ?? jose.createRemoteJWKSet(new URL(address), { [jose.customFetch]: fetch as never })
     known.set(address, keys)
@@ -36,7 +35,7 @@ export function createLogoutReader() {
       issuer,
       audience: client.clientId,
       algorithms: ALGORITHMS,
-      maxTokenAge: MOST_AGE_SECONDS,
+      maxTokenAge: MAX_AGE_SECONDS,
       clockTolerance: TOLERANCE_SECONDS,
       currentDate: asks.clock(),
       requiredClaims: ['jti', 'iat', 'events'],
@@ -46,7 +45,7 @@ export function createLogoutReader() {
     const isTyped = TYPES.includes(protectedHeader.typ?.toLowerCase())
     const session = typeof sid === 'string' && sid !== '' ? sid : null
     if (!isLogout || !isTyped || !jti || (session === null && !sub))
-      throw new Fault({ problem: 'badToken', code: 'not_a_logout_token' })
+      throw new ProviderFault({ problem: 'badToken', code: 'not_a_logout_token' })
     return { issuer, subject: sub || null, sid: session, jti }
   }
 }

@@ -1,16 +1,16 @@
 import { Resolver } from 'node:dns/promises'
 
-/** Milliseconds for one question to one name server, and how often it is asked. */
-const QUESTION = { timeout: 3_000, tries: 2 }
-const NONE = ['ENOTFOUND', 'ENODATA']
+/** Milliseconds per query and name server, and number of tries. */
+const RESOLVER_OPTIONS = { timeout: 3_000, tries: 2 }
+const NO_RECORDS = ['ENOTFOUND', 'ENODATA']
 
-/** The TXT records of a name, each in one piece; none where it has none. @throws Error when no name server answers. */
+/** The TXT records of a name, each joined to one string; empty if there are none. @throws Error if no name server answers. */
 export async function readTextRecords(name: string): Promise<string[]> {
-  const resolver = new Resolver(QUESTION)
+  const resolver = new Resolver(RESOLVER_OPTIONS)
   try {
     return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''))
   } catch (error) {
-    if (NONE.includes((error as NodeJS.ErrnoException).code ?? '')) return []
+    if (NO_RECORDS.includes((error as NodeJS.ErrnoException).code ?? '')) return []
     throw error
   }
 }

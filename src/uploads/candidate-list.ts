@@ -6,9 +6,9 @@ import { isEmailAddress } from '../domain/validation/email-address.ts'
 import { cut, refuseFile } from '../domain/validation/uploaded-files.ts'
 import { decodeText } from '../http/requests/decode-text.ts'
 
-export type List = { rows: ListRow[]; unusedColumns: string[] }
+export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
 
-/** Headers by what they mean, in lower case and without anything but letters. */
+/** Accepted headers by column, lower case, letters only. */
 const HEADERS: Record<Column, string[]> = {
   email: ['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
   name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
@@ -19,26 +19,26 @@ const HEADERS: Record<Column, string[]> = {
   language: ['language', 'lang', 'locale'],
   extraTime: ['extratime', 'extratimepercent', 'extratimeinpercent'],
 }
-/** A spreadsheet writes whatever its country uses. */
+/** Spreadsheets use the delimiter of their locale. */
 const DELIMITERS = [',', ';', '\t']
-/** Columns that are looked at; those beyond count for nothing, so that no list costs more for how wide it is. */
+/** Further columns are ignored, to limit the cost of wide files. */
 const MAX_COLUMNS = 1_000
 const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
-const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
+const EMPTY_ROW: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
 
 /**
- * Reads a list of candidates: CSV (RFC 4180) with a header that names the columns, or without one, then an address and perhaps a name in
- * each row. Empty rows count for nothing.
+ * Parses a list of candidates: CSV (RFC 4180) with a header, or without one and with the address and an optional name in each row. Empty rows are
+ * skipped.
  *
  * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
  */
-export function parseList(bytes: Uint8Array, maxRows: number): List {
+export function parseCandidateList(bytes: Uint8Array, maxRows: number): CandidateList {
   const text = decodeText(bytes).replaceAll('\0', '')
   if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refuseFile('list', 'tooLarge', MAX_BATCH_BYTES)
   const [first, ...others] = parseCsv(text, maxRows)
   if (!first) throw refuseFile('list', 'empty')
-  const { hasHeader, columns, unusedColumns } = layoutOf(first)
+  const { hasHeader, columns, unusedColumns } = readLayout(first)
   const rows = (hasHeader ? others : [first, ...others]).map((record) => toRow(columns, record))
   if (rows.length === 0) throw refuseFile('list', 'empty')
   if (rows.length > maxRows) throw refuseFile('list', 'tooManyRows', maxRows)
@@ -54,7 +54,7 @@ function parseCsv(text: string, maxRows: number): string[][] {
       relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
-      to: maxRows + 2, // the header, and one that is too many
+      to: maxRows + 2, // the header, and one more to detect the excess
       on_record: (record: string[]) => record.slice(0, MAX_COLUMNS),
     })
   } catch (error) {
@@ -68,12 +68,11 @@ function delimiterOf(text: string): string {
   return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
 }
 
-/** What the columns of a list mean. */
 type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
 
-/** @param first the list's first row. @throws DomainError invalid: `noAddresses`. */
-function layoutOf(first: string[]): Layout {
-  const columns = first.map(meaningOf)
+/** @param first the first row. @throws DomainError invalid: `noAddresses`. */
+function readLayout(first: string[]): Layout {
+  const columns = first.map(columnOf)
   if (columns.includes('email')) {
     const unused = first.filter((header, i) => header !== '' && !columns[i]).map((header) => cut(header, MAX_HEADER_LENGTH))
     return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
@@ -82,16 +81,16 @@ function layoutOf(first: string[]): Layout {
   return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
-function meaningOf(header: string): Column | undefined {
+function columnOf(header: string): Column | undefined {
   const word = cut(header, MAX_HEADER_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
   return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
 }
 
-/** Of two columns with one meaning the first counts. */
+/** The first of several columns with the same meaning wins. */
 function toRow(columns: Layout['columns'], record: string[]): ListRow {
-  const row = { ...NOTHING }
+  const row = { ...EMPTY_ROW }
   for (const [i, cell] of record.entries()) {
     const column = columns[i]
     if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)

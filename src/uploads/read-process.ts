@@ -2,29 +2,29 @@ import { DomainError, type Issue } from '../domain/errors.ts'
 import type { ListRow } from '../domain/invites/batches/check-rows.ts'
 import { readFile } from '../kinds/formats/read-file.ts'
 import type { ParsedQuestion } from '../kinds/neutral.ts'
-import { doOneWork } from '../processes/do-one-work.ts'
-import { parseList } from './candidate-list.ts'
+import { runTask } from '../processes/run-task.ts'
+import { parseCandidateList } from './candidate-list.ts'
 
-/** What a file holds: its rows, and facts about the whole. */
-export type Contents = {
+/** Rows and file-level facts, by kind of file. */
+export type UploadContents = {
   questions: { row: ParsedQuestion; facts: { format: string; unusedColumns: string[] } }
   candidates: { row: ListRow; facts: { unusedColumns: string[] } }
 }
-export type Content = keyof Contents
+export type UploadKind = keyof UploadContents
 
-export type Order = { content: Content; bytes: Uint8Array; maxRows: number }
-/** @property issues why the file is refused. @property bug an error that is ours. */
-export type Outcome = { facts: Contents[Content]['facts'] } | { issues: Issue[] } | { bug: string }
-export type Part = Contents[Content]['row'][]
+export type ReadTask = { content: UploadKind; bytes: Uint8Array; maxRows: number }
+/** @property issues reasons why the file is refused. @property bug stack of an unexpected error. */
+export type ReadOutcome = { facts: UploadContents[UploadKind]['facts'] } | { issues: Issue[] } | { bug: string }
+export type RowBatch = UploadContents[UploadKind]['row'][]
 
-/** Characters of a part, as JSON: a few milliseconds of work for the service. */
-const PART_LENGTH = 100_000
+/** Characters of a batch as JSON, which the service processes in a few milliseconds. */
+const BATCH_LENGTH = 100_000
 
-// The program that read-upload.ts starts: one file, then it ends.
-doOneWork<Order, Outcome, Part>(
+// Program started by read-upload.ts for one file.
+runTask<ReadTask, ReadOutcome, RowBatch>(
   async ({ content, bytes, maxRows }, sendPart) => {
-    const { rows, ...facts } = content === 'questions' ? readFile(bytes, maxRows) : parseList(bytes, maxRows)
-    for (const part of partsOf(rows)) await sendPart(part)
+    const { rows, ...facts } = content === 'questions' ? readFile(bytes, maxRows) : parseCandidateList(bytes, maxRows)
+    for (const part of batchRows(rows)) await sendPart(part)
     return { facts }
   },
   (error) => {
@@ -33,13 +33,13 @@ doOneWork<Order, Outcome, Part>(
   },
 )
 
-function* partsOf(rows: Part): Generator<Part> {
-  let part: Part = []
+function* batchRows(rows: RowBatch): Generator<RowBatch> {
+  let part: RowBatch = []
   let length = 0
   for (const row of rows) {
     part.push(row)
     length += JSON.stringify(row).length
-    if (length < PART_LENGTH) continue
+    if (length < BATCH_LENGTH) continue
     yield part
     part = []
     length = 0

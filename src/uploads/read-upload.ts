@@ -4,36 +4,35 @@ import { DomainError } from '../domain/errors.ts'
 import type { ReadParts } from '../domain/validation/uploaded-files.ts'
 import { refuseFile } from '../domain/validation/uploaded-files.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
-import type { Content, Contents, Order, Outcome } from './read-process.ts'
+import type { ReadOutcome, ReadTask, UploadContents, UploadKind } from './read-process.ts'
 
 const PROGRAM: Program = {
   path: fileURLToPath(new URL('./read-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=256', '--max-semi-space-size=4'],
-  patience: 10_000, // somebody waits for it
+  timeoutMs: 10_000, // somebody waits for it
 }
-/** The largest workbook that is taken needs a third of each. */
+/** The largest accepted workbook needs a third of each. */
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 5 }
 
 /** One file is read at a time, and eight wait. */
 const inTurn = createFairTurns(1, { waiting: 8, refusal: () => new DomainError('too_many_imports') })
 
 /**
- * Reads an uploaded file in a process of its own: whatever somebody has made of it, only that process dies of it, and nobody else's request
- * waits. Organizations take turns. The file arrives in parts of about 100 kB, and the process sends the next one when the last is written,
- * so that the service never holds the whole.
+ * Reads an uploaded file in a child process, so that harmful files only end that process and delay no other request. Organizations take turns. Rows
+ * arrive in batches of about 100 kB, the next one after the last was written, so that the service never holds the whole file.
  *
- * @throws DomainError too_many_imports; invalid for what can't be read.
+ * @throws DomainError too_many_imports; invalid for an unreadable file.
  */
 export const readUpload =
-  <C extends Content>(
+  <C extends UploadKind>(
     organizationId: string,
-    order: Order & { content: C },
-  ): ReadParts<Contents[C]['row'], Contents[C]['facts']> =>
+    order: ReadTask & { content: C },
+  ): ReadParts<UploadContents[C]['row'], UploadContents[C]['facts']> =>
   async (take) => {
     const outcome = await inTurn(organizationId, () =>
-      runLimited<Outcome, Contents[C]['row'][]>(PROGRAM, LIMITS, order, take),
+      runLimited<ReadOutcome, UploadContents[C]['row'][]>(PROGRAM, LIMITS, order, take),
     ).catch((error: unknown) => {
-      if (!(error instanceof ProcessEnded && error.isOfInput)) throw error
+      if (!(error instanceof ProcessEnded && error.isInputFault)) throw error
       throw refuseFile(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
     })
     if ('bug' in outcome) throw new Error(`An uploaded file could not be read: ${outcome.bug}`)

@@ -1,25 +1,27 @@
 import { LRUCache } from 'lru-cache'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
 
-/** Deliveries to one endpoint at a time, of one process, however well it answers. */
-const MOST = 32
-/** Milliseconds for an answer, above which more at a time would only make it slower. */
+/** Most concurrent deliveries to one endpoint, per process. */
+const MAX_CONCURRENCY = 32
+/** Milliseconds of a response above which more concurrency would only slow the endpoint down. */
 const SLOW_MS = 2_000
-/** Of so many endpoints it is known how they answer; of others, as of those never asked. */
-const KNOWN_ENDPOINTS = 10_000
+/** Endpoints whose concurrency is remembered. */
+const MAX_REMEMBERED = 10_000
 
 /**
- * How many deliveries to an endpoint may be under way: one more after each that is taken in time, half as many after one that is not, and
- * never less than `least`. (Of one that fails they are fewer, see domain/webhooks/record-attempt.ts.)
+ * Limits concurrent deliveries per endpoint: one more after each fast success, half after a failure or slow success, never below `least`.
+ * (domain/webhooks/record-attempt.ts lowers it further for failing endpoints.)
  */
 export function createConcurrency(least: number) {
-  const known = new LRUCache<string, number>({ max: KNOWN_ENDPOINTS })
-  const of = (endpointId: string): number => known.get(endpointId) ?? least
+  const known = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  const limitOf = (endpointId: string): number => known.get(endpointId) ?? least
   return {
-    of,
-    note(endpointId: string, { answer, milliseconds }: Pick<AttemptResult, 'answer' | 'milliseconds'>): void {
+    of: limitOf,
+    record(endpointId: string, { answer, milliseconds }: Pick<AttemptResult, 'answer' | 'milliseconds'>): void {
       const isWell = 'status' in answer && answer.status >= 200 && answer.status < 300 && milliseconds <= SLOW_MS
-      const next = isWell ? Math.min(of(endpointId) + 1, Math.max(MOST, least)) : Math.max(Math.floor(of(endpointId) / 2), least)
+      const next = isWell
+        ? Math.min(limitOf(endpointId) + 1, Math.max(MAX_CONCURRENCY, least))
+        : Math.max(Math.floor(limitOf(endpointId) / 2), least)
       if (next === least) known.delete(endpointId)
       else known.set(endpointId, next)
     },

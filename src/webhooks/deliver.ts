@@ -15,7 +15,7 @@ import { signedHeaders } from './sign.ts'
 
 const UNREADABLE_SECRET = 'The secret of the endpoint can not be decrypted: rotate it'
 
-/** One attempt at a delivery. An attempt that the stop of the service interrupts counts for nothing. */
+/** Attempts a delivery and records the result. Attempts interrupted by a stop are not recorded. */
 export async function deliver(
   system: ServiceContext,
   post: Post,
@@ -23,7 +23,7 @@ export async function deliver(
   { stop, concurrency }: { stop: AbortSignal; concurrency: Concurrency },
 ): Promise<void> {
   const startedAt = system.deps.clock()
-  const began = performance.now()
+  const startedAtMs = performance.now()
   const answer = await inSpan({ name: 'webhook', kind: 'client' }, async (span) => {
     const answered = await send(system, post, taken, stop)
     if (answered && 'status' in answered) span.attributes['http.response.status_code'] = answered.status
@@ -31,12 +31,12 @@ export async function deliver(
     return answered
   })
   if (answer === null) return releaseDelivery(system, taken)
-  const milliseconds = Math.round(performance.now() - began)
-  concurrency.note(taken.endpoint.id, { answer, milliseconds })
-  report(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
+  const milliseconds = Math.round(performance.now() - startedAtMs)
+  concurrency.record(taken.endpoint.id, { answer, milliseconds })
+  logAttempt(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
 }
 
-/** @returns null when it was interrupted. */
+/** @returns null if interrupted. */
 async function send(
   system: ServiceContext,
   post: Post,
@@ -53,15 +53,15 @@ async function send(
   try {
     return await post(endpoint.url, { ...headers, ...carryTrace() }, body, stop)
   } catch (error) {
-    return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
+    return stop.aborted ? null : { error: describeFailure(error as NodeJS.ErrnoException) }
   }
 }
 
-/** Why there is no answer. A failure to connect to several addresses has no message of its own. */
-export const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
+/** The reason for a failed connection. A connection to several addresses has no message of its own. */
+export const describeFailure = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
 
-/** The URL is left out: it may hold a token. */
-function report(
+/** Logs the attempt without the URL, which may contain a token. */
+function logAttempt(
   { deps }: ServiceContext,
   { delivery }: TakenDelivery,
   { answer, milliseconds }: Omit<AttemptResult, 'startedAt'>,

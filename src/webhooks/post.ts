@@ -4,35 +4,35 @@ import type { Allowance } from '../domain/context.ts'
 import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 
-/** What an endpoint answered: the status, the beginning of the body, and the header Retry-After. */
-export type Answer = { status: number; body: string; retryAfter: string | undefined }
+/** Response of an endpoint. @property body its beginning. */
+export type EndpointResponse = { status: number; body: string; retryAfter: string | undefined }
 
 /**
- * @property method POST unless given. @property deadlineMs for everything, {@link DEADLINE_MS} unless given. @property keptBytes of the answer's
- * body, {@link KEPT_BYTES} unless given.
+ * @property method default POST. @property deadlineMs for the whole exchange, default {@link DEADLINE_MS}. @property keptBytes of the response
+ * body, default {@link KEPT_BYTES}.
  */
 export type PostOptions = { method?: string; deadlineMs?: number; keptBytes?: number }
 
-/** Sends one message; an empty body is none. @throws Error that says why there is no complete answer. */
+/** Sends one request, without body if it is empty. @throws Error with the reason if there is no complete response. */
 export type Post = (
   url: string,
   headers: Record<string, string>,
   body: string,
   stop: AbortSignal,
   options?: PostOptions,
-) => Promise<Answer>
+) => Promise<EndpointResponse>
 
-/** Milliseconds for everything: finding the host, connecting, sending, and the whole of the answer. */
+/** Milliseconds for DNS lookup, connection, request, and whole response. */
 const DEADLINE_MS = 15_000
 const MAX_HEADER_BYTES = 16 * 1024
-/** Of an answer. What is longer is not read to its end; its status counts all the same. */
+/** Bytes read of a response. Reading a longer one stops early, and its status counts. */
 const MAX_READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
 const USER_AGENT = 'Assessment-Invitation-Service'
 
 /**
- * The way out for webhooks, and for reports to applicant tracking systems. Each message has a connection of its own, to an address that has just been checked: no proxy, no cookies, and
- * no redirect is followed.
+ * Creates the HTTP client for webhooks and for reports to applicant tracking systems. Each request has its own connection to a freshly checked
+ * address, without proxy, cookies, or redirects.
  */
 export const createPost =
   (allowance: Allowance, resolve: Resolve = resolvePublicName): Post =>
@@ -69,7 +69,7 @@ export const createPost =
     }
   }
 
-const readAnswer = (request: http.ClientRequest, body: string, keptBytes: number): Promise<Answer> =>
+const readAnswer = (request: http.ClientRequest, body: string, keptBytes: number): Promise<EndpointResponse> =>
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('close', () => reject(new Error('The connection was closed without an answer')))

@@ -3,18 +3,15 @@ import type { LookupFunction } from 'node:net'
 import type { Allowance } from '../domain/context.ts'
 import { isAllowedHost, mayConnectTo } from '../domain/webhooks/targets.ts'
 
-/** The addresses of a host. @throws Error when there are none. */
+/** Resolves a host. @throws Error if it has no addresses. */
 export type Resolve = (host: string) => Promise<string[]>
 
-/** Milliseconds for one question to one name server, and how often it is asked. */
-const QUESTION = { timeout: 3_000, tries: 2 }
+/** Milliseconds per query and name server, and number of tries. */
+const RESOLVER_OPTIONS = { timeout: 3_000, tries: 2 }
 
-/**
- * By the name servers alone. The system's own look-up (`dns.lookup`) shares four threads with all the process does: a few names whose
- * servers don't answer would hold up everybody else.
- */
+/** Asks name servers directly. `dns.lookup` shares four threads with the whole process: a few slow names would block everything else. */
 export const resolvePublicName: Resolve = async (host) => {
-  const resolver = new Resolver(QUESTION)
+  const resolver = new Resolver(RESOLVER_OPTIONS)
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses
@@ -24,8 +21,8 @@ export const resolvePublicName: Resolve = async (host) => {
 const resolveAllowedName: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /**
- * The look-up for a connection: each address is checked here, in the moment of connecting, and what was checked is what is connected to.
- * A name that led elsewhere a moment ago is of no use to anybody. Hosts that the operator has named may be known to the system only.
+ * Lookup function for a connection. It checks every address at the time of connecting, so a name that changes its address gains nothing. Hosts
+ * allowed by the operator use the system's resolver, e.g. for /etc/hosts.
  */
 export const guardedLookup =
   (allowance: Allowance, resolve: Resolve): LookupFunction =>

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 
 type Message = { id: string; sentAt: Date; body: string }
 
-/** The headers by which the receiver knows who sent a message, and which it is (Standard Webhooks). One signature for each secret. */
+/** Standard Webhooks headers, with one signature per secret. */
 export const signedHeaders = (secrets: readonly string[], { id, sentAt, body }: Message): Record<string, string> => ({
   'webhook-id': id,
   'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),

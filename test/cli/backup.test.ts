@@ -93,7 +93,7 @@ test('a backup of a service that is being written to, restored elsewhere, has al
   expect(after).toBeGreaterThan(before.length)
   expect((await stat(path.join(backup, 'secret-key'))).mode & 0o777).toBe(0o600)
   expect((await stat(backup)).mode & 0o777).toBe(0o700)
-  // What the backup does not know of, readers may have been told.
+  // Clients may have read events that the backup doesn't contain.
   const ofLostEvent = await readCursorBehind(service, key, await invite(service, 'lost@example.com'))
   service.kill('SIGTERM')
   await service.exited

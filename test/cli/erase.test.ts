@@ -12,7 +12,7 @@ const { db } = service
 const env = { DATABASE_URL: service.databaseUrl, ERASURE_LOG, PUBLIC_URL: 'https://assessments.example.com' }
 const EMAIL = 'Quentin.Zobrist@Erase-Me.example'
 
-/** What doctor says of erasures. */
+/** The doctor's message about erasures. */
 async function doctor() {
   const { checks } = JSON.parse((await runCli(['doctor', '--json'], env)).stdout) as {
     checks: { name: string; message: string }[]

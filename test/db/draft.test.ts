@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitDraft, stampsBehind } from '../../prisma/split-draft.ts'
+import { nextTimestamps, splitDraft } from '../../prisma/split-draft.ts'
 
 const COLUMN = '-- AlterTable\nALTER TABLE "invites" ADD COLUMN     "note" TEXT;'
 const TABLE =
@@ -30,6 +30,6 @@ it('drafts one migration where there is nothing else', () => {
 it('names drafts so that they are applied last and in their order, also behind a migration of a clock that was ahead', () => {
   const now = new Date('2026-11-23T07:30:00.500Z')
   const names = ['20261101000000_init', 'migration_lock.toml']
-  expect(stampsBehind(names, now, 2)).toEqual(['20261123073000', '20261123073001'])
-  expect(stampsBehind([...names, '20261231235959_ahead'], now, 2)).toEqual(['20270101000000', '20270101000001'])
+  expect(nextTimestamps(names, now, 2)).toEqual(['20261123073000', '20261123073001'])
+  expect(nextTimestamps([...names, '20261231235959_ahead'], now, 2)).toEqual(['20270101000000', '20270101000001'])
 })

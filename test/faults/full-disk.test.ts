@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { joinRecording } from '../../src/domain/submissions/media/join-recording.ts'
-import { remuxInProcess } from '../../src/media/join.ts'
+import { remuxInProcess } from '../../src/media/remux-in-process.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
 

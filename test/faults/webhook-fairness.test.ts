@@ -11,7 +11,7 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 const ANSWER_MS = 400
 const REPLAYED = scaled(3_000, 100_000)
 const PROBES = scaled(4, 60)
-/** Attempts at a time, see webhooks/send-due.ts. */
+/** Attempts at a time, see webhooks/sending-worker.ts. */
 const PLACES = 50
 
 /** A service with an organization that replays its events to as many endpoints as it may have, and another organization with one endpoint. */

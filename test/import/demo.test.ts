@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { loadDemo } from '../../src/demo/load.ts'
+import { loadDemo } from '../../src/demo/load-demo.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
 import { findReady, readAsset } from '../../src/domain/assets/assets.ts'
 import { assetAt } from '../../src/domain/assets/references.ts'
@@ -12,8 +12,8 @@ import { completeDueSubmissions } from '../../src/domain/submissions/taking/comp
 import { endLeftSubmissions } from '../../src/domain/submissions/taking/end-left-submissions.ts'
 import { openMissingSubmissions } from '../../src/domain/submissions/taking/open-missing-submissions.ts'
 import { SubmissionState } from '../../src/generated/prisma/enums.ts'
-import { importDocument } from '../../src/import/load.ts'
-import { readDocument } from '../../src/import/read.ts'
+import { importDocument } from '../../src/import/import-document.ts'
+import { readDocument } from '../../src/import/read-document.ts'
 import { definedKinds } from '../../src/kinds/index.ts'
 import { startServiceForTest } from '../support/service.ts'
 
@@ -58,7 +58,7 @@ async function startWithDemo() {
   const { system } = service
   const loaded = (await loadDemo(system))!
   const past = { NOT: { recipientEmail: 'candidate@example.com' } }
-  const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.join.email } })
+  const admin = await service.db.member.findFirstOrThrow({ where: { email: loaded.portalLink.email } })
   const ctx: Context = enterOrganization(
     { ...system, actor: { kind: 'member', id: admin.id, userId: admin.userId, roles: admin.roles } },
     { ...loaded.organization, tier: 'standard' },

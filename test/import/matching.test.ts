@@ -1,8 +1,8 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
-import { importDocument } from '../../src/import/load.ts'
+import { importDocument } from '../../src/import/import-document.ts'
 import { ImportError } from '../../src/import/problems.ts'
-import { readDocument } from '../../src/import/read.ts'
+import { readDocument } from '../../src/import/read-document.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { documentOf, dumpDatabase, uniqueName } from './document.ts'
 
@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
-/** What the document is refused for, by path. */
+/** Problems by path. */
 async function problemsOf(document: unknown): Promise<Record<string, string>> {
   const error = await load(document).catch((refusal) => refusal)
   expect(error).toBeInstanceOf(ImportError)

@@ -1,8 +1,8 @@
 import { v7 as newId } from 'uuid'
 import { describe, expect, test } from 'vitest'
-import { importDocument } from '../../src/import/load.ts'
-import { ImportError, type Problem } from '../../src/import/problems.ts'
-import { readDocument } from '../../src/import/read.ts'
+import { importDocument } from '../../src/import/import-document.ts'
+import { ImportError, type ImportProblem } from '../../src/import/problems.ts'
+import { readDocument } from '../../src/import/read-document.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { documentOf, dumpDatabase, uniqueName } from './document.ts'
 
@@ -11,7 +11,7 @@ const service = await startServiceForFile()
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 
 /** The problems of a document that must be refused, having written nothing. */
-async function problemsOf(document: unknown): Promise<Problem[]> {
+async function problemsOf(document: unknown): Promise<ImportProblem[]> {
   const before = await dumpDatabase(service.db)
   const error = await load(document).catch((refusal) => refusal)
   expect(error).toBeInstanceOf(ImportError)

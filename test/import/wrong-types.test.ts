@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { importDocument } from '../../src/import/load.ts'
+import { importDocument } from '../../src/import/import-document.ts'
 import { ImportError } from '../../src/import/problems.ts'
-import { readDocument } from '../../src/import/read.ts'
+import { readDocument } from '../../src/import/read-document.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { dumpDatabase, fullDocument } from './document.ts'
 

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Remux } from '../../src/domain/submissions/media/join-recording.ts'
-import { startJoiningRecordings } from '../../src/jobs/join-recordings.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
+import { startRecordingWorkers } from '../../src/jobs/recording-workers.ts'
 import { readSlices } from '../media/recordings.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
@@ -22,7 +22,7 @@ async function record(service: Service, content: Buffer[], bytes?: number): Prom
 async function startJoiners(service: Service, remux: Remux, joiners: number): Promise<void> {
   const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: true })
   onTestFinished(() => boss.stop({ graceful: false }))
-  await startJoiningRecordings(boss, service.system, remux, joiners)
+  await startRecordingWorkers(boss, service.system, remux, joiners)
 }
 
 it('joins the shortest first of what came together, and the longest before what came ten minutes later', async () => {

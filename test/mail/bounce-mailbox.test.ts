@@ -81,13 +81,13 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
       seen.push(/Subject: (\d+)/.exec(start.toString())![1]!)
       return true
     }
-    await expect(mailbox.takeUnread(take(30), () => false)).rejects.toThrow('the database is away')
+    await expect(mailbox.processUnread(take(30), () => false)).rejects.toThrow('the database is away')
     expect((await dovecot.count('INBOX')).unread).toBe(25)
     seen.length = 0
-    expect(await mailbox.takeUnread(take(Number.POSITIVE_INFINITY), () => false)).toBe(25)
+    expect(await mailbox.processUnread(take(Number.POSITIVE_INFINITY), () => false)).toBe(25)
     expect(seen.slice(0, 2)).toEqual(['20', '21'])
     expect(await dovecot.count('INBOX')).toEqual({ all: 45, unread: 0 })
-    expect(await mailbox.takeUnread(take(0), () => false)).toBe(0)
+    expect(await mailbox.processUnread(take(0), () => false)).toBe(0)
   })
 
   it('that is another’s is looked at once, whatever processes start later, and by each whose it may be', async () => {
@@ -98,7 +98,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
       looks++
       return false
     }
-    const lookAgain = (domain?: string) => mailboxAt(dovecot, { domain }).takeUnread(take, () => false)
+    const lookAgain = (domain?: string) => mailboxAt(dovecot, { domain }).processUnread(take, () => false)
     for (let i = 0; i < 3; i++) await lookAgain()
     expect(looks).toBe(1)
     await dovecot.deliver('INBOX', 'Subject: two\n\n2\n')
@@ -121,9 +121,9 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
       seen.push(/Subject: (\d+)/.exec(start.toString())![1]!)
       return true
     }
-    expect(await mailbox.takeUnread(take, () => false)).toBe(2)
+    expect(await mailbox.processUnread(take, () => false)).toBe(2)
     await dovecot.deliver('INBOX', 'Subject: 4\n\nmail 4\n')
-    expect(await mailbox.takeUnread(take, () => false)).toBe(1)
+    expect(await mailbox.processUnread(take, () => false)).toBe(1)
     expect([seen, told]).toEqual([['1', '3', '4'], [{ uid: 2 }]])
     expect((await dovecot.count('INBOX')).unread).toBe(1)
   })

@@ -17,7 +17,7 @@ const fixture = (name: string) => readFileSync(path.join(import.meta.dirname, 'f
 const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:mail'
 const SECRET = 'a-secret-of-postmark'
 const CERTIFICATE_URL = 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0a1b2c.pem'
-/** What was asked of Amazon. */
+/** URLs requested from Amazon. */
 const asked: string[] = []
 
 let service: Service

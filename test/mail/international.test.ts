@@ -32,7 +32,7 @@ afterAll(async () => {
   for (const line of lines) line.close()
 })
 
-/** What is said to either server, as it is on the wire: the server itself shows domains in letters. */
+/** SMTP commands as sent: the test server would decode the domains. */
 const said: string[] = []
 const lines: Server[] = []
 async function overhear({ url }: SmtpListener): Promise<string> {

@@ -17,7 +17,7 @@ const BRAND = {
   logo: { url: 'https://assess.example.org/i/brand/logo', width: 240, height: 64, organization: WRITTEN.organization },
 }
 const branded = Object.entries(renderEveryMail(english, BRAND))
-/** Where pictures of them are wanted; usually none are taken. */
+/** Folder for screenshots; unset: none are taken. */
 const FOLDER = process.env.CONTACT_SHEET
 
 it.each(mails)('gives each class of the mail %s its style at the element, and loads nothing', (_name, { html }) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { findSubjectFault, findTemplateFault, PLACEHOLDERS } from '../../src/domain/mails/template-text.ts'
 import { shippedLanguages } from '../../src/locales/languages.ts'
 import { fillTemplate } from '../../src/mail/fill-template.ts'
-import { partsOf } from '../../src/mail/message.ts'
+import { renderParts } from '../../src/mail/message.ts'
 import { scaled } from '../support/scale.ts'
 
 const t = shippedLanguages.mail('en', 'UTC')
@@ -22,7 +22,7 @@ const nothing = {
   submitted_at: '',
 }
 const fill = (body: string, values: Partial<typeof nothing> = {}, subject = 'Hello') =>
-  partsOf(t, fillTemplate({ subject, body }, { ...nothing, ...values }, button))
+  renderParts(t, fillTemplate({ subject, body }, { ...nothing, ...values }, button))
 const wordsOf = (said: string): string[] => [...new Set(said.match(/[\p{L}\d]+/gu) ?? [])].sort()
 const decode = (text: string) =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')

@@ -91,7 +91,7 @@ it.each([
   ])
   const { suppressions } = (await service.v1(key).get('/suppressions').expect(200)).body
   expect(suppressions).toMatchObject([{ reason: 'unsubscribed', scope: 'reminders' }])
-  // Who invites asks for a mail: it is sent.
+  // Inviting a person explicitly still sends a mail.
   expect(await waitForState(service, { id: await queueMail(service, invited) }, 'sent')).toMatchObject({ kind: 'invitation' })
 })
 

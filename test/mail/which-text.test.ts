@@ -31,10 +31,10 @@ const BOTH = [true, false]
 const CASES: Has[] = BOTH.flatMap((assessment) =>
   BOTH.flatMap((organization) => BOTH.flatMap((main) => BOTH.map((chosen) => ({ assessment, organization, main, chosen })))),
 )
-/** What a candidate who reads German gets, by what is written in German, and in English, which may be chosen for the other languages. */
+/** Mail to a German reader. English templates may be a fallback for other languages. */
 const expected = ({ assessment, organization, main, chosen }: Has): string =>
   assessment ? 'assessment de' : organization ? 'organization de' : main && chosen ? 'organization en' : 'ours de'
-/** What one who reads English gets: the assessment has nothing in it. */
+/** Mail to an English reader, for an assessment without templates. */
 const inEnglish = ({ main }: Has): string => (main ? 'organization en' : 'ours en')
 
 async function furnish() {
@@ -58,7 +58,7 @@ async function render(assessment: { id: string; organizationId: string }, kind: 
   const invite = await service.make.invite(assessment, { language, completedAt: service.clock.now() })
   const now = service.clock.now()
   const row = { id: service.deps.newId(), organizationId: invite.organizationId, inviteId: invite.id, kind, linkVersion: 1 }
-  // Of no job: nobody sends it.
+  // No job, so nothing sends it.
   await service.db.inviteEmail.create({ data: { ...row, createdAt: now, updatedAt: now } })
   const [email] = await findEmails(service.system, [row])
   const byItself = byClock ? { ...email!.byItself!, submittedAt: now, deadlineAt: now } : email!.byItself
@@ -77,7 +77,7 @@ it.each(TEMPLATE_KINDS)(
       if (has.main) await write(kind, 'en', null)
       const data = { mainTemplateLanguage: has.chosen ? 'en' : null }
       await service.db.organization.update({ where: { id: organization.id }, data })
-      // What is written for another kind, or another assessment, is never said here.
+      // Templates of other kinds or assessments are never used.
       const other = TEMPLATE_KINDS[(TEMPLATE_KINDS.indexOf(kind) + 1) % TEMPLATE_KINDS.length]!
       await write(other, 'de', null, { subject: 'another kind' })
       await write(kind, 'de', (await service.make.assessment(organization.id)).id, { subject: 'another assessment' })
@@ -125,7 +125,7 @@ it('is said on the page, with the reason, and the preview is of it', async () =>
   expect(own.mail).toContain(assessment.name)
   const entry = await service.db.auditEntry.findFirstOrThrow({ where: { targetId: assessment.id, action: 'changed_mail_text' } })
   expect(entry.details).toEqual({ kind: 'not_started', language: 'de', version: 1 })
-  // What is deleted takes its texts along.
+  // Deleting the assessment deletes its templates.
   await service.db.assessment.delete({ where: { id: assessment.id } })
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
 })

@@ -18,7 +18,7 @@ type Damage = (pieces: Buffer[], at: number, random: () => number) => Buffer[]
 const copy = (bytes: Buffer): Buffer => Buffer.from(bytes)
 const insert = (pieces: Buffer[], at: number, ...more: Buffer[]) => [...pieces.slice(0, at), ...more, ...pieces.slice(at)]
 
-/** What can happen to the boxes of MP4, or the headers and clusters of WebM. */
+/** Damages MP4 boxes, or WebM headers and clusters. */
 export const DAMAGES: Record<string, Damage> = {
   repeats: (pieces, at) => insert(pieces, at, copy(pieces[at]!)),
   'repeats two': (pieces, at) => insert(pieces, at, ...pieces.slice(at, at + 2)),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
-import { remuxWithin } from '../../src/media/join.ts'
+import { remuxWithin } from '../../src/media/remux-in-process.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { readSlices } from './recordings.ts'
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-// What MediaRecorder wrote of artificial cameras and microphones, in slices of one or two seconds: `<name>.<number>`. Chromium's, unless the
-// name says otherwise. Not one of them has a length. Of the two that WebKit wrote until it was stopped all slices are in one.
+// MediaRecorder's output from artificial devices, in slices of one or two seconds: `<name>.<number>`. From Chromium, unless the name says otherwise.
+// None has a duration. The two recordings that WebKit wrote until it was stopped are one slice each.
 
 /** How long each was recorded, in seconds. */
 export const RECORDED = {

@@ -62,7 +62,7 @@ describe.skipIf(!hasPoppler)('read by another program', () => {
 
   it('has a line of both directions', async () => {
     const { text } = await read({ ...report, message: 'عمل Kim Lee ممتاز' })
-    // Who reads the file by a program gets the words as they are; in which order such a line has them is that program's affair.
+    // Programs get the characters in logical order.
     for (const word of ['عمل', 'Kim Lee', 'ممتاز']) expect(flat(text)).toContain(word)
   })
 

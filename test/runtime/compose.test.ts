@@ -14,10 +14,10 @@ import { startPostgres } from '../support/postgres.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** What is set for the compose file itself. */
+/** Variables of the compose file. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
 const CLIENT_VARIABLES = Object.keys(ClientVariables.properties)
-/** What there has to be. */
+/** Required settings. */
 const ENOUGH = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
 
 let text: string

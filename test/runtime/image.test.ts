@@ -5,13 +5,13 @@ import lock from '../../package-lock.json' with { type: 'json' }
 import { makeDataDir } from '../support/data-dir.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 
-/** What the image's last stage copies of the sources: the others come from stages before it. */
+/** Sources copied by the image's last stage, without those from earlier stages. */
 async function readCopied(): Promise<string[]> {
   const stages = (await readFile('Dockerfile', 'utf8')).split(/^FROM /m)
   return [...stages.at(-1)!.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) => files!.split(' '))
 }
 
-/** What Docker is not given at all: lines of its list, of which those that begin with `!` take a name out again. */
+/** Lines of .dockerignore; a leading `!` re-includes a name. */
 async function readIgnored(): Promise<(file: string) => boolean> {
   const lines = (await readFile('.dockerignore', 'utf8')).split('\n').filter(Boolean)
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/runtime/config.ts'
-import { findLookalikes } from '../../src/runtime/lookalikes.ts'
-import { smtpSettings } from '../../src/runtime/smtp-settings.ts'
+import { findMisspelledSettings } from '../../src/runtime/misspelled-settings.ts'
+import { toSmtpSettings } from '../../src/runtime/smtp-settings.ts'
 import { launchService } from '../support/processes.ts'
 
 const REAL = { DATABASE_URL: 'postgresql://db.example.com/assessments', SECRET_KEY: 's'.repeat(32) }
 const MAIL = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' }
 
-/** What keeps the service from starting with these settings. */
+/** Settings that prevent the start. */
 function problemsOf(env: Record<string, string>): string[] {
   try {
     loadConfig(env, { serves: true })
@@ -46,7 +46,7 @@ describe('a service with a database of its own', () => {
 
 it('finds what looks like a setting and is none', () => {
   const env = { SMPT_URL: 'x', SMTP_HOST: 'x', MAILFROM: 'x', TRUST_PROXI: 'x', PATH: 'x', HOSTNAME: 'x', REDIS_PORT: 'tcp://x' }
-  expect(findLookalikes(env)).toEqual([
+  expect(findMisspelledSettings(env)).toEqual([
     ['SMPT_URL', 'SMTP_URL'],
     ['SMTP_HOST', 'SMTP_URL'],
     ['MAILFROM', 'MAIL_FROM'],
@@ -55,7 +55,7 @@ it('finds what looks like a setting and is none', () => {
 })
 
 it('introduces itself to the mail server by the host of its public address', () => {
-  const named = (PUBLIC_URL: string) => smtpSettings(loadConfig({ ...REAL, ...MAIL, PUBLIC_URL }))?.name
+  const named = (PUBLIC_URL: string) => toSmtpSettings(loadConfig({ ...REAL, ...MAIL, PUBLIC_URL }))?.name
   expect(named('https://assess.example.org')).toBe('assess.example.org')
   expect(named('http://localhost:3000')).toBeUndefined()
   expect(named('http://192.0.2.1')).toBeUndefined()

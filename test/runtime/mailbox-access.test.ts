@@ -23,7 +23,7 @@ const HIDDEN = 'no mailbox'
 const LOOPBACK = 'mailbox for loopback'
 const PRIVATE = 'mailbox for loopback and private addresses'
 
-/** What each start leads to; docs/security.md has the same table. */
+/** Expected access by environment, as in the table of docs/security.md. */
 const EXPECTED = {
   embedded: {
     local: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': PRIVATE, none: LOOPBACK },

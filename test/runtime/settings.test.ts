@@ -6,7 +6,7 @@ import { errorGuidance } from '../../src/http/errors/error-guidance.ts'
 import { readDocument } from '../support/openapi.ts'
 import { startServiceForTest } from '../support/service.ts'
 
-// Where these fail: npm run settings.
+// If these fail, run npm run settings.
 it('keeps the settings in docs/operating.md equal to those the program reads', async () => {
   const page = await readFile('docs/operating.md', 'utf8')
   expect(page).toContain('| `DATABASE_URL` |')
@@ -17,7 +17,7 @@ it('keeps .env.example equal to them too', async () => {
   expect(await readFile('.env.example', 'utf8')).toBe(settingsExample())
 })
 
-// Where this fails: npm run error-codes.
+// If this fails, run npm run error-codes.
 it('keeps the error codes in docs/guides/errors.md equal to those the interfaces document, each with a section of its own', async () => {
   const file = await readFile('docs/guides/errors.md', 'utf8')
   expect(withErrorCodes(file)).toBe(file)

@@ -51,7 +51,7 @@ it('takes its secrets from files', async () => {
   expect((await ask(service, key, '/invites', body)).status).toBe(201)
   const recipients = (await smtp.waitFor(2)).flatMap(({ envelope }) => envelope.to)
   expect(recipients.sort()).toEqual(['admin@example.com', 'sam@example.com'])
-  // Where to find the first admin's link, and not the link.
+  // The output says how to print the link, and doesn't contain it.
   expect(service.output()).toContain("npm run cli -- member invite 'Acme' admin@example.com")
   expect(service.output()).not.toContain('/portal/join/')
 })

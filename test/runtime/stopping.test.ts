@@ -61,7 +61,7 @@ it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs unde
   const outcomes = stops.flatMap((stop) => stop.outcomes)
   const answered = outcomes.filter(({ complete }) => complete)
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200, 201]))
-  // Who came too late was refused by the system, and the service knows nothing of it.
+  // Late connections are refused by the system, unnoticed by the service.
   const unanswered = outcomes.filter(({ complete }) => !complete)
   expect(unanswered.filter(({ error }) => error !== 'ECONNREFUSED' && error !== 'ECONNRESET')).toEqual([])
   for (const { logged, outcomes } of stops)

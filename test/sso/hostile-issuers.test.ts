@@ -14,7 +14,7 @@ const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
 const taken: number[] = []
 
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
-/** What an issuer may do to whoever asks it, and the code that stands at the provider's page then. */
+/** Misbehavior of an issuer, and the code shown at its provider. */
 const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
   'leads elsewhere': [
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,

@@ -12,7 +12,7 @@ import { waitUntil } from './wait-until.ts'
 
 export const hasAlertmanager = spawnSync('prometheus-alertmanager', ['--version']).status === 0
 
-/** What the receiver was told: to whom, whether it is firing or resolved, and which alert. */
+/** A notification: receiver, status, and alert. */
 export type Told = { to: string; status: string; alert: string }
 
 /** An Alertmanager with the file that is shipped, but for the receiver's address, and what it tells there. It ends with the test. */

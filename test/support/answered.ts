@@ -5,7 +5,7 @@ import type { Service } from './service.ts'
 
 const AT_ONCE = 1_000
 const POINTS = 10
-/** What a grader has given for the second question of what is released. */
+/** Grade of the second question of a released submission. */
 const BESIDES = 5
 
 /** @property given what a person has given, whatever the key says. */
@@ -38,7 +38,7 @@ export async function makeAnswered(
 
   const kind = kinds.get(responseType)!
   const submissionIds: string[] = []
-  /** What a candidate has handed in: the rows of each table. */
+  /** Rows of a submission, by table. */
   const rowsOf = ({ value, released = false, given }: Answered, i: number) => {
     const [inviteId, submissionId] = [crypto.randomUUID(), crypto.randomUUID()]
     submissionIds.push(submissionId)

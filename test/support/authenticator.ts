@@ -3,7 +3,7 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 import { recoveryCodesIn } from './factors.ts'
 import type { Visitor } from './portal.ts'
 
-/** What a page asks for, as WebAuthn's JSON. */
+/** WebAuthn options of a page, as JSON. */
 type Options = { challenge: string; rp?: { id: string }; rpId?: string }
 
 const USER_PRESENT_AND_VERIFIED = 0x05

@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Where Debian installs it. Without windows around its pages it needs a third of the processor that the other Chromium does. */
+/** Debian's path. The headless shell needs a third of Chromium's CPU time. */
 const CHROMIUM = '/usr/bin/chromium-headless-shell'
 /** Tests in a browser are skipped where there is none. */
 export const isBrowserInstalled = existsSync(CHROMIUM)
@@ -26,7 +26,7 @@ export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 
   { viewport: phone, colorScheme: page % 2 ? 'light' : 'dark' },
 ]
 
-/** What the browser refuses to do because of the page's policy, and what goes wrong in its scripts. */
+/** Violations of the page's Content-Security-Policy, and script errors. */
 export function watch(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
@@ -69,7 +69,7 @@ async function expectNoViolations(page: Page, options: axe.RunOptions): Promise<
   // Colours are looked at as they stay. Finished, not waited for: in a closed <details> none ever ends by itself.
   await page.evaluate(`for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish()`)
-  // Of what passes only the rules: to describe each element takes longer than the check.
+  // For passing rules only their ids: describing each element takes longer than the check.
   const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
   const { violations, passes } = (await page.evaluate(`axe.run(${asked})`)) as axe.AxeResults
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])

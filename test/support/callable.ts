@@ -31,7 +31,7 @@ export async function furnishForCalls(service: Service, words: string) {
   }
   return {
     key: own.key,
-    /** What an operation is called with, in which the key is one that may call it. */
+    /** Input of an operation, with an API key that may call it. */
     rowsFor({ id, isForTests }: Operation): Furnished {
       if (isForTests) return trial
       return { ...own, ...Object.entries(others).find(([ids]) => ids.split(' ').includes(id))?.[1] }

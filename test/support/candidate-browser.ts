@@ -22,7 +22,7 @@ type Terms = {
   answerRecordLimit?: number
   questionReplayLimit?: number
   at?: number
-  /** What the questions play, in their order. */
+  /** The questions' media, in order. */
   prompts?: { audioUrl?: string; videoUrl?: string }[]
   expiresAt?: Date
 } & Partial<typeof ASKS_NOTHING>
@@ -105,7 +105,7 @@ export function useCandidatesBrowser() {
     const submission = () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
     return {
       link: `http://127.0.0.1:${at}/i/${token}`,
-      /** Whether there is something to try or to photograph before the start. */
+      /** True if there are devices to test or photos to take before the start. */
       isChecked:
         proctored ||
         asked.webcamMonitoring === true ||
@@ -142,7 +142,7 @@ export function useCandidatesBrowser() {
     return context
   }
 
-  /** What is stored is a file of a player's liking, and as long as what was recorded. */
+  /** Expects the stored file to be playable and as long as the recording. */
   async function expectWhole(kind: string, { key }: { key: string }, lasted: Lasted): Promise<void> {
     const { duration, canBeSought } = await play(await readFile(path.join(dataDir, 'media', key, 'file')))
     const stored = duration! * 1_000
@@ -153,7 +153,7 @@ export function useCandidatesBrowser() {
   }
 
   return {
-    /** Of the service. */
+    /** URL of the service. */
     port: () => port,
     makeCandidate,
     openContext,
@@ -163,7 +163,7 @@ export function useCandidatesBrowser() {
 }
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** What is said above every page; what is read aloud says it once more. */
+/** The page's status line, whose text is also announced to screen readers. */
 export const notice = (page: Page, hasText: string) => page.locator('aside.session .notice', { hasText })
 export const answerBox = (page: Page) => page.getByLabel('Your answer')
 
@@ -210,7 +210,7 @@ export async function expectStartClosed(page: Page): Promise<void> {
   await page.getByText('Something is still missing').waitFor()
 }
 
-/** What the page says of what is being recorded. */
+/** The page's recording status. */
 const recorderSays = (page: Page) => page.locator('[data-recorder]').innerText()
 const secondsIn = (words: string) => Number(/Saved up to 0:(\d\d)/.exec(words)?.[1] ?? 0)
 /** How many seconds of what is being recorded the page says are saved. */

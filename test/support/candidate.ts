@@ -5,7 +5,7 @@ import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consen
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
-/** What the buttons of the candidate's page are called in its forms' addresses. */
+/** Button names by action in the form's URL. */
 export type Button = 'accept' | 'consent' | 'start' | 'open' | 'answer' | 'next' | 'finish' | 'decline' | 'language' | 'link'
 
 /** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
@@ -37,7 +37,7 @@ export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkV
         ]),
       ),
     press,
-    /** What a script of the page asks for, in the name of a tab. */
+    /** Sends a request as the page's script in a tab. */
     session: (method: 'get' | 'post' | 'put', below = '', { tab, body }: { tab?: string; body?: object | string } = {}) => {
       const request = service.http()[method](`${path}/session${below}`)
       if (tab !== undefined) request.set('x-tab', tab)
@@ -59,7 +59,7 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-/** What every page for a candidate promises, whatever is on it. */
+/** Expectations for every candidate page. */
 export const expectPage = (answer: { status: number; text: string; headers: Record<string, string> }, status: number) => {
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8'])
   expect(answer.headers).toMatchObject({
@@ -82,7 +82,7 @@ export async function consent(candidate: ReturnType<typeof candidateOf>) {
   })
 }
 
-/** What an invite asks for where it asks for nothing. */
+/** Requirements of an invite that requires nothing. */
 export const ASKS_NOTHING = {
   screenRecording: false,
   webcamMonitoring: false,

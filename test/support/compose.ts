@@ -60,7 +60,7 @@ function interpolate(text: string, set: Record<string, string>): string {
   return text.slice(0, start) + (value ?? '') + interpolate(text.slice(end + 1), set)
 }
 
-/** Where the brace is that closes what is open. */
+/** Index of the matching closing brace. */
 function findEnd(text: string, from: number): number {
   let open = 1
   for (let at = from; at < text.length; at++) {

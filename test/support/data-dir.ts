@@ -15,7 +15,7 @@ export async function makeDataDir(): Promise<string> {
   return dataDir
 }
 
-/** Whether a database server was left running there; one that has stopped has removed its pid file. */
+/** True if a database server still runs there: a stopped one has removed its pid file. */
 export const runsServer = (dataDir: string): Promise<boolean> =>
   readFile(path.join(dataDir, 'postgres/postmaster.pid')).then(
     () => true,

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Where Linux has a folder in memory, and how many bytes are to be free there: containers have 64 MB of it. */
+/** Linux's memory file system, and the bytes required there: containers have 64 MB. */
 const IN_MEMORY = '/dev/shm'
 const WANTED_BYTES = 4 * 2 ** 30
 

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Where Debian installs it. */
+/** Debian's path. */
 const FFMPEG = '/usr/bin/ffmpeg'
 export const isFfmpegInstalled = existsSync(FFMPEG)
 
-/** What ffmpeg complains of when it decodes all of a file; empty where it is whole, and where there is no ffmpeg. */
+/** ffmpeg's errors when decoding the whole file; empty if there are none, or no ffmpeg. */
 export async function findComplaints(file: string): Promise<string> {
   if (!isFfmpegInstalled) return ''
   // Times as they are in the file: pictures that came at uneven times, rounded to a rate, would be two at one time.

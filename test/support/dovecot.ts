@@ -17,11 +17,11 @@ if (!hasDovecot) process.stderr.write('Dovecot is not installed, or this is not 
 export const MAILBOX_PASSWORD = 'p/ss@word#of%mailbox'
 
 export type Dovecot = {
-  /** Of a folder: `imaps` from the first, `imap` by STARTTLS. */
+  /** URL of a folder: `imaps` with TLS from the start, `imap` with STARTTLS. */
   url: (folder?: string, scheme?: 'imap' | 'imaps', password?: string) => string
   /** The mailbox's own folder on the disk, where mail servers deliver into INBOX. */
   maildir: string
-  /** Whose it is. */
+  /** User of the mailbox. */
   uid: number
   gid: number
   deliver: (folder: string, text: string) => Promise<void>
@@ -85,7 +85,7 @@ userdb {
 }
 `,
   )
-  // What goes on in the background holds on to what it is given to write to.
+  // Background processes keep inherited file descriptors open.
   const start = async () => {
     const [code] = await once(spawn('dovecot', ['-c', file], { stdio: 'ignore' }), 'exit')
     if (code !== 0)

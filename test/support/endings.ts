@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 
-/** What a hook has started: to a hook that runs, no other can be added. */
+/** Clean-up functions of the running hook, which can't add hooks itself. */
 const endings: (() => Promise<void>)[] = []
 
 /** Does it at the end of the test, or of the file outside of one. */

@@ -8,7 +8,7 @@ import { saveForm } from './saved-forms.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Who is erased, and what nobody else has: all of it is looked for everywhere. */
+/** Unique data of the person to erase, searched for everywhere. */
 export const ADDRESS = 'Zelda.Quirrell@Erase-Me.example'
 export const NAME = 'Zelda Quirrell-Ondine'
 export const ANSWER = 'An answer nobody else has: xylophonic quagmires'
@@ -32,7 +32,7 @@ export const spellingsOf = (text: string): string[] =>
   ])
 const SPELLINGS = [...new Set(SECRETS.flatMap(spellingsOf))]
 
-/** Which of the candidate's texts stand in it. */
+/** The candidate's texts found in the data. */
 export const hitsIn = (text: string): string[] => {
   const said = text.toLowerCase()
   return SPELLINGS.filter((spelling) => said.includes(spelling))
@@ -157,14 +157,14 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
     const queued = await service.db.inviteEmail.count({ where: { organizationId: organization.id, state: 'queued' } })
     return numbered === 0 && delivered === events && queued === 0 ? true : undefined
   })
-  // Which the sweep does once: it is not to come between two dumps.
+  // Runs the sweep once, so that it doesn't run between two dumps.
   await forgetOldMedia(service.system, { idPhoto: 365, proctoring: 365, answers: 365 })
   const suppressed = async (address: string) =>
     (await listSuppressions(asKey, { search: address }, { field: 'since', direction: 'desc' }, { number: 1, size: 10 })).items
   return { organization, assessments, ids, otherIds, media, receiver, v1, live: service.v1(live), suppressed, invite, act }
 }
 
-/** What a mail server has echoed, a member has kept, typed and written, and the queue has been told. */
+/** Copies of personal data in mail replies, saved forms, notes, and the queue. */
 async function leaveTraces(
   { db, deps, system }: Service,
   { organizationId, inviteId }: { organizationId: string; inviteId: string },

@@ -2,19 +2,19 @@ import { REMINDER_KINDS } from '../../src/domain/mails/candidate-mails.ts'
 import { DIGESTS } from '../../src/domain/mails/member-emails.ts'
 import type { MailTexts } from '../../src/locales/languages.ts'
 import type { MailBrand } from '../../src/mail/letter.ts'
-import { join, reset } from '../../src/mail/letters/account.ts'
-import { notices, reminder } from '../../src/mail/letters/by-itself.ts'
+import { memberInvitation, passwordReset } from '../../src/mail/letters/account.ts'
+import { notices, reminder } from '../../src/mail/letters/automatic.ts'
 import { digest } from '../../src/mail/letters/digests.ts'
 import { invitation, reactivated, resent, withdrawn } from '../../src/mail/letters/invitation.ts'
 import { security } from '../../src/mail/letters/security.ts'
 import { webhookDisabled, webhookFailing } from '../../src/mail/letters/webhook.ts'
-import { partsOf } from '../../src/mail/message.ts'
-import { testOf } from '../../src/mail/preview-text.ts'
+import { renderParts } from '../../src/mail/message.ts'
+import { markAsTest } from '../../src/mail/preview-text.ts'
 
 const expiresAt = new Date('2026-12-21T09:12:00Z')
 const url = 'https://assess.example.org/i/AbCdEfGh0123456789AbCdEfGh0123456789AbCdEfGh0123456789'
 
-/** What others have written, or are called. */
+/** User-written texts and names. */
 export const WRITTEN = {
   organization: 'Northwind Talent',
   assessment: 'Customer support, second line',
@@ -33,7 +33,7 @@ export const OWN = {
   subject: 'Your next step at {{ organization }}',
   body: 'Dear {{ candidate_name | default: "candidate" }},\n\nthank you for your **interest**. The next step takes {{ time_limit }}:\n\n- quiet room\n- [our advice](https://northwind.example/advice)\n\n{{ message }}\n\n{{ link }}\n\nUntil {{ expires_at }}, which is {{ expires_in }}.\nThe team of {{ organization }}',
 }
-/** Of a kind without a button. */
+/** Facts of a mail without a button. */
 const OWN_RECEIPT = 'Dear {{ candidate_name }},\n\nwe have had your answers since {{ submitted_at }}.'
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
@@ -53,7 +53,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     url,
     expiresAt,
     daysLeft: 7,
-    handedIn: null,
+    submission: null,
     unsubscribeUrl: WRITTEN.unsubscribeUrl,
     links: [],
     template: null,
@@ -73,7 +73,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     invitedBy: name,
   }
   const own = { subject: OWN.subject, body: OWN.body }
-  const byItself = { ...full, handedIn: { at: expiresAt, byClock: false } }
+  const byItself = { ...full, submission: { at: expiresAt, byClock: false } }
   const figures = { name, organization, count: 12, fresh: 3, url }
   const webhook = { name, organization, host, failingSince: expiresAt, isGone: false }
   const facts = {
@@ -95,15 +95,15 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     invitation: invitation(t, full),
     'invitation-bare': invitation(t, bare),
     'in-own-words': invitation(t, { ...full, template: own }),
-    'test-of-a-text': testOf(t, invitation(t, full)),
+    'test-of-a-text': markAsTest(t, invitation(t, full)),
     resent: resent(t, full),
     reactivated: reactivated(t, full),
     withdrawn: withdrawn(t, { ...full, message: customMessage }),
-    join: join(t, { name, organization, url, expiresAt }),
-    reset: reset(t, { name, organization, url, expiresAt }),
+    join: memberInvitation(t, { name, organization, url, expiresAt }),
+    reset: passwordReset(t, { name, organization, url, expiresAt }),
     ...Object.fromEntries(REMINDER_KINDS.map((kind) => [kind, reminder(kind)(t, byItself)])),
     submitted: notices.submitted(t, byItself),
-    'submitted-by-clock': notices.submitted(t, { ...byItself, handedIn: { at: expiresAt, byClock: true } }),
+    'submitted-by-clock': notices.submitted(t, { ...byItself, submission: { at: expiresAt, byClock: true } }),
     released: notices.released(t, byItself),
     'reminder-in-own-words': reminder('not_started')(t, { ...byItself, template: own }),
     'receipt-in-own-words': notices.submitted(t, { ...byItself, template: { ...own, body: OWN_RECEIPT } }),
@@ -130,5 +130,5 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'webhook-disabled': webhookDisabled(t, webhook),
     'webhook-gone': webhookDisabled(t, { ...webhook, failingSince: null, isGone: true }),
   }
-  return Object.fromEntries(Object.entries(letters).map(([kind, letter]) => [kind, partsOf(t, letter, brand)]))
+  return Object.fromEntries(Object.entries(letters).map(([kind, letter]) => [kind, renderParts(t, letter, brand)]))
 }

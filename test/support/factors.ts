@@ -14,7 +14,7 @@ function fromBase32(text: string): Buffer {
 /** The recovery codes that a page shows. */
 export const recoveryCodesIn = (text: string): string[] => text.match(/\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b/g) ?? []
 
-/** What the page offers to set up an app with. */
+/** Setup data for an authenticator app, from the page. */
 export const readOffer = (page: string): { sealed: string; secret: Buffer } => ({
   sealed: /name="sealed" value="([^"]*)"/.exec(page)![1]!,
   secret: fromBase32(/id="secret">([A-Z2-7 ]+)</.exec(page)![1]!.replaceAll(' ', '')),

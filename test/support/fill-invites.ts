@@ -40,7 +40,7 @@ const TAGS = `
   FROM unnest($2::uuid[]) WITH ORDINALITY AS i (invite, i), generate_series(0, 1) AS position
   WHERE i % 3 = 0`
 
-/** What candidates are at: without it the service would make up for it while it is measured. */
+/** Submissions. Without them the service would create them while it is measured. */
 const SUBMISSIONS = `
   INSERT INTO submissions (id, organization_id, invite_id, assessment_id, state, question_replay_limit, answer_record_limit, started_at,
     created_at, updated_at)

@@ -16,9 +16,9 @@ type Content = Record<string, { schema: Node }>
 type Body = { required?: boolean; headers?: object; content?: Content }
 type Parameter = Node & { name: string; in: string; required?: boolean; schema: Node }
 type Operation = { parameters?: Parameter[]; requestBody?: Body; responses?: Record<string, Body> }
-/** Of what is sent less may be asked, of what is answered more may be told. */
+/** Requests may require less, responses may contain more. */
 type Side = 'sent' | 'answered'
-/** What was there, and what is in its place; undefined: nothing. */
+/** Released and current value; undefined: none. */
 type Change<T> = { way: string; before: T; now: T | undefined }
 /** The two documents, and the day, as 2027-12-31. */
 type Documents = { released: OpenApiDocument; current: OpenApiDocument; today: string }
@@ -27,8 +27,8 @@ type Documents = { released: OpenApiDocument; current: OpenApiDocument; today: s
 const BOUNDS = { maximum: 1, maxLength: 1, maxItems: 1, maxProperties: 1, minimum: -1, minLength: -1, minItems: -1 }
 
 /**
- * What a client of the released document can rely on, and of the current one no longer: docs/versions.md says which changes these are.
- * What the released document calls deprecated may go once the day is over until which it was to work.
+ * Compares the released document with the current one for incompatible changes, as docs/versions.md defines them. Deprecated parts may be removed
+ * after their announced date.
  *
  * @returns each as a place in the document, and what is wrong there.
  */
@@ -50,7 +50,7 @@ export function findBrokenPromises(of: Documents): string[] {
   return [...operations, ...messages]
 }
 
-/** What is gone and was not to go; with nothing else to say of it. */
+/** Parts removed without permission. */
 const goneUnless = ({ today }: Documents, { way, before }: Change<Node>): string[] =>
   before.deprecated && String(before[SUNSET]) < today ? [] : [`${way}: is gone`]
 

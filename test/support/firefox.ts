@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import puppeteer from 'puppeteer-core'
 import type { Driven } from './other-browsers.ts'
 
-/** Where Debian installs it. */
+/** Debian's path. */
 const FIREFOX = '/usr/bin/firefox-esr'
 export const isFirefoxInstalled = existsSync(FIREFOX)
 

@@ -1,8 +1,8 @@
-/** What the page says is wrong. */
+/** The page's error messages. */
 export const mistakesIn = ({ text }: { text: string }) =>
   [...text.matchAll(/<li>(?:<a [^>]+>)?([^<]+)/g)].map(([, words]) => words)
 
-/** What a form of a page would send as it stands. */
+/** Body that a form would submit unchanged. */
 export function fieldsIn({ text }: { text: string }): Record<string, string> {
   const readEntities = (value: string) =>
     value.replace(
@@ -32,7 +32,7 @@ export const rowsOf = (text: string): string[] =>
     row!.replace(/<\/t[hd]><td[^>]*>/g, ' | ').replace(/<[^>]+>/g, ''),
   )
 
-/** What the timelines of a page say, as text: what happened, and the parts of the line below it, the last of them who did it. */
+/** The page's timelines as text: each event with its details, the actor last. */
 export const eventsIn = (text: string): { what: string; aside: string[] }[] => {
   const textOf = (markup: string) => markup.replace(/<[^>]+>/g, '')
   return [...text.matchAll(/<li class="event">.*?<p [^>]*>(.*?)<\/p><p [^>]*>(.*?)<\/p>/gs)].map(([, what, aside]) => ({
@@ -41,7 +41,7 @@ export const eventsIn = (text: string): { what: string; aside: string[] }[] => {
   }))
 }
 
-/** What a page's list of facts says, by its terms, as text. */
+/** The page's definition lists as text, by term. */
 export const factsOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, term, fact]) => [term!, fact!.replace(/<[^>]+>/g, '')]),

@@ -210,7 +210,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
   return words?.[0] ?? (pattern?.startsWith('^#') ? '#2563EB' : crypto.randomUUID())
 }
 
-/** What a part of a path, a parameter or a field wants the id of, by its name. */
+/** The resource whose id a path part, parameter, or field takes, by name. */
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],

@@ -106,7 +106,7 @@ function fieldValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitr
 function validValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitrary<unknown> {
   const { type, format, pattern, anyOf, enum: words, minimum = 0, maximum = 100, maxLength = 50 } = schema
   const types = [type].flat()
-  // Of what is in a list, too: that its parts are sound is looked at one by one.
+  // Also for list items, which are validated one by one.
   if (types.includes('object') && schema.properties)
     return fc.record(
       Object.fromEntries(

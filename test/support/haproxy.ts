@@ -11,7 +11,7 @@ import { waitUntil } from './wait-until.ts'
 
 export const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
 
-/** What haproxy says of a server, or of all of them (`BACKEND`), by the names of its own columns. */
+/** haproxy's statistics of a server, or of all (`BACKEND`), by column. */
 export type Statistics = Record<string, string>
 
 /**

@@ -5,7 +5,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 import { Provider } from 'oidc-provider'
 import { whenOver } from './endings.ts'
 
-/** Who signs in there. */
+/** The user who signs in at the provider. */
 export type Person = { sub: string; email?: string; email_verified?: boolean; given_name?: string; family_name?: string }
 type Key = { kid: string; privateKey: CryptoKey; jwk: object }
 
@@ -18,11 +18,11 @@ async function makeKey(kid: string): Promise<Key> {
 
 export type Idp = {
   issuer: string
-  /** Who signs in from now on. */
+  /** Sets the user for further sign-ins. */
   person: Person
-  /** What its ID tokens say besides, or instead; undefined takes a claim away. */
+  /** Additional or replaced ID token claims; undefined removes a claim. */
   claims: Record<string, unknown>
-  /** What else is made of an ID token before it goes out. */
+  /** Changes an ID token before it is sent. */
   tamper: ((token: string, claims: JWTPayload) => Promise<string>) | undefined
   /** Answers requests instead of the provider; undefined: it does. */
   behave: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined

@@ -1,5 +1,5 @@
-/** What services of tests sign with, unless one says otherwise. */
+/** Default secret key of services in tests. */
 export const SECRET_KEY = 'a secret that is only good for tests 0123456789'
 
-/** Of everybody who joins the portal in tests. */
+/** Password of all members in tests. */
 export const PASSWORD = 'correct horse battery'

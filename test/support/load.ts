@@ -1,14 +1,14 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What became of one request, as its client saw it: a whole answer, or the error without one. */
+/** Result of one request: a complete response, or the error. */
 export type Outcome = {
   requestId: string
   /** Undefined when there was no answer. */
   status?: number
-  /** Whether the answer came whole. */
+  /** True if the response was complete. */
   complete: boolean
-  /** Whether the connection was kept for the next request. */
+  /** True if the connection was kept open. */
   kept: boolean
   error?: string
   email?: string

@@ -3,7 +3,7 @@ import { PASSWORD, SECRET_KEY } from './known-secrets.ts'
 // Everything that services of tests log, in this process and in others, is searched for what a log must not hold: whoever reads logs
 // could use it.
 
-/** What signs nothing and is no name of ours has not all three kinds of characters without a break. */
+/** Secrets mix three kinds of characters without a break; other words don't. */
 const TOKEN = /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?=[\w-]*\d)[\w-]{43,}/
 
 const SECRETS: [what: string, pattern: RegExp][] = [

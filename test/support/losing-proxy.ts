@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 
 export type LosingProxy = {
   origin: string
-  /** What was asked whose answers were lost: method and path. */
+  /** Method and path of requests whose responses were dropped. */
   lost: string[]
   close: () => void
 }
 
 type Choices = {
-  /** Which answers are lost, besides every third. */
+  /** Further responses to drop, besides every third. */
   alsoLose?: (asked: string, before: number) => boolean
-  /** What it answers itself, by path. */
+  /** Responses that the proxy sends itself, by path. */
   files?: Record<string, { type: string; content: Buffer }>
 }
 

@@ -38,7 +38,7 @@ export type OpenApiDocument = {
 export const readDocument = async (service: Service, name: InterfaceName): Promise<OpenApiDocument> =>
   (await service.http().get(`/docs/${name}/openapi.json`)).body
 
-/** What is meant: the component, where the document only refers to it. */
+/** Resolves a reference to its component. */
 export function follow<Node extends object>(document: OpenApiDocument, node: Node | Reference): Node {
   if (!('$ref' in node)) return node
   const parts = (node.$ref as string).split('/').slice(1)

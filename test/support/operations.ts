@@ -31,13 +31,13 @@ export type Operation = {
   /** The document's example of a body. */
   example: object | null
   scope: KeyScope
-  /** Whether it is for test keys alone. */
+  /** True if it requires a test key. */
   isForTests: boolean
-  /** Whether it is for live keys alone. */
+  /** True if it requires a live key. */
   isForLive: boolean
-  /** Whether it is for keys alone that may manage. */
+  /** True if it requires a key with the right to manage. */
   needsManage: boolean
-  /** What is wrong with an answer; null when the document has this status and the answer its shape. */
+  /** Validates a response. @returns null if the document has this status and the body matches its schema; otherwise the problem. */
   findFault: (status: number, body: unknown, type?: string) => string | null
 }
 

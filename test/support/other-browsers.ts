@@ -25,7 +25,7 @@ export const OTHER_BROWSERS: Record<'firefox' | 'webkit', Other> = {
   webkit: { isInstalled: isWebKitInstalled, start: startWebKit, records: ['audio'], isHeard: true },
 }
 
-/** What the others are compared with, driven as they are. */
+/** Reference for the others, driven in the same way. */
 export const CHROMIUM: Other = {
   isInstalled: isBrowserInstalled,
   start: startChromium,

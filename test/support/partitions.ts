@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 
-// What a distributed engine asks of the schema, asked of PostgreSQL itself: every table of an organization as hash partitions by organization.
-// A partitioned table can have no unique key, primary or not, that does not name what it is divided by. See docs/operating.md, Citus.
+// Checks that the schema can be distributed, by hash-partitioning every table of organizations in PostgreSQL. Unique keys of a partitioned table have
+// to include the partition key. See docs/operating.md, Citus.
 
 const PARTITIONS = 4
 
@@ -40,7 +40,7 @@ export async function partitionByOrganization(url: string): Promise<void> {
     for (const { table, name, definition } of references)
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`)
     const named = await ask<{ schema: string; child: string; name: string }>(NAMES_OF_PARTITIONS)
-    // What one is to be called may be what PostgreSQL has called another.
+    // PostgreSQL's generated names may collide with ours.
     for (const { schema, child, name } of named) await client.query(`ALTER INDEX ${schema}.${child} RENAME TO "_${name}"`)
     for (const { schema, name } of named) await client.query(`ALTER INDEX ${schema}."_${name}" RENAME TO ${name}`)
     await client.query('COMMIT')

@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts'
 const SHIPPED = path.join(import.meta.dirname, '../../ops/ha')
 const PASSWORD = 'of-a-drill'
 
-/** Whether a cluster can be started here: all of it is installed, and PostgreSQL's user can be had. */
+/** True if Patroni is installed and PostgreSQL's user is available. */
 export const canFailOver =
   process.getuid?.() === 0 && ['patroni', 'etcd', 'haproxy'].every((command) => spawnSync('which', [command]).status === 0)
 

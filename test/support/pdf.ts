@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Whether Poppler's programs are installed, which read PDFs. */
+/** True if Poppler's programs are installed, which read PDFs. */
 export const hasPoppler = (() => {
   try {
     execFileSync('pdftotext', ['-v'], { stdio: 'ignore' })
@@ -19,7 +19,7 @@ export const hasPoppler = (() => {
 /** Bidirectional text comes with marks of its direction. */
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** What Poppler finds in a PDF: its text in the order in which it is read, its properties, its fonts and its structure. */
+/** Poppler's view of a PDF: text in reading order, properties, fonts, and structure. */
 export async function readPdf(pdf: Buffer) {
   const folder = await mkdtemp(path.join(tmpdir(), 'pdf-'))
   try {

@@ -15,7 +15,7 @@ type Pooling = {
   mode?: 'transaction' | 'session'
   /** Sessions with the database, at most. */
   size?: number
-  /** What is said to each session when it is made. */
+  /** Statement sent to each new session. */
   atConnect?: string
 }
 

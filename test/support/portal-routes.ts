@@ -13,7 +13,7 @@ export async function listPortalRoutes(system = {} as ServiceContext): Promise<s
     .map(({ verb, path }) => `${verb} ${path.slice(ORGANIZATION.length) || '/'}`)
 }
 
-/** Those that ask for a fresh proof, and those that do not, as `POST /:organizationId/members` or `POST /factors/app`. */
+/** Routes that require recent authentication, and routes that don't, e.g. `POST /:organizationId/members`. */
 export async function listByFreshness(): Promise<{ fresh: string[]; others: string[] }> {
   const all = await listRoutes({} as ServiceContext)
   const named = (isFresh: boolean) => all.filter((route) => route.isFresh === isFresh).map(({ verb, path }) => `${verb} ${path}`)

@@ -8,7 +8,7 @@ import type { Service } from './service.ts'
 
 export { PASSWORD }
 
-/** What a browser sends along with its own page's form. */
+/** Headers that a browser sends with a form of the same origin. */
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
 /** A browser without scripts: it keeps the cookies of its session and its own, and sends forms as a page of the portal does. */

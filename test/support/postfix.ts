@@ -22,10 +22,10 @@ function isInstalled(): boolean {
   }
 }
 
-/** What Postfix is to do with a mail at that moment, in the words of its policy protocol. */
+/** Postfix's current action for mails, in its policy protocol. */
 export type Decide = (request: string) => Promise<string>
 
-/** Where notices of undelivered mails go: all that is addressed to the domain, into a mailbox of mails as files. */
+/** Mailbox (maildir) of all bounces to the domain. */
 export type NoticesTo = { domain: string; maildir: string; uid: number; gid: number }
 
 /**

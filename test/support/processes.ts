@@ -20,7 +20,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
 /** The service in a process of its own, as it is in production. */
 export type ServiceProcess = {
-  /** Where it listens; empty before. */
+  /** URL; empty before it listens. */
   url: string
   /** All that it has written so far, standard output and standard error. */
   output: () => string
@@ -32,7 +32,7 @@ export type ServiceProcess = {
   exited: Promise<Exit>
 }
 
-/** What the service does not start without, for its mails. */
+/** Mail settings required to start. */
 export const mailOf = ({ SMTP_URL }: Record<string, string>): Record<string, string> =>
   SMTP_URL === undefined ? { MAIL: 'capture' } : { MAIL_FROM: 'Assessments <assessments@example.com>' }
 

@@ -23,7 +23,7 @@ const lengthen = (text: string): string => '·'.repeat(Math.ceil(text.length * 0
 export function createPseudoLanguages(): Languages {
   const { candidate, mail }: { candidate: Messages; mail: Messages } = JSON.parse(readFileSync(FILE, 'utf8'))
   const languages = createLanguages({ codes: ['en'], reviewed: ['en'] }, () => ({ candidate: mark(candidate), mail: mark(mail) }))
-  // What these say is of the language's, not of the catalog's.
+  // These texts come from Intl, not from the catalog.
   const formatted = ({ duration, list, ...texts }: CandidateTexts): CandidateTexts => ({
     ...texts,
     duration: (seconds) => `⟦${duration(seconds)}⟧`,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 
-/** What the database was asked, with the values of its parameters. */
+/** A query with the values of its parameters. */
 export type Query = { text: string; values: unknown[] }
 
 const recordings = new AsyncLocalStorage<Query[]>()
@@ -33,7 +33,7 @@ Object.assign(pg.Pool.prototype, {
   },
 })
 
-/** What the work asks the database: what the process asks on its own account meanwhile counts for none. */
+/** Queries of the work, without background queries of the process. */
 export async function recordQueries<T>(work: () => Promise<T>): Promise<{ result: T; queries: Query[] }> {
   const queries: Query[] = []
   const result = await recordings.run(queries, work)

@@ -3,7 +3,7 @@ import net from 'node:net'
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 export type Conversation = {
   answers: RawAnswer[]
-  /** Whether the service ended the connection, of its own accord. */
+  /** True if the service closed the connection. */
   closed: boolean
 }
 

@@ -65,10 +65,10 @@ async function startReplica(primary: Pick<EmbeddedDatabase, 'url' | 'folder'>, d
 export const serverPid = async ({ folder }: Pick<EmbeddedDatabase, 'folder'>): Promise<number> =>
   Number((await readFile(path.join(folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** What says that the server runs. */
+/** Log line that shows that the server runs. */
 const LEFT_OUT = /postmaster\.pid$|\.s\.PGSQL/
 
-/** What pg_basebackup does, which npm's PostgreSQL comes without. */
+/** Does what pg_basebackup would, which the PostgreSQL from npm lacks. */
 async function copyAsReplica({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>, to: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

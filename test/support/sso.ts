@@ -49,7 +49,7 @@ export async function goThrough(browser: Pick<Browser, 'get'>, idp: Idp, begin: 
   return answer
 }
 
-/** Where a browser comes back to: nothing is asked there yet. */
+/** Callback URL, where no request is served yet. */
 export async function wayBack(browser: Pick<Browser, 'get'>, idp: Idp, begin: string): Promise<string> {
   const { headers } = await browser.get(begin)
   return pathIn(await passThrough(idp, headers.location!))
@@ -141,7 +141,7 @@ export async function setUpSso(service: Service, more: Record<string, string | s
   return { organization, domain, domainId: id, admin, idp, providerId, begin, page, person }
 }
 
-/** Where a browser begins to sign in by the operator's Microsoft. */
+/** Start URL of signing in with the operator's Microsoft. */
 export const WITH_MICROSOFT = '/portal/sign-in/with/microsoft'
 
 /** A service whose operator offers Microsoft, and what stands in its place, on the service's clock; until the end of the file. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
-/** Where to, and as whom: the services are asked in turn. */
+/** Base URLs, used in turn, and the API key. */
 type Access = { urls: string[]; key: string }
 
 export type Answer = { status: number; retryAfter: string | null; at: number }
@@ -67,7 +67,7 @@ const failed = (running: Promise<unknown>) => running.then(() => new Promise<nev
 
 /** A reader of the feed, which goes on from its cursor, and after a 410 lists everything and goes on from there. */
 export function followFeed(access: Access) {
-  /** What the reader knows of each position, and where it was told another event of one that it knew. */
+  /** Events by position, and positions whose event changed. */
   const told = new Map<number, string>()
   const contradictions: { position: number; ids: string[] }[] = []
   let [cursor, listings, turn, isOver] = ['0', 0, 0, false]

@@ -86,7 +86,7 @@ export const webmPart = (content = ''): Buffer =>
 
 export const jpeg = (content = ''): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)])
 
-/** What an invite's candidate has handed in, with one text wherever there is one: a text, a recording that can't be played, and a note. @returns the submission's id. */
+/** Creates an invite's submission with one text everywhere: an answer, an unplayable recording, and a note. @returns the submission's id. */
 export async function handIn(
   { db, deps, clock }: Service,
   of: { organizationId: string; inviteId: string; assessmentId: string },

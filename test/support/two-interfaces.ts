@@ -26,7 +26,7 @@ export async function makeInviter(service: Service) {
   return { organizationId, key, assessmentId, v1, alternate, create, createThere }
 }
 
-/** What both interfaces say of an invite, alone and in their lists. */
+/** An invite as both interfaces return it, alone and in lists. */
 export async function readEverywhere({ v1, alternate }: Awaited<ReturnType<typeof makeInviter>>, id: string) {
   const listed = await v1.get('/invites')
   const there = await alternate.get('/assessment_invites')

@@ -6,7 +6,7 @@ import { findFreePort } from './free-port.ts'
 import type { Driven } from './other-browsers.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Where Debian installs WebKitGTK's browser, and what drives it. */
+/** Debian's paths of WebKitGTK's browser and its driver. */
 const BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
 const DRIVER = '/usr/bin/WebKitWebDriver'
 const SCREEN = '/usr/bin/Xvfb'

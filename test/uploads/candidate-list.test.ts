@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../../src/domain/limits.ts'
-import { parseList } from '../../src/uploads/candidate-list.ts'
+import { parseCandidateList } from '../../src/uploads/candidate-list.ts'
 
-const parse = (list: string) => parseList(Buffer.from(list), 10_000)
+const parse = (list: string) => parseCandidateList(Buffer.from(list), 10_000)
 
 describe('parseList', () => {
   it('reads the longest list whole', () => {

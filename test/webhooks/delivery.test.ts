@@ -28,7 +28,7 @@ const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
     return isSo ? delivery : undefined
   })
 
-/** Those of an organization: all to its admin, naming no more of an address than its host. */
+/** Mails about an organization's webhooks. They go to its admin, and contain only the host of a URL. */
 async function expectMails(organizationId: string, adminId: string, kinds: string[]): Promise<void> {
   const queued = await service.db.memberEmail.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
   expect(queued.map(({ kind, memberId }) => [kind, memberId])).toEqual(kinds.map((kind) => [kind, adminId]))

@@ -1,4 +1,4 @@
-/** The icons that pages draw, by their names at lucide.dev. Each is one more to load with src/bundle-look.ts. */
+/** The icons that pages draw, by their names at lucide.dev. Each is one more to load with src/bundle-css.ts. */
 export const ICON_NAMES = [
   'archive',
   'arrow-down',

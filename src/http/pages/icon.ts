@@ -5,7 +5,7 @@ import { ICON_NAMES } from './icon-names.ts'
 
 export type IconName = (typeof ICON_NAMES)[number]
 
-/** Written by src/bundle-look.ts. */
+/** Written by src/bundle-css.ts. */
 const FILE = path.join(import.meta.dirname, '../../generated/browser/icons.json')
 const texts: Record<string, string> = JSON.parse(readFileSync(FILE, 'utf8'))
 

@@ -2,11 +2,10 @@ import type { FetchMessageObject, ImapFlow, ImapFlowError } from 'imapflow'
 import type { Log } from '../../domain/context.ts'
 import { withoutAddresses } from '../../domain/mails/mail-outage.ts'
 
-/** Where notices are fetched from. */
 export type ImapAddress = {
   host: string
   port: number | undefined
-  /** Whether it begins encrypted; otherwise it is encrypted before the login (STARTTLS), or there is none. */
+  /** True for TLS from the start; otherwise STARTTLS is required before the login. */
   isSecure: boolean
   user: string
   password: string
@@ -14,109 +13,108 @@ export type ImapAddress = {
   tls: { servername?: string; rejectUnauthorized?: boolean }
 }
 
-/** Does something with the start of a mail. @returns whether it is dealt with; another's is left unread. */
-export type TakeMail = (start: Buffer) => Promise<boolean>
+/** Processes the start of a mail. @returns true if it was processed; other mails stay unread. */
+export type MailHandler = (start: Buffer) => Promise<boolean>
 
 export type BounceMailbox = {
   /**
-   * Hands each unread mail over, and marks those as read that are dealt with. Others get a mark of their own, where the server takes one, and
-   * are not looked at again; where it takes none, each process looks at them once. So it does at a mail that can not be fetched.
+   * Processes unread mails and flags processed ones as read. Other mails, and mails that can't be fetched, are skipped from then on: they get a
+   * keyword, or, if the server supports none, each process remembers them.
    *
-   * @param isOver whether to leave the rest for the next time.
-   * @returns how many were dealt with.
-   * @throws Error when the server is away, or does not do as it has to; what `take` throws.
+   * @param isOver true to leave the remaining mails for the next run.
+   * @returns the number of processed mails.
+   * @throws Error if the server fails; errors of `take`.
    */
-  takeUnread: (take: TakeMail, isOver: () => boolean) => Promise<number>
-  /** Ends what is under way. */
+  processUnread: (take: MailHandler, isOver: () => boolean) => Promise<number>
+  /** Aborts all connections. */
   close: () => void
 }
 
-/** Of a mail that is longer only the start is read: what a notice says stands before the mail that it is of. */
+/** Bytes read per mail. A bounce's report precedes the copy of the original mail. */
 const MAX_BYTES = 256 * 1024
-/** Mails in memory at a time. */
-const AT_ONCE = 20
-/** Milliseconds. */
-const PATIENCE = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
+/** Mails fetched per request. */
+const BATCH_SIZE = 20
+const TIMEOUTS = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
-/** The folder of notices to a domain, of which nothing else is opened. */
+/** Opens only the folder of bounces to this domain. */
 export function createBounceMailbox(address: ImapAddress, { domain, log }: { domain: string; log: Log }): BounceMailbox {
   const open = new Set<ImapFlow>()
-  const marks = { dealtWith: '\\Seen', anothers: `NotOf-${domain}` }
-  /** Nothing up to there is fetched again. A folder that is made anew begins with 1 again. */
-  let lookedAt = { uidValidity: 0n, uid: 0 }
+  const flags = { processed: '\\Seen', foreign: `NotOf-${domain}` }
+  /** Last UID that was processed. A recreated folder has a new uidValidity, and its UIDs start again at 1. */
+  let lastProcessed = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
-  const leaveOut = (failed: number[], uids: number[], error: unknown) => {
-    if (uids.length > 1 && failed.length === uids.length) throw error // it is the server, and none of the mails
+  const skipFailed = (failed: number[], uids: number[], error: unknown) => {
+    if (uids.length > 1 && failed.length === uids.length) throw error // the server is at fault, not the mails
     for (const uid of failed) log.warn({ uid }, 'a mail in the mailbox of notices can not be fetched, and is left out')
-    lookedAt.uid = uids.at(-1)!
+    lastProcessed.uid = uids.at(-1)!
   }
 
-  async function takeUnread(take: TakeMail, isOver: () => boolean): Promise<number> {
-    let taken = 0
-    /** Those that are being fetched. */
-    let asked: number[] = []
-    let refused: unknown
-    const taking: TakeMail = (start) =>
+  async function processUnread(take: MailHandler, isOver: () => boolean): Promise<number> {
+    let processed = 0
+    /** UIDs being fetched. */
+    let fetching: number[] = []
+    let handlerError: unknown
+    const handle: MailHandler = (start) =>
       take(start).catch((error) => {
-        refused = error
+        handlerError = error
         throw error
       })
-    const takeThese = async (client: ImapFlow, uids: number[]) => {
-      asked = uids
+    const processBatch = async (client: ImapFlow, uids: number[]) => {
+      fetching = uids
       const mails = await client.fetchAll(uids, { uid: true, source: { maxLength: MAX_BYTES } }, { uid: true })
-      asked = []
-      taken += await takeMails(client, mails, taking, marks)
+      fetching = []
+      processed += await processMails(client, mails, handle, flags)
     }
-    const takeAll = async (client: ImapFlow) => {
+    const processUnreadMails = async (client: ImapFlow) => {
       const { uidValidity } = client.mailbox as { uidValidity: bigint }
-      if (lookedAt.uidValidity !== uidValidity) lookedAt = { uidValidity, uid: 0 }
-      const unread = await findUnread(client, { after: lookedAt.uid, without: marks.anothers })
-      for (let i = 0; i < unread.length && !isOver(); i += AT_ONCE) {
-        const uids = unread.slice(i, i + AT_ONCE)
-        await takeThese(client, uids)
-        lookedAt.uid = uids.at(-1)!
+      if (lastProcessed.uidValidity !== uidValidity) lastProcessed = { uidValidity, uid: 0 }
+      const unread = await findUnread(client, { after: lastProcessed.uid, without: flags.foreign })
+      for (let i = 0; i < unread.length && !isOver(); i += BATCH_SIZE) {
+        const uids = unread.slice(i, i + BATCH_SIZE)
+        await processBatch(client, uids)
+        lastProcessed.uid = uids.at(-1)!
       }
     }
-    /** Each over a connection of its own: over what may have ended the one before, the others come through. @returns those that do not. */
-    const takeEach = async (uids: number[]) => {
+    /** Fetches each mail over its own connection, since a single bad mail may end a connection. @returns UIDs that can't be fetched. */
+    const processEach = async (uids: number[]) => {
       const failed: number[] = []
       for (const uid of uids)
-        await use((client) => takeThese(client, [uid])).catch((error) => {
-          if (asked.length === 0) throw error
-          asked = []
+        await use((client) => processBatch(client, [uid])).catch((error) => {
+          if (fetching.length === 0) throw error
+          fetching = []
           failed.push(uid)
         })
       return failed
     }
-    const goOn = async (): Promise<void> => {
+    const processAll = async (): Promise<void> => {
       try {
-        await use(takeAll)
+        await use(processUnreadMails)
       } catch (error) {
-        const uids = asked
-        asked = []
+        const uids = fetching
+        fetching = []
         if (uids.length === 0) throw error
-        leaveOut(await takeEach(uids), uids, error)
-        await goOn()
+        skipFailed(await processEach(uids), uids, error)
+        await processAll()
       }
     }
-    await goOn().catch((error) => {
-      throw refused ?? error
+    await processAll().catch((error) => {
+      throw handlerError ?? error
     })
-    return taken
+    return processed
   }
   return {
-    takeUnread,
+    processUnread,
     close: () => {
       for (const client of open) client.close()
     },
   }
 }
 
-/** Logs in, and opens the folder. @returns how many mails in it are unread. @throws Error. */
+/** Logs in and opens the folder. @returns the number of unread mails. @throws Error. */
 export const countUnread = (address: ImapAddress): Promise<number> =>
   useClient(address, new Set(), async (client) => (await findUnread(client, { after: 0 })).length)
 
-/** `n:*` always has the last one in it, however low its number. */
+/** `n:*` always includes the last mail, however low its UID, so the result is filtered. */
 async function findUnread(client: ImapFlow, { after, without }: { after: number; without?: string }): Promise<number[]> {
   const mark = without !== undefined && { unKeyword: without }
   const found = await client.search({ seen: false, ...mark, uid: `${after + 1}:*` }, { uid: true })
@@ -124,29 +122,29 @@ async function findUnread(client: ImapFlow, { after, without }: { after: number;
   return found.filter((uid) => uid > after).sort((one, other) => one - other)
 }
 
-type Marks = { dealtWith: string; anothers: string }
+type Flags = { processed: string; foreign: string }
 
-/** They are marked once they are kept: what is lost between the two is fetched again, and known by then. @returns how many were dealt with. */
-async function takeMails(client: ImapFlow, mails: FetchMessageObject[], take: TakeMail, marks: Marks): Promise<number> {
-  const [taken, others]: [number[], number[]] = [[], []]
-  for (const { uid, source } of mails) if (source) ((await take(source)) ? taken : others).push(uid)
+/** Marks mails after they were stored. After a crash in between they are fetched again and recognized. @returns the number of processed mails. */
+async function processMails(client: ImapFlow, mails: FetchMessageObject[], take: MailHandler, flags: Flags): Promise<number> {
+  const [processed, others]: [number[], number[]] = [[], []]
+  for (const { uid, source } of mails) if (source) ((await take(source)) ? processed : others).push(uid)
   const mark = (uids: number[], flag: string) => uids.length === 0 || client.messageFlagsAdd(uids, [flag], { uid: true })
-  if (!(await mark(taken, marks.dealtWith)))
+  if (!(await mark(processed, flags.processed)))
     throw Object.assign(new Error('What was read can not be marked as read'), { code: 'ReadOnly' })
-  await mark(others, marks.anothers) // a server that has no such marks says so, and they are known until the process ends
-  return taken.length
+  await mark(others, flags.foreign) // without keywords on the server, lastProcessed remembers them until the process ends
+  return processed.length
 }
 
 async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (client: ImapFlow) => Promise<T>): Promise<T> {
   const { host, port, isSecure, user, password, folder, tls } = address
-  const { ImapFlow } = await import('imapflow') // most do without it
+  const { ImapFlow } = await import('imapflow') // few installations need it
   const client = new ImapFlow({
-    ...{ host, secure: isSecure, tls, ...PATIENCE, auth: { user, pass: password } },
+    ...{ host, secure: isSecure, tls, ...TIMEOUTS, auth: { user, pass: password } },
     ...{ logger: false, disableAutoIdle: true, maxLiteralSize: 2 * MAX_BYTES },
     ...(port !== undefined && { port }),
     ...(!isSecure && { doSTARTTLS: true }),
   })
-  client.on('error', () => {}) // what is under way is rejected with it
+  client.on('error', () => {}) // the pending command rejects with it
   open.add(client)
   try {
     await client.connect()
@@ -162,7 +160,7 @@ async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (cl
   }
 }
 
-/** In the server's words, where there are any. The error itself has the commands in it. */
+/** Describes the error in the server's words. The error itself contains the commands, with the password. */
 function describe(
   { message, responseText, response, code, errors }: ImapFlowError & { errors?: Error[] },
   password: string,

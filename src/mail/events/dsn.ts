@@ -3,17 +3,17 @@ import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { readBounceAddress } from '../../domain/secrets/bounce-address.ts'
-import { storable } from '../verdict.ts'
+import { withoutNul } from '../verdict.ts'
 
-/** Of what a server says about a mail. */
+/** Characters. */
 const MAX_REASON_LENGTH = 1_000
 
-/** Whose notice it is to: the mail server names it when it hands the notice on. */
+/** Envelope recipient, added by the mail server that forwards the bounce. */
 const RECIPIENT_HEADER = 'x-envelope-recipient'
 
 /**
- * Notices of mail servers (RFC 3464), and of complaints (RFC 5965), as the mail server of MAIL_BOUNCE_DOMAIN hands them on. Their envelope's
- * recipient proves them: nobody knows it but who has the mail that it is of.
+ * Reads delivery status notifications (RFC 3464) and complaints (RFC 5965) forwarded by the mail server of MAIL_BOUNCE_DOMAIN. The envelope
+ * recipient authenticates them: it is signed, and only the original mail contains it.
  */
 export const createDsnReader = (secretKeys: () => readonly string[], domain: string): MailEventReader => ({
   admit(headers) {
@@ -25,11 +25,11 @@ export const createDsnReader = (secretKeys: () => readonly string[], domain: str
   read: readNotice,
 })
 
-/** As domain/secrets/bounce-address.ts makes them. Of a fixed length before the @: a stranger's header takes no time that grows by its square. */
+/** Matches addresses of domain/secrets/bounce-address.ts. The fixed length before the @ prevents quadratic matching time. */
 const ADDRESSES = /bounce\+[0-9a-f-]{36}\.[0-9a-v]{13}@[a-z\d.-]{1,253}/gi
 
-/** What the reader of such notices makes of one in a mailbox, by whichever field names its address there. @returns the mail that it is of. */
-export function findMailOf({ admit }: MailEventReader, notice: Buffer): string | null {
+/** Finds the bounce address in any header of a bounce. @returns the id of the mail that bounced. */
+export function findBouncedMail({ admit }: MailEventReader, notice: Buffer): string | null {
   const [header = ''] = notice.toString('latin1').split(/\r?\n\r?\n/, 1)
   for (const [address] of header.matchAll(ADDRESSES)) {
     const known = admit({ [RECIPIENT_HEADER]: address })
@@ -43,15 +43,15 @@ async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   const mail = await PostalMime.parse(body, { forceRfc822Attachments: true })
   const type = reportTypeOf(mail)
   if (type === 'feedback-report') return isComplaint(mail) ? [{ emailId, kind: 'complained' }] : []
-  // Whatever else comes to the address is of a machine that answers for somebody who is away, or of a person.
+  // Anything else is an automatic reply or written by a person.
   if (type !== 'delivery-status') return []
   const failed = fieldGroups(partOf(mail, 'message/delivery-status')).find(({ action }) => action?.toLowerCase() === 'failed')
   if (!failed) return []
   const reason = (failed['diagnostic-code'] ?? '').replace(/^\s*[\w-]+\s*;\s*/, '')
   const told = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
-  // Exim says 5.0.0 whatever the other server has said.
+  // Exim reports 5.0.0 whatever the other server replied.
   const status = /^(\d\.0\.0)?$/.test(told) ? statusIn(reason) || told : told
-  return [{ emailId, kind: 'bounced', status, reason: storable(reason).slice(0, MAX_REASON_LENGTH) }]
+  return [{ emailId, kind: 'bounced', status, reason: withoutNul(reason).slice(0, MAX_REASON_LENGTH) }]
 }
 
 const reportTypeOf = ({ headers }: Email): string | undefined => {
@@ -60,7 +60,7 @@ const reportTypeOf = ({ headers }: Email): string | undefined => {
   return /;\s*report-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase()
 }
 
-/** Some report what is no spam, too. */
+/** Some providers also report mails that users marked as not spam. */
 const isComplaint = (mail: Email): boolean => {
   const [report = {}] = fieldGroups(partOf(mail, 'message/feedback-report'))
   return report['feedback-type'] !== undefined && report['feedback-type'].trim().toLowerCase() !== 'not-spam'
@@ -69,7 +69,7 @@ const isComplaint = (mail: Email): boolean => {
 const partOf = ({ attachments }: Email, type: string): Attachment | undefined =>
   attachments.find(({ mimeType }) => mimeType === type || mimeType === type.replace('message/', 'message/global-'))
 
-/** The fields of a report, by their names in small letters; a group each for the message and for each of its recipients. */
+/** Parses a report's fields, by lower-case name: one group for the message and one per recipient. */
 function fieldGroups(part: Attachment | undefined): Record<string, string>[] {
   if (!part) return []
   const { content } = part

@@ -1,4 +1,4 @@
-/** An object of JSON. What is none has nothing in it: it is nobody's. */
+/** Parses a JSON object. Anything else becomes an empty object, which no reader accepts. */
 export function parseObject<T extends object>(body: Buffer): Partial<T> {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))

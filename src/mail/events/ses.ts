@@ -3,13 +3,13 @@ import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
 import { DAY_MS } from '../../domain/time/days.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
-import { storable } from '../verdict.ts'
+import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'
 
-/** The header by which a mail has its id told back. */
+/** Tag that SES repeats in its events. */
 export const sesHeaders = (emailId: string): Record<string, string> => ({ 'X-SES-MESSAGE-TAGS': `email_id=${emailId}` })
 
-/** What SES calls it where the server's words have no status code. */
+/** Status codes for SES's bounce types, if the server's reply has none. */
 const STATUS_OF: Record<string, string> = {
   'Permanent General': '5.1.1',
   'Permanent NoEmail': '5.1.1',
@@ -18,10 +18,10 @@ const STATUS_OF: Record<string, string> = {
   'Transient MailboxFull': '4.2.2',
 }
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]+\.pem$/
-/** Of certificates that were looked up. SNS has one of a region at a time. */
-const KEPT_CERTIFICATES = 3
+/** Cached certificates. SNS uses one per region at a time. */
+const CACHED_CERTIFICATES = 3
 
-/** The fields that SNS signs, in this order. */
+/** Fields that SNS signs, in this order. */
 const SIGNED = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
@@ -31,13 +31,12 @@ type Sns = {
   [name in 'SigningCertURL' | 'Signature' | 'SignatureVersion' | (typeof SIGNED)[keyof typeof SIGNED][number]]?: unknown
 }
 
-/** Fetches a text from an address of Amazon's. @throws Error when it can't be had. */
+/** Fetches a text from an Amazon URL. @throws Error if that fails. */
 export type FetchText = (url: string) => Promise<string>
 
 /**
- * Events of Amazon SES as its topic of SNS sends them, signed by RSA and SHA-256 (SignatureVersion 2, to be set at the topic). Nothing that
- * a message says decides where the service asks: the certificate's host is of the topic's region, and the address that confirms the
- * subscription is made here.
+ * Reads Amazon SES events from an SNS topic. Signatures are RSA with SHA-256 (SignatureVersion 2, set at the topic). No message decides which
+ * host is contacted: the certificate's host has to match the topic's region, and the confirmation URL is built here.
  */
 export function createSesReader(topicArn: string, fetchText: FetchText): MailEventReader {
   const region = topicArn.split(':')[3] ?? ''
@@ -50,9 +49,9 @@ export function createSesReader(topicArn: string, fetchText: FetchText): MailEve
       if (message.TopicArn !== topicArn || message.SignatureVersion !== '2' || !isSignable(message.Type)) return null
       if (!isRecent(message.Timestamp)) return null
       const url = String(message.SigningCertURL)
-      // As it is written: with more to it, one certificate would have any number of addresses, each looked up and kept.
+      // Exact match: with a query string, one certificate would have many URLs, each fetched and cached.
       if (!url.startsWith(`https://${host}/`) || !CERTIFICATE_PATH.test(url.slice(`https://${host}`.length))) return null
-      return isSigned(message, await certificateOf(url)) ? String(message.MessageId) : null
+      return verifySignature(message, await certificateOf(url)) ? String(message.MessageId) : null
     },
     async read(event) {
       const message = parseObject<Sns>(event.body)
@@ -66,7 +65,7 @@ export function createSesReader(topicArn: string, fetchText: FetchText): MailEve
 const confirmationOf = (host: string, topicArn: string, token: string): string =>
   `https://${host}/?${new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topicArn, Token: token })}`
 
-/** Looks certificates up one at a time: whoever names one that is not known yet may be anybody. */
+/** Fetches one certificate at a time: unauthenticated senders can name new ones. */
 function createCertificates(fetchText: FetchText): FetchText {
   const known = new Map<string, string>()
   let isFetching = false
@@ -78,7 +77,7 @@ function createCertificates(fetchText: FetchText): FetchText {
     try {
       const certificate = await fetchText(url)
       const [oldest] = known.keys()
-      if (known.size >= KEPT_CERTIFICATES && oldest !== undefined) known.delete(oldest)
+      if (known.size >= CACHED_CERTIFICATES && oldest !== undefined) known.delete(oldest)
       known.set(url, certificate)
       return certificate
     } finally {
@@ -89,10 +88,10 @@ function createCertificates(fetchText: FetchText): FetchText {
 
 const isSignable = (type: unknown): type is keyof typeof SIGNED => typeof type === 'string' && Object.hasOwn(SIGNED, type)
 
-/** Older than what is remembered of what was told, it would count again: Amazon itself tries for 23 days. */
+/** Rejects messages older than the list of known event ids, which would be processed again. Amazon retries for 23 days. */
 const isRecent = (timestamp: unknown): boolean => Date.now() - Date.parse(String(timestamp)) < KEPT_DAYS * DAY_MS
 
-function isSigned(message: Sns, certificate: string): boolean {
+function verifySignature(message: Sns, certificate: string): boolean {
   if (!isSignable(message.Type)) return false
   const text = SIGNED[message.Type].filter((name) => message[name] !== undefined).map((name) => `${name}\n${message[name]}\n`)
   const { publicKey, validFromDate, validToDate } = new X509Certificate(certificate)
@@ -113,7 +112,7 @@ type Ses = {
   complaint?: { complaintFeedbackType?: string }
 }
 
-/** SES says in words that are no JSON that it may publish to the topic. */
+/** SES's message that it may publish to the topic is not JSON. */
 function readNotification(text: Buffer): MailNotice[] {
   const { eventType, notificationType, mail, bounce = {}, complaint } = parseObject<Ses>(text)
   const emailId = mail?.tags?.email_id?.[0]
@@ -122,10 +121,10 @@ function readNotification(text: Buffer): MailNotice[] {
   if (type === 'Complaint') return complaint?.complaintFeedbackType === 'not-spam' ? [] : [{ emailId, kind: 'complained' }]
   if (type !== 'Bounce') return []
   const { bounceType, bounceSubType, bouncedRecipients: [recipient = {}] = [] } = bounce
-  const reason = storable(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
-  // What the server said goes before what SES calls it: a domain that does not exist is "transient" there.
+  const reason = withoutNul(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
+  // The server's reply wins: SES calls a missing domain "transient".
   const status = statusIn(recipient.status ?? '') || statusIn(reason) || (STATUS_OF[`${bounceType} ${bounceSubType}`] ?? '')
-  // Somebody's being away is told as a bounce, too, without a word of a server.
+  // SES also reports out-of-office replies as bounces, without a server's reply.
   if (status === '' && bounceType === 'Transient') return []
   return [{ emailId, kind: 'bounced', status, reason: reason.replace(/^smtp;\s*/i, '') }]
 }

@@ -1,33 +1,31 @@
 import type { MailTexts } from '../../locales/languages.ts'
-import { greet, type Letter, note, paragraph, say, wayIn } from '../letter.ts'
-import { inSubject } from '../message.ts'
+import { greeting, type Letter, linkWithButton, note, paragraph, translate } from '../letter.ts'
+import { shortenForSubject } from '../message.ts'
 
-type Facts = { name: string; organization: string; url: string; expiresAt: Date }
+type AccountFacts = { name: string; organization: string; url: string; expiresAt: Date }
 
-/** To somebody who was made a member. */
-export const join = (t: MailTexts, facts: Facts): Letter => ({
-  subject: t.text('join.subject', { organization: inSubject(facts.organization) }),
+/** Invites a new member. */
+export const memberInvitation = (t: MailTexts, facts: AccountFacts): Letter => ({
+  subject: t.text('join.subject', { organization: shortenForSubject(facts.organization) }),
   blocks: [
-    greet(t, facts.name),
-    paragraph(...say(t, 'join.intro', { organization: facts.organization })),
+    greeting(t, facts.name),
+    paragraph(...translate(t, 'join.intro', { organization: facts.organization })),
     paragraph(t.text('join.open')),
-    ...linkOnce(t, 'join', facts),
+    ...oneTimeLink(t, 'join', facts),
   ],
 })
 
-/** To a member whose password is to be set anew. */
-export const reset = (t: MailTexts, facts: Facts): Letter => ({
+export const passwordReset = (t: MailTexts, facts: AccountFacts): Letter => ({
   subject: t.text('reset.subject'),
   blocks: [
-    greet(t, facts.name),
+    greeting(t, facts.name),
     paragraph(t.text('reset.intro')),
     paragraph(t.text('reset.open')),
-    ...linkOnce(t, 'reset', facts),
+    ...oneTimeLink(t, 'reset', facts),
   ],
 })
 
-/** A link that is good once. */
-function linkOnce(t: MailTexts, kind: 'join' | 'reset', { url, expiresAt }: Facts) {
-  const [button, address] = wayIn(t, url, t.text(`${kind}.button`))
-  return [button, note(...say(t, `${kind}.terms`, { time: t.time(expiresAt) })), address]
+function oneTimeLink(t: MailTexts, kind: 'join' | 'reset', { url, expiresAt }: AccountFacts) {
+  const [button, address] = linkWithButton(t, url, t.text(`${kind}.button`))
+  return [button, note(...translate(t, `${kind}.terms`, { time: t.time(expiresAt) })), address]
 }

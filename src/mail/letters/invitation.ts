@@ -1,27 +1,26 @@
 import type { MailTexts } from '../../locales/languages.ts'
-import { saysMessage } from '../fill-template.ts'
-import { greet, type Letter, list, note, type Piece, paragraph, say, wayIn } from '../letter.ts'
-import { inSubject } from '../message.ts'
-import type { CandidateFacts } from './facts.ts'
-import { inWords } from './in-own-words.ts'
+import { includesMessage } from '../fill-template.ts'
+import { greeting, type Letter, linkWithButton, list, note, type Piece, paragraph, translate } from '../letter.ts'
+import { shortenForSubject } from '../message.ts'
+import type { CandidateFacts } from './candidate-facts.ts'
+import { composeLetter } from './compose-letter.ts'
 
-/** To a candidate. */
 export function invitation(t: MailTexts, facts: CandidateFacts): Letter {
   const { organization, assessment, customMessage, invitationText, url, template } = facts
-  const [button, address] = wayIn(t, url, t.text('invitation.button'))
+  const [button, address] = linkWithButton(t, url, t.text('invitation.button'))
   const message = customMessage ? [{ kind: 'quote', text: customMessage } as const] : []
-  return inWords(t, facts, {
-    subject: t.text('invitation.subject', { organization: inSubject(organization), assessment }),
-    ours: [
-      greet(t, facts.recipientName),
-      paragraph(...say(t, 'invitation.intro', { organization, assessment })),
+  return composeLetter(t, facts, {
+    subject: t.text('invitation.subject', { organization: shortenForSubject(organization), assessment }),
+    defaultText: [
+      greeting(t, facts.recipientName),
+      paragraph(...translate(t, 'invitation.intro', { organization, assessment })),
       ...message,
       list(...listFacts(t, facts)),
       paragraph(t.text('invitation.open')),
       button,
     ],
     button,
-    facts: [...(template && saysMessage(template.body) ? [] : message), list(...listTerms(t, facts))],
+    facts: [...(template && includesMessage(template.body) ? [] : message), list(...listTerms(t, facts))],
     frame: [
       note(t.text('invitation.terms')),
       address,
@@ -30,7 +29,7 @@ export function invitation(t: MailTexts, facts: CandidateFacts): Letter {
   })
 }
 
-/** Which of their mails a candidate has to use, before anything else is read: that once more, or the one of an invite that is open again. */
+/** Puts a notice first: the candidate has to know which of several invitations to use. */
 const withNotice =
   (kind: 'resent' | 'reactivated') =>
   (t: MailTexts, facts: CandidateFacts): Letter => {
@@ -43,11 +42,11 @@ const withNotice =
 /** Tells a candidate that the earlier invitation no longer counts. It has no link. */
 export function withdrawn(t: MailTexts, facts: CandidateFacts): Letter {
   const { organization, assessment, message } = facts
-  return inWords(t, facts, {
+  return composeLetter(t, facts, {
     subject: t.text('withdrawn.subject', { assessment }),
-    ours: [
-      greet(t, facts.recipientName),
-      paragraph(...say(t, 'withdrawn.intro', { organization, assessment })),
+    defaultText: [
+      greeting(t, facts.recipientName),
+      paragraph(...translate(t, 'withdrawn.intro', { organization, assessment })),
       ...(message ? [{ kind: 'quote', text: message } as const] : []),
       paragraph(t.text('withdrawn.next')),
     ],
@@ -60,9 +59,8 @@ export function withdrawn(t: MailTexts, facts: CandidateFacts): Letter {
 export const resent = withNotice('resent')
 export const reactivated = withNotice('reactivated')
 
-/** What, how long, with what, until when, and by whom. */
 const listFacts = (t: MailTexts, facts: CandidateFacts): (readonly Piece[])[] => [
-  say(t, 'invitation.facts.assessment', { assessment: facts.assessment, questions: facts.questionCount }),
+  translate(t, 'invitation.facts.assessment', { assessment: facts.assessment, questions: facts.questionCount }),
   ...listTerms(t, facts),
 ]
 
@@ -70,11 +68,13 @@ function listTerms(t: MailTexts, facts: CandidateFacts): (readonly Piece[])[] {
   const { timeLimit, requirements, expiresAt, invitedBy, organization } = facts
   const things = requirements.map((thing) => t.text('invitation.need', { thing }))
   return [
-    timeLimit > 0 ? say(t, 'invitation.facts.time', { time: t.duration(timeLimit) }) : say(t, 'invitation.facts.unlimited'),
-    ...(things.length > 0 ? [say(t, 'invitation.facts.needs', { things: t.list(things) })] : []),
-    say(t, 'invitation.facts.until', { time: t.time(expiresAt) }),
+    timeLimit > 0
+      ? translate(t, 'invitation.facts.time', { time: t.duration(timeLimit) })
+      : translate(t, 'invitation.facts.unlimited'),
+    ...(things.length > 0 ? [translate(t, 'invitation.facts.needs', { things: t.list(things) })] : []),
+    translate(t, 'invitation.facts.until', { time: t.time(expiresAt) }),
     invitedBy === null || invitedBy === organization
-      ? say(t, 'invitation.facts.organization', { organization })
-      : say(t, 'invitation.facts.person', { person: invitedBy, organization }),
+      ? translate(t, 'invitation.facts.organization', { organization })
+      : translate(t, 'invitation.facts.person', { person: invitedBy, organization }),
   ]
 }

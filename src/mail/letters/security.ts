@@ -1,16 +1,13 @@
 import type { SecurityMailKind } from '../../domain/mails/member-emails.ts'
 import type { MailTexts } from '../../locales/languages.ts'
-import { type Block, greet, type Letter, list, type Piece, paragraph, say, wayIn } from '../letter.ts'
-import { inSubject } from '../message.ts'
+import { type Block, greeting, type Letter, linkWithButton, list, type Piece, paragraph, translate } from '../letter.ts'
+import { shortenForSubject } from '../message.ts'
 
 /**
- * What there is to say of what was done to somebody's account, or to how an organization is entered.
- *
- * @property browser as people know it. @property person who did it, where it is another. @property called what was added or made, or what it is about.
- * @property until from when something is otherwise.
- * @property forgot where a password is set anew. @property log the organization's audit log. @property home its first page.
+ * @property person who did it, if somebody else. @property called name of the added, created, or affected thing.
+ * @property until date of the announced change. @property forgot URL to reset the password. @property log URL of the audit log.
  */
-export type SecurityFacts = {
+export type SecurityLetterFacts = {
   name: string
   organization: string
   at: Date
@@ -26,10 +23,9 @@ export type SecurityFacts = {
   home: string
 }
 
-type Said = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | 'hold' | string }
+type SecurityText = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | 'hold' | string }
 
-/** What each kind says: what has happened, and what there is to do. */
-const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Said> = {
+const securityTexts: Record<SecurityMailKind, (t: MailTexts, facts: SecurityLetterFacts) => SecurityText> = {
   new_browser: (t) => ({ subject: t.text('security.browser.subject'), what: [t.text('security.browser.what')], next: 'own' }),
   password_changed: (t) => ({
     subject: t.text('security.password.subject'),
@@ -39,12 +35,12 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
   password_reset: (t) => ({ subject: t.text('security.password.subject'), what: [t.text('security.reset.what')], next: 'own' }),
   factor_added: (t, { called: name }) => ({
     subject: t.text('security.added.subject'),
-    what: say(t, 'security.added.what', { name }),
+    what: translate(t, 'security.added.what', { name }),
     next: 'own',
   }),
   factor_removed: (t, { called: name }) => ({
     subject: t.text('security.removed.subject'),
-    what: say(t, 'security.removed.what', { name }),
+    what: translate(t, 'security.removed.what', { name }),
     next: 'own',
   }),
   recovery_codes_made: (t) => ({ subject: t.text('security.codes.subject'), what: [t.text('security.codes.what')], next: 'own' }),
@@ -54,28 +50,28 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     next: 'own',
   }),
   roles_changed: (t, { organization, before, after }) => ({
-    subject: t.text('security.roles.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.roles.what', { organization, before, after }),
+    subject: t.text('security.roles.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.roles.what', { organization, before, after }),
     next: t.text('security.roles.next'),
   }),
   owner_offered: (t, { organization, person, until }) => ({
-    subject: t.text('owner.offered.subject', { organization: inSubject(organization) }),
-    what: say(t, 'owner.offered.what', { person: person ?? '–', organization }),
+    subject: t.text('owner.offered.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'owner.offered.what', { person: person ?? '–', organization }),
     next: t.text('owner.offered.next', { time: t.time(until) }),
   }),
   ownership_offer_made: (t, { organization, person, called: other }) => ({
-    subject: t.text('owner.made.subject', { organization: inSubject(organization) }),
-    what: say(t, 'owner.made.what', { person: person ?? '–', other, organization }),
+    subject: t.text('owner.made.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'owner.made.what', { person: person ?? '–', other, organization }),
     next: t.text('owner.made.next'),
   }),
   ownership_offer_taken: (t, { organization, person, called: from }) => ({
-    subject: t.text('owner.taken.subject', { organization: inSubject(organization) }),
-    what: say(t, 'owner.taken.what', { person: from, other: person ?? '–', organization }),
+    subject: t.text('owner.taken.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'owner.taken.what', { person: from, other: person ?? '–', organization }),
     next: t.text('owner.taken.next'),
   }),
   sessions_ended: (t, { organization }) => ({
-    subject: t.text('security.ended.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.ended.what', { organization }),
+    subject: t.text('security.ended.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.ended.what', { organization }),
     next: t.text('security.ended.next'),
   }),
   wrong_passwords: (t) => ({
@@ -85,91 +81,94 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
   }),
   wrong_codes: (t) => ({ subject: t.text('security.known.subject'), what: [t.text('security.known.what')], next: 'own' }),
   security_changed: (t, { organization }) => ({
-    subject: t.text('security.settings.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.settings.what', { organization }),
+    subject: t.text('security.settings.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.settings.what', { organization }),
     next: 'admins',
   }),
   retention_changed: (t, { organization }) => ({
-    subject: t.text('security.retention.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.retention.what', { organization }),
+    subject: t.text('security.retention.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.retention.what', { organization }),
     next: 'admins',
   }),
   text_changed: (t, { organization, called: name }) => ({
-    subject: t.text('security.text.subject', { organization: inSubject(organization) }),
-    what: name ? say(t, 'security.text.what', { organization, name }) : say(t, 'security.text.removed', { organization }),
+    subject: t.text('security.text.subject', { organization: shortenForSubject(organization) }),
+    what: name
+      ? translate(t, 'security.text.what', { organization, name })
+      : translate(t, 'security.text.removed', { organization }),
     next: 'admins',
   }),
   page_words_changed: (t, { organization }) => ({
-    subject: t.text('security.words.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.words.what', { organization }),
+    subject: t.text('security.words.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.words.what', { organization }),
     next: 'admins',
   }),
   key_made: (t, { organization, called: name }) => ({
-    subject: t.text('security.key.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.key.what', { organization, name }),
+    subject: t.text('security.key.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.key.what', { organization, name }),
     next: 'admins',
   }),
   break_glass_used: (t, { organization }) => ({
-    subject: t.text('security.past.subject', { organization: inSubject(organization) }),
-    what: say(t, 'security.past.what', { organization }),
+    subject: t.text('security.past.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'security.past.what', { organization }),
     next: 'admins',
   }),
   identity_linked: (t, { called: name }) => ({
-    subject: t.text('security.linked.subject', { name: inSubject(name) }),
-    what: say(t, 'security.linked.what', { name }),
+    subject: t.text('security.linked.subject', { name: shortenForSubject(name) }),
+    what: translate(t, 'security.linked.what', { name }),
     next: t.text('security.linked.next'),
   }),
   secret_ending: (t, { organization, called: name, until }) => ({
-    subject: t.text('security.secret.subject', { organization: inSubject(organization), name: inSubject(name) }),
-    what: say(t, 'security.secret.what', { organization, name, time: t.time(until) }),
+    subject: t.text('security.secret.subject', { organization: shortenForSubject(organization), name: shortenForSubject(name) }),
+    what: translate(t, 'security.secret.what', { organization, name, time: t.time(until) }),
     next: t.text('security.secret.next'),
   }),
   domain_failing: (t, { organization, called: name, until }) => ({
-    subject: t.text('security.domain.subject', { organization: inSubject(organization), name: inSubject(name) }),
-    what: say(t, 'security.domain.what', { organization, name, time: t.time(until) }),
+    subject: t.text('security.domain.subject', { organization: shortenForSubject(organization), name: shortenForSubject(name) }),
+    what: translate(t, 'security.domain.what', { organization, name, time: t.time(until) }),
     next: t.text('security.domain.next'),
   }),
   domain_lost: (t, { organization, called: name }) => ({
-    subject: t.text('security.lost.subject', { organization: inSubject(organization), name: inSubject(name) }),
-    what: say(t, 'security.lost.what', { organization, name }),
+    subject: t.text('security.lost.subject', { organization: shortenForSubject(organization), name: shortenForSubject(name) }),
+    what: translate(t, 'security.lost.what', { organization, name }),
     next: t.text('security.lost.next'),
   }),
   organization_ending: (t, { organization, until }) => ({
-    subject: t.text('ending.asked.subject', { organization: inSubject(organization) }),
-    what: say(t, 'ending.asked.what', { organization, time: t.time(until) }),
+    subject: t.text('ending.asked.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'ending.asked.what', { organization, time: t.time(until) }),
     next: 'hold',
   }),
   organization_ending_soon: (t, { organization, until }) => ({
-    subject: t.text('ending.soon.subject', { organization: inSubject(organization) }),
-    what: say(t, 'ending.soon.what', { organization, time: t.time(until) }),
+    subject: t.text('ending.soon.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'ending.soon.what', { organization, time: t.time(until) }),
     next: 'hold',
   }),
   organization_kept: (t, { organization }) => ({
-    subject: t.text('ending.kept.subject', { organization: inSubject(organization) }),
-    what: say(t, 'ending.kept.what', { organization }),
+    subject: t.text('ending.kept.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'ending.kept.what', { organization }),
     next: 'admins',
   }),
 }
 
-export const isSecurityKind = (kind: string): kind is SecurityMailKind => Object.hasOwn(kinds, kind)
+export const isSecurityKind = (kind: string): kind is SecurityMailKind => Object.hasOwn(securityTexts, kind)
 
-/** A mail about the security of an account, or of an organization: what, when, from where, and what to do if it was somebody else. */
-export function security(t: MailTexts, kind: SecurityMailKind, facts: SecurityFacts): Letter {
-  const { subject, what, next } = kinds[kind](t, facts)
-  return { subject, blocks: [greet(t, facts.name), paragraph(...what), whenAndWhere(t, facts), ...wayOn(t, next, facts)] }
+/** Mail about a change of an account's or organization's security: what, when, from where, and what to do if it was somebody else. */
+export function security(t: MailTexts, kind: SecurityMailKind, facts: SecurityLetterFacts): Letter {
+  const { subject, what, next } = securityTexts[kind](t, facts)
+  return { subject, blocks: [greeting(t, facts.name), paragraph(...what), circumstances(t, facts), ...nextSteps(t, next, facts)] }
 }
 
-function whenAndWhere(t: MailTexts, { at, person, address, browser }: SecurityFacts): Block {
-  const items = [say(t, 'security.time', { time: t.time(at) })]
-  if (person) items.push(say(t, 'security.person', { person }))
-  if (address) items.push(say(t, 'security.address', { address }))
-  if (browser) items.push(say(t, 'security.browser', { browser }))
+function circumstances(t: MailTexts, { at, person, address, browser }: SecurityLetterFacts): Block {
+  const items = [translate(t, 'security.time', { time: t.time(at) })]
+  if (person) items.push(translate(t, 'security.person', { person }))
+  if (address) items.push(translate(t, 'security.address', { address }))
+  if (browser) items.push(translate(t, 'security.browser', { browser }))
   return list(...items)
 }
 
-function wayOn(t: MailTexts, next: Said['next'], { forgot, log, home }: SecurityFacts): Block[] {
-  if (next === 'own') return [paragraph(t.text('security.own')), ...wayIn(t, forgot, t.text('security.own.button'))]
-  if (next === 'admins') return [paragraph(t.text('security.admins')), ...wayIn(t, log, t.text('security.admins.button'))]
-  if (next === 'hold') return [paragraph(t.text('ending.next')), ...wayIn(t, home, t.text('ending.button'))]
+function nextSteps(t: MailTexts, next: SecurityText['next'], { forgot, log, home }: SecurityLetterFacts): Block[] {
+  if (next === 'own') return [paragraph(t.text('security.own')), ...linkWithButton(t, forgot, t.text('security.own.button'))]
+  if (next === 'admins')
+    return [paragraph(t.text('security.admins')), ...linkWithButton(t, log, t.text('security.admins.button'))]
+  if (next === 'hold') return [paragraph(t.text('ending.next')), ...linkWithButton(t, home, t.text('ending.button'))]
   return [paragraph(next)]
 }

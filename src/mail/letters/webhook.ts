@@ -1,33 +1,33 @@
 import type { MailTexts } from '../../locales/languages.ts'
-import { greet, type Letter, type Piece, paragraph, say } from '../letter.ts'
-import { inSubject } from '../message.ts'
+import { greeting, type Letter, type Piece, paragraph, translate } from '../letter.ts'
+import { shortenForSubject } from '../message.ts'
 
-type Facts = { name: string; organization: string; host: string; failingSince: Date | null; isGone: boolean }
+type WebhookFacts = { name: string; organization: string; host: string; failingSince: Date | null; isGone: boolean }
 
-/** To the admins of an organization: a webhook of theirs has been failing for a day. */
-export const webhookFailing = (t: MailTexts, { name, organization, host, failingSince }: Facts): Letter =>
-  tell(t, name, {
-    subject: t.text('webhook.failing.subject', { organization: inSubject(organization) }),
-    what: say(t, 'webhook.failing.what', { host, time: timeOf(t, failingSince) }),
+/** Tells admins that a webhook has been failing for a day. */
+export const webhookFailing = (t: MailTexts, { name, organization, host, failingSince }: WebhookFacts): Letter =>
+  failureLetter(t, name, {
+    subject: t.text('webhook.failing.subject', { organization: shortenForSubject(organization) }),
+    what: translate(t, 'webhook.failing.what', { host, time: formatFailingSince(t, failingSince) }),
     next: t.text('webhook.failing.next'),
   })
 
-/** To the admins of an organization: a webhook of theirs was disabled. */
-export const webhookDisabled = (t: MailTexts, { name, organization, host, failingSince, isGone }: Facts): Letter =>
-  tell(t, name, {
-    subject: t.text('webhook.disabled.subject', { organization: inSubject(organization) }),
+/** Tells admins that a webhook was disabled. */
+export const webhookDisabled = (t: MailTexts, { name, organization, host, failingSince, isGone }: WebhookFacts): Letter =>
+  failureLetter(t, name, {
+    subject: t.text('webhook.disabled.subject', { organization: shortenForSubject(organization) }),
     what: isGone
-      ? say(t, 'webhook.disabled.gone', { host })
-      : say(t, 'webhook.disabled.what', { host, time: timeOf(t, failingSince) }),
+      ? translate(t, 'webhook.disabled.gone', { host })
+      : translate(t, 'webhook.disabled.what', { host, time: formatFailingSince(t, failingSince) }),
     next: t.text('webhook.disabled.next'),
   })
 
-/** It is there for all that is said of failures. */
-const timeOf = (t: MailTexts, failingSince: Date | null): string => (failingSince ? t.time(failingSince) : '')
+/** `failingSince` is set for all mails that use it. */
+const formatFailingSince = (t: MailTexts, failingSince: Date | null): string => (failingSince ? t.time(failingSince) : '')
 
-type Said = { subject: string; what: readonly Piece[]; next: string }
+type FailureText = { subject: string; what: readonly Piece[]; next: string }
 
-const tell = (t: MailTexts, name: string, { subject, what, next }: Said): Letter => ({
+const failureLetter = (t: MailTexts, name: string, { subject, what, next }: FailureText): Letter => ({
   subject,
-  blocks: [greet(t, name), paragraph(...what), paragraph(next)],
+  blocks: [greeting(t, name), paragraph(...what), paragraph(next)],
 })

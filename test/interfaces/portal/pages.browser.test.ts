@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
+import { describeDemo, loadDemo } from '../../../src/demo/load-demo.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
 import { renameUser } from '../../../src/domain/sign-in/rename-user.ts'
@@ -101,7 +101,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await heading(page)).toBe('Sign in')
     await page.goBack()
     await page.reload()
-    await page.getByLabel('Email address').fill(demo.join.email)
+    await page.getByLabel('Email address').fill(demo.portalLink.email)
     await page.getByLabel('Password').fill(PASSWORD)
     await press(page, 'Sign in')
     expect(await heading(page)).toBe('Integrations')

@@ -6,7 +6,7 @@ import { basic } from './greenhouse.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the service
 type Answer = { status: number; body: any }
 
-/** What is wrong with an update by Ashby's schema; undefined: nothing. */
+/** Validates an update against Ashby's schema. @returns the problem, or undefined. */
 export function findFault(update: Received['event']): string | undefined {
   const { assessment_id, timestamp, assessment_status, assessment_profile_url, assessment_result, cancelled_reason, ...rest } =
     update
@@ -33,7 +33,7 @@ const isDataValue = ({ identifier, label, type, value }: Record<string, unknown>
 /** An update that Ashby got. */
 export type Update = Pick<Received, 'headers' | 'method' | 'path' | 'event'> & { fault: string | undefined }
 
-/** Where Ashby listens for updates, as the service is to know it. */
+/** URL of the fake Ashby, for the service's setting. */
 export async function listenAsAshby() {
   /** By what the updates of a customer are authorized. */
   const customers = new Map<string, { updates: Update[]; behaviour: Behaviour }>()
@@ -49,7 +49,7 @@ export async function listenAsAshby() {
   return {
     receiver,
     url: `http://127.0.0.1:${receiver.port}`,
-    /** What comes for the customer with that key, and how it is answered. */
+    /** Updates for the customer with that key, and the response to them. */
     customer(theirKey: string) {
       const customer = { updates: [] as Update[], behaviour: answerWith(200, {}, '{"success":true}') }
       customers.set(basic(theirKey), customer)

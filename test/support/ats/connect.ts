@@ -25,7 +25,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   const connection = await service.db.atsConnection.findFirstOrThrow({ where: { organizationId: organization.id, ats, mode } })
   const inviteOf = (id: string) => service.db.invite.findUniqueOrThrow({ where: { id } })
 
-  /** What the candidate of an invite does, each as its pages do it. */
+  /** Actions of an invite's candidate. */
   async function candidate(inviteId: string) {
     const page = candidateOf(service, await inviteOf(inviteId))
     return {

@@ -10,7 +10,7 @@ export const bearer = (token: string): string => `Bearer ${token}`
 /** A change of a report that Recruitee got. */
 type Change = Pick<Received, 'headers' | 'method' | 'path'> & { reportId: string; change: Received['event'] }
 
-/** Where Recruitee listens for changes of reports, as the service is to know it. */
+/** URL of the fake Recruitee, for the service's setting. */
 export async function listenAsRecruitee() {
   const changes: Change[] = []
   const receiver = await startReceiver((response, message, request) => {

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
-import { loadDemo } from '../../../src/demo/load.ts'
+import { loadDemo } from '../../../src/demo/load-demo.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { mailboxPath } from '../../../src/interfaces/mailbox/access.ts'
 import { links } from '../links.ts'
@@ -25,9 +25,9 @@ const SETTINGS = { ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' }
 export async function openGallery(): Promise<Gallery> {
   const service = await startService(SETTINGS)
   const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  const { organization, join } = (await loadDemo(service.system))!
+  const { organization, portalLink } = (await loadDemo(service.system))!
   const admin = visit(service)
-  await admin.post(new URL(join.url).pathname, { firstName: 'Priya', lastName: 'Raman', password: PASSWORD })
+  await admin.post(new URL(portalLink.url).pathname, { firstName: 'Priya', lastName: 'Raman', password: PASSWORD })
   const settings = `/portal/${organization.id}/settings`
   await admin.post(`${settings}/webhooks`, { url: 'https://ats.northwind.example/hooks', mode: 'live', description: 'Into HR' })
   await admin.post(`${settings}/ats/greenhouse/keys`, { mode: 'live' })

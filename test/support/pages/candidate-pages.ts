@@ -15,7 +15,7 @@ const QUESTIONS = [
   { script: 'Tell us of a time when you changed your mind.', responseType: 'audio', points: 5, timeLimit: 120 },
 ]
 
-/** What a candidate sees from the invitation to the end, and where a link leads to nothing any more. */
+/** The candidate's pages from the invitation to the end, including dead links. */
 export async function listCandidatePages(service: Service): Promise<ShownPage[]> {
   const shown = { recipientName: 'Sam Rivera', customMessage: 'We look forward to hearing you.' }
   const accepted = (more: object = {}) => makeAccepted(service, { questions: QUESTIONS, timeLimit: 1_200, ...shown, ...more })

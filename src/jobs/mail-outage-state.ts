@@ -1,0 +1,59 @@
+import type { Log } from '../domain/context.ts'
+import { type OutageCause, withoutAddresses } from '../domain/mails/mail-outage.ts'
+
+/** The mail outage as all processes share it in the database. */
+export type SharedOutage = {
+  exists: () => Promise<boolean>
+  /** @returns true if the outage is new. */
+  begin: (about: OutageCause, reason: string) => Promise<boolean>
+  /** Claims the one probe that all processes share until the next pause ends. @returns true if claimed. */
+  claimProbe: () => Promise<boolean>
+  /** A mail was accepted. @returns true if there was an outage. */
+  end: () => Promise<boolean>
+}
+
+export type MailOutageState = ReturnType<typeof createMailOutageState>
+
+/** Tracks whether the mail server takes mails, as far as this process knows. */
+export function createMailOutageState(record: SharedOutage, log: Log) {
+  /** True until the first check of the database. */
+  let isOn = true
+  /** A probe was claimed and not used. */
+  let hasProbe = false
+  return {
+    isOn: () => isOn,
+    exists: record.exists,
+    async begin(about: OutageCause, reason: string): Promise<void> {
+      isOn = true
+      try {
+        if (await record.begin(about, reason))
+          log.error({ about, reason: withoutAddresses(reason) }, 'the mail server takes no mails: they wait until it does')
+      } catch (error) {
+        log.error({ err: error }, OUTAGE_NOT_RECORDED)
+      }
+    },
+    /** @returns false if the end could not be recorded; the outage then continues. */
+    async end(): Promise<boolean> {
+      try {
+        if (await record.end()) log.info({}, 'the mail server takes mails again')
+      } catch (error) {
+        log.error({ err: error }, OUTAGE_NOT_RECORDED)
+        return false
+      }
+      isOn = false
+      return true
+    },
+    /** @returns true if this process may send the probe. */
+    async claimProbe(): Promise<boolean> {
+      const isClaimed = hasProbe || (await record.claimProbe())
+      hasProbe = false
+      return isClaimed
+    },
+    /** Keeps a claimed probe for later, because there was no mail to send. */
+    keepProbe(): void {
+      hasProbe = true
+    },
+  }
+}
+
+const OUTAGE_NOT_RECORDED = 'whether the mail server takes mails could not be recorded'

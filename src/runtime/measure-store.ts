@@ -1,0 +1,35 @@
+import type { MediaStore } from '../domain/context.ts'
+
+/** Operations of a media store that are measured. */
+export const MEDIA_OPERATIONS = ['put', 'get', 'size', 'delete', 'deletePrefix', 'free'] as const
+export const MEDIA_OUTCOMES = ['done', 'failed'] as const
+
+/** Records a finished operation. A `get` finishes when its first byte can be read. */
+export type RecordMediaOperation = (
+  operation: (typeof MEDIA_OPERATIONS)[number],
+  outcome: (typeof MEDIA_OUTCOMES)[number],
+  seconds: number,
+) => void
+
+/** Wraps the store to record its operations. */
+export function measureStore(store: MediaStore, record: RecordMediaOperation): MediaStore {
+  const measured = { ...store }
+  for (const operation of MEDIA_OPERATIONS) {
+    const run = store[operation] as (...given: unknown[]) => Promise<unknown>
+    const measure = async (...given: unknown[]) => {
+      const startedAt = performance.now()
+      const recordEnd = (outcome: (typeof MEDIA_OUTCOMES)[number]) =>
+        record(operation, outcome, (performance.now() - startedAt) / 1_000)
+      try {
+        const answer = await run(...given)
+        recordEnd('done')
+        return answer
+      } catch (error) {
+        recordEnd('failed')
+        throw error
+      }
+    }
+    Object.assign(measured, { [operation]: measure })
+  }
+  return measured
+}
