@@ -34,7 +34,7 @@ export const DepthParameter = Type.Optional(
     maximum: 2,
     default: 0,
     [READ]: 'depth',
-    description: '1 or 2: related objects instead of their ids, as many levels deep',
+    description: '1 or 2: number of levels in which ids are replaced by objects',
   }),
 )
 

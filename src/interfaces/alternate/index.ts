@@ -27,9 +27,9 @@ const introduction = `A RESTful JSON API for assessments, assessment invites, or
 An API key belongs to one organization. Organization ids in the query are filters, not credentials.`
 
 const tags = {
-  Assessments: 'What candidates are invited to. Read only.',
-  'Assessment invites': 'An invite ties a candidate to an assessment; its mail goes out by itself.',
-  'Organization users': 'Those who work in the organization and are active. Read only.',
+  Assessments: 'Assessments of the organization. Read only.',
+  'Assessment invites': 'Invites of candidates to assessments. Creating one mails the candidate.',
+  'Organization users': 'Active members of the organization. Read only.',
   Tags: 'Labels of assessments, invites and users. Read only.',
 }
 

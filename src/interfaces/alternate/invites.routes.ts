@@ -95,7 +95,7 @@ export function inviteRoutes(
         scope: 'invites:write',
         summary: 'Create an invite',
         description:
-          'Creates one invite. The invitation email is sent to the candidate automatically. `Mail-Delayed-Until` of the answer is the time at which it leaves, if that is more than an hour away: an organization can send so many mails a day.',
+          'Creates one invite and mails it to the candidate. If a daily limit delays the mail by more than an hour, the header `Mail-Delayed-Until` has the time at which it will be sent.',
         ...ofOrganization,
         headers: IdempotencyHeaders,
         body: Body,

@@ -29,7 +29,7 @@ export const inviteView = view(
     expires_at: Nullable(DateTime('Null in the creation response')),
     organization: column(Reference(OrganizationView), 'organizationId'),
     assessment: column(Reference(assessmentView.schema), 'assessmentId'),
-    user: computed(Nullable(Type.String({ description: 'Candidates have no account: null' })), [], () => null),
+    user: computed(Nullable(Type.String({ description: 'Always null: candidates have no account' })), [], () => null),
     created_by: computed(
       Type.String({ description: 'Identifier of the creating user, or of the API key' }),
       ['createdById', 'createdByKeyId'],
@@ -37,8 +37,8 @@ export const inviteView = view(
     ),
     assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
     tags: column(References(tagView.schema), 'tagIds'),
-    external_id: optional(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
-    metadata: optional(Metadata('What the caller keeps with the invite'), 'metadata'),
+    external_id: optional(Type.String({ description: 'Your own id of the invite' }), 'externalId'),
+    metadata: optional(Metadata('Your own data about the invite'), 'metadata'),
   },
   { [NAME]: 'AssessmentInvite' },
 )
@@ -79,11 +79,11 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
         Nullable(
           NonBlankText({
             maxLength: MAX_EXTERNAL_ID_LENGTH,
-            description: 'What you call the invite. Several may have the same.',
+            description: 'Your own id of the invite. Not necessarily unique.',
           }),
         ),
       ),
-      metadata: Type.Optional(Nullable(Metadata('What you keep with the invite, by keys of yours.'))),
+      metadata: Type.Optional(Nullable(Metadata('Your own data about the invite, by key.'))),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )

@@ -17,7 +17,7 @@ export const organizationUserView = view(
     deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
     created_at: DateTime(),
     updated_at: DateTime(),
-    roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
+    roles: Type.Array(Type.String(), { description: 'admin, grader, client, or values of your own' }),
     can_view_transcription: Type.Boolean(),
     organization: column(Reference(OrganizationView), 'organizationId'),
     user: column(Reference(UserView), 'userId'),

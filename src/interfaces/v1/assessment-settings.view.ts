@@ -23,40 +23,40 @@ const names = (maxLength: number, description: string) =>
 
 const fields = {
   name: NonBlankText({ maxLength: MAX_NAME_LENGTH }),
-  defaultQuestionFormat: StringEnum(MEDIA_FORMATS, { description: 'text, unless it is given' }),
-  defaultAnswerFormat: StringEnum(MEDIA_FORMATS, { description: 'text, unless it is given' }),
+  defaultQuestionFormat: StringEnum(MEDIA_FORMATS, { description: 'Default: text' }),
+  defaultAnswerFormat: StringEnum(MEDIA_FORMATS, { description: 'Default: text' }),
   audience: StringEnum(AUDIENCES),
-  timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds for all of it; 0: no limit' }),
-  secondGrader: Type.Boolean({ description: 'Whether two members grade it, each without seeing the other’s grades' }),
-  blindGrading: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
+  timeLimit: Type.Integer({ ...AMOUNTS, description: 'Time limit of the whole assessment in seconds; 0: no limit' }),
+  secondGrader: Type.Boolean({ description: 'Whether two members grade each submission, without seeing the other’s grades' }),
+  blindGrading: Type.Boolean({ description: 'Whether graders grade without knowing who the candidate is' }),
   penaltyPercent: Type.Integer({
     ...PERCENT,
-    description: 'What a wrong choice costs, in percent of the points of its question; what is not answered costs nothing',
+    description: 'Penalty for a wrong choice, in percent of the points of its question; no penalty for a missing answer',
   }),
   practice: Type.Boolean({
     description:
-      'Whether candidates may try an example of each kind that is asked before they start: nothing of it is kept or scored',
+      'Whether candidates can try an example of each kind of question before they start; nothing of it is stored or scored',
   }),
   interfaceLanguage: Nullable(
     Type.String({
       maxLength: MAX_CODE_LENGTH,
-      description: 'In which candidates take it, whatever they speak; null: in theirs',
+      description: 'Language of the assessment for all candidates; null: their own',
     }),
   ),
   releaseAutomatically: Type.Boolean({
     description:
-      'Whether what has nothing for graders is released when it is handed in, in the name of the member who has turned it on: keys can turn it off, not on',
+      'Whether submissions that need no grader are released when they are submitted, in the name of the member who turned it on. Keys can turn it off, not on',
   }),
-  releaseToCandidate: Type.Boolean({ description: 'Whether candidates see what is released so' }),
-  screenRecording: Type.Boolean({ description: 'Asked of candidates, as the next three, of invites made in the portal' }),
+  releaseToCandidate: Type.Boolean({ description: 'Whether candidates see results released automatically' }),
+  screenRecording: Type.Boolean({ description: 'Required of candidates invited in the portal, like the next three' }),
   webcamMonitoring: Type.Boolean(),
   requireIdCapture: Type.Boolean(),
   facePhotoRequired: Type.Boolean(),
   instructionTitle: Text({ maxLength: MAX_NAME_LENGTH }),
   instruction: Text({ maxLength: MAX_SCRIPT_LENGTH, description: 'Shown before the start; empty: none' }),
   languages: names(MAX_CODE_LENGTH, 'Codes of languages, as BCP 47 has them'),
-  categories: names(MAX_NAME_LENGTH, 'Names; one that is new is added to the organization’s'),
-  skillTypes: names(MAX_NAME_LENGTH, 'Words of the organization’s own'),
+  categories: names(MAX_NAME_LENGTH, 'Names; new ones are added to the organization’s'),
+  skillTypes: names(MAX_NAME_LENGTH, 'Values of your own'),
   tags: names(MAX_NAME_LENGTH, 'Names of the organization’s tags'),
   clients: names(MAX_EMAIL_LENGTH, 'Addresses of members who see its released results'),
 } satisfies Record<keyof AssessmentInput, TSchema>
@@ -69,12 +69,14 @@ export const NewAssessmentBody = Type.Object({ name: fields.name, ...others }, {
 
 /** When the row was changed last, as whoever changes it has read it. */
 export const seenUpdatedAt = Type.Optional(
-  DateTime('As you have read it. If it was changed since to something else than what you send, nothing is changed (409)'),
+  DateTime(
+    'The value that you read. If somebody has changed one of these fields to another value since, nothing is changed (409)',
+  ),
 )
 
 const archived = Type.Boolean({
   description:
-    'Whether the portal lists it apart, and offers it for no new invite. This interface lists it, and takes invites to it, either way',
+    'Whether it is archived: the portal lists it separately and offers it for no new invite. This interface lists it and accepts invites either way',
 })
 
 export const AssessmentChangeBody = Type.Object(
@@ -87,7 +89,7 @@ export const AssessmentSettingsView = Type.Object(
     assessment: assessmentDetailView.schema,
     settings: Type.Object({ ...fields, archived, updatedAt: DateTime() }, { [NAME]: 'AssessmentSettings' }),
   },
-  { [NAME]: 'OneAssessment', description: 'The assessment, and what can be changed of it' },
+  { [NAME]: 'OneAssessment', description: 'The assessment with all its settings' },
 )
 
 export const toNewAssessment = (body: Static<typeof NewAssessmentBody>): AssessmentInput => ({

@@ -9,8 +9,8 @@ import { Limit, toLimit } from './list.ts'
 const AuditFeedView = Type.Object(
   {
     entries: Type.Array(AuditEntryView),
-    cursor: Type.String({ description: 'Where to go on, also when there were no entries' }),
-    hasMore: Type.Boolean({ description: 'Whether there are more entries by now' }),
+    cursor: Type.String({ description: 'Cursor for the next request, also if there were no entries' }),
+    hasMore: Type.Boolean({ description: 'Whether there are more entries' }),
   },
   { [NAME]: 'AuditEntryPage', [HEADERS]: ['Ignored-Parameters'], description: 'Entries, oldest first' },
 )
@@ -27,12 +27,12 @@ export function auditEntryRoutes(app: TypedApp): void {
         requiresScopedKey: true,
         summary: 'Follow the audit log',
         description:
-          'Who did what behind a cursor, oldest first, each entry once: for a system that keeps a copy (SIEM). For keys with the scope `audit:read` alone. Entries are kept for a year, or for as long as the organization has chosen.',
+          'Entries after a cursor, oldest first, each once, for a system that keeps a copy (SIEM). Only for keys with the scope `audit:read`. Entries are kept for a year, or as long as the organization has chosen.',
         querystring: Type.Object({
           cursor: Type.Optional(
             Type.String({
               pattern: CURSOR_PATTERN,
-              description: 'The `cursor` of the previous answer. Without one: from the oldest entry that is kept.',
+              description: 'The `cursor` of the previous answer. Default: from the oldest stored entry.',
             }),
           ),
           limit: Limit,

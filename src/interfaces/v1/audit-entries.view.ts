@@ -10,9 +10,7 @@ const Named = (description: string) =>
     {
       type: Type.String({ description }),
       id: Nullable(Uuid()),
-      name: Nullable(
-        Type.String({ description: 'The address of a member, or the name of a key; null of others, and of what is gone' }),
-      ),
+      name: Nullable(Type.String({ description: 'A member’s address, or a key’s name; null for others, and if deleted' })),
     },
     { additionalProperties: false },
   )
@@ -20,21 +18,21 @@ const Named = (description: string) =>
 export const AuditEntryView = Type.Object(
   {
     id: Uuid(),
-    position: Type.Integer({ description: 'The place in the log: rises, and is never given again' }),
+    position: Type.Integer({ description: 'Position in the log: rises, and is never reused' }),
     at: DateTime('When it was done'),
     mode: KeyMode,
     actor: Named('member, apiKey, ats, candidate, operator or system'),
-    action: Type.String({ description: 'A verb in the past; new ones may come' }),
-    target: Nullable(Named('The kind of row it was done to')),
+    action: Type.String({ description: 'A verb in the past tense; new ones may be added' }),
+    target: Nullable(Named('Type of the row that changed')),
     details: Type.Unsafe<ToldEntry['details']>({
       type: 'object',
       additionalProperties: true,
-      description: 'What a reader needs besides; of a changed field what it was before, and after',
+      description: 'Further facts; `before` and `after` of a changed field',
     }),
-    address: Nullable(Type.String({ description: 'That the request came from; null of what no request has done' })),
-    userAgent: Nullable(Type.String({ description: 'As the browser or the program calls itself' })),
-    sessionId: Nullable(Uuid('Of whoever was signed in')),
-    requestId: Nullable(Type.String({ description: 'Of the request, as its answer had it in X-Request-Id' })),
+    address: Nullable(Type.String({ description: 'Network address of the request; null if there was no request' })),
+    userAgent: Nullable(Type.String({ description: 'User agent of the browser or program' })),
+    sessionId: Nullable(Uuid('Session of the signed-in member')),
+    requestId: Nullable(Type.String({ description: 'X-Request-Id of the answer to the request' })),
   },
   { [NAME]: 'AuditEntry', additionalProperties: false },
 )

@@ -19,7 +19,7 @@ export function erasureRoutes(app: TypedApp): void {
         operationId: 'eraseCandidate',
         summary: 'Erase a candidate',
         description:
-          'For good: all invites of the address, live and test, with submissions, recordings, grades, results and mails. What is open is revoked at once; the rest goes step by step, and `GET /erasures/{erasureId}` tells when it is done. Events keep their type, time and ids; `invite.erased` tells of each invite. An address that is not known is answered alike, with nothing to find. Asked for again while it runs, it is the same erasure. Only for live keys with the scope `candidates:erase`, which an owner gives.',
+          'Permanently erases all invites of the address, live and test, with submissions, recordings, grades, results, and mails. Open invites are revoked at once; the rest is deleted step by step, and `GET /erasures/{erasureId}` says when it is done. Events keep their type, time, and ids, and each invite adds an `invite.erased`. An unknown address gets the same answer, with nothing found. A request during an erasure returns that erasure. Only for live keys with the scope `candidates:erase`, which an owner grants.',
         body: CandidateToEraseBody,
         response: { 202: OneErasure },
         errors: ['too_many_erasures'],
@@ -38,7 +38,8 @@ export function erasureRoutes(app: TypedApp): void {
         ...shared,
         operationId: 'getErasure',
         summary: 'Get an erasure, or its receipt',
-        description: 'How far it is and, once it is `done`, what was erased, what stays, and until when backups hold it.',
+        description:
+          'Progress of an erasure; once it is `done`, its receipt: what was erased, what stays, and until when backups contain it.',
         params,
         response: { 200: OneErasure },
         hasEtag: true,

@@ -7,21 +7,21 @@ import { NAME } from '../../http/schema/schema-keywords.ts'
 // Beyond v1.md: who is erased, and the receipt of that.
 
 export const CandidateToEraseBody = Type.Object(
-  { email: Email('The address, in either case') },
+  { email: Email('The address, in upper or lower case') },
   { [NAME]: 'CandidateToErase', examples: [{ email: 'jane.doe@example.com' }] },
 )
 
 const MEANINGS: Record<ErasedKind, string> = {
   invites: 'Invites, live and test',
-  submissions: 'What was sent in for them, with grades and results',
+  submissions: 'Submissions, with grades and results',
   media: 'Photos and recordings',
-  mails: 'Mails to the candidate, and what became of them',
+  mails: 'Mails to the candidate, with their state',
   listRows: 'Rows of lists and batches',
-  events: 'Events that hold externalId and metadata no more',
-  webhookAnswers: 'Answers of webhooks’ receivers that are emptied',
-  requestRecords: 'Answers that were kept for retries',
+  events: 'Events without their externalId and metadata',
+  webhookAnswers: 'Emptied answers of webhook receivers',
+  requestRecords: 'Answers stored for retries',
   otherTraces: 'Notices of mail servers, saved filters, forms and words in the audit log',
-  suppressions: 'Entries of the list of addresses that are not written to, which go on without the address',
+  suppressions: 'Suppressions, which stay without the address',
 }
 const counts = Object.fromEntries(
   Object.entries(MEANINGS).map(([kind, description]) => [kind, Type.Integer({ minimum: 0, description })]),
@@ -30,22 +30,22 @@ const counts = Object.fromEntries(
 export const ErasureView = Type.Object(
   {
     id: Uuid(),
-    state: StringEnum(['running', 'done'], { description: 'running: it goes on until nothing is left' }),
+    state: StringEnum(['running', 'done'], { description: 'running: until nothing is left' }),
     requestedAt: DateTime(),
-    finishedAt: Nullable(DateTime('null while it runs')),
-    backupsUntil: Nullable(DateTime('Until then the operator’s backups hold what was erased; null while it runs')),
-    erased: Type.Object(counts, { description: 'How much is gone, so far' }),
+    finishedAt: Nullable(DateTime('null while it is running')),
+    backupsUntil: Nullable(DateTime('Until then the operator’s backups contain the erased data; null while it is running')),
+    erased: Type.Object(counts, { description: 'Counts of erased rows so far' }),
     stays: Type.Array(
       Type.Object({
         what: StringEnum([...WHAT_STAYS]),
         why: Type.String(),
       }),
-      { description: 'What is kept, without the person' },
+      { description: 'Data that stays, without the person' },
     ),
   },
   {
     [NAME]: 'Erasure',
-    description: 'An erasure or, once it is done, its receipt. It holds no address',
+    description: 'An erasure or, once it is done, its receipt. It contains no address',
   },
 )
 

@@ -15,7 +15,7 @@ const query = Type.Object({
     Type.String({
       pattern: CURSOR_PATTERN,
       description:
-        'The `cursor` of the previous answer, or the `Events-Cursor` of a list; to be passed back as it is. Without one: from the oldest event that is kept.',
+        'The `cursor` of the previous answer, or the `Events-Cursor` of a list, unchanged. Default: from the oldest stored event.',
     }),
   ),
   limit: Limit,
@@ -25,14 +25,14 @@ const query = Type.Object({
   types: Type.Optional(Type.Array(StringEnum(EVENT_TYPES), { maxItems: MAX_FILTER_VALUES, description: 'The same as type' })),
   inviteId: Type.Optional(Uuid('Only events of this invite')),
   mode: Type.Optional(
-    StringEnum(EVENT_MODES, { description: 'Of live invites, of test invites, or of both: as far as the key sees them' }),
+    StringEnum(EVENT_MODES, { description: 'Events of live invites, of test invites, or of both, if the key can see them' }),
   ),
 })
 const EventsView = Type.Object(
   {
     events: Type.Array(EventView),
-    cursor: Type.String({ description: 'Where to go on, also when there were no events' }),
-    hasMore: Type.Boolean({ description: 'Whether there are more events by now' }),
+    cursor: Type.String({ description: 'Cursor for the next request, also if there were no events' }),
+    hasMore: Type.Boolean({ description: 'Whether there are more events' }),
   },
   { [NAME]: 'EventPage', [HEADERS]: ['Ignored-Parameters'], description: 'Events, oldest first' },
 )
@@ -48,7 +48,7 @@ export function eventRoutes(app: TypedApp): void {
         scope: 'events:read',
         summary: 'Follow what happens',
         description:
-          'What has happened behind a cursor, oldest first, each event once. To keep in step: list everything, then follow from the `Events-Cursor` of the first page; while `hasMore` ask at once, else when it suits you. A 410 says that the events behind the cursor are no longer kept: list everything again.',
+          'Events after a cursor, oldest first, each once. To keep a copy: list everything, then follow from the `Events-Cursor` of the first page. Ask at once while `hasMore` is true, otherwise whenever you like. A 410 means that events after the cursor are no longer stored: list everything again.',
         querystring: query,
         response: { 200: EventsView },
         errors: ['cursor_gone'],

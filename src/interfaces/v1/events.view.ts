@@ -21,34 +21,35 @@ const ofInvite = {
   inviteId: Uuid(),
   assessmentId: Uuid(),
   status: InviteStatus,
-  externalId: Type.Optional(Type.String({ description: 'What the caller calls the invite; only there if it was given' })),
-  metadata: Type.Optional(Metadata('What the caller keeps with the invite; only there if it was given')),
+  externalId: Type.Optional(Type.String({ description: 'Your own id of the invite, if it has one' })),
+  metadata: Type.Optional(Metadata('Your own data about the invite, if it has any')),
 }
-const submissionId = Uuid('Of the submission; once the invite is started')
+const submissionId = Uuid('Id of the submission, once the invite is started')
 const expiresAt = DateTime('The new expiry')
 const emailId = Uuid()
 const reason = StringEnum(EMAIL_FAILURES, {
   description:
-    'The link was dead before the mail went out, the mail server refused it for good, its retries were used up, or nothing is written to the address: see `GET /suppressions`',
+    'obsolete: the link was no longer valid before the mail was sent; refused: by the mail server; given_up: its retries were used up; suppressed: the address gets no mails, see `GET /suppressions`',
 })
 const bounce = StringEnum(BOUNCES, {
   description:
-    'address: there is no such mailbox; temporary: it is full, or could not be reached for now; blocked: its server wants no mail from the service, or did not say why',
+    'address: the mailbox does not exist; temporary: it is full, or could not be reached; blocked: its server refuses mail from the service, or gave no reason',
 })
 const bounceStatus = Type.String({
-  description: 'The enhanced status code of RFC 3463, such as 5.1.1; empty where none was given',
+  description: 'The enhanced status code of RFC 3463, such as 5.1.1; empty if unknown',
 })
 const scope = StringEnum(STOPPED_MAILS, {
-  description: 'reminders: what comes by itself, reminders and notices; all: invitations as well',
+  description: 'reminders: reminders and notices; all: invitations as well',
 })
-const kinds = Type.Array(StringEnum(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
+const kinds = Type.Array(StringEnum(MEDIA_KINDS), { description: 'Kinds of the deleted photos and recordings' })
 const percent = Nullable(
-  Type.Number({ description: 'Of the points, two decimals at most; null where no question gives any. Not in older events' }),
+  Type.Number({
+    description: 'Percentage of the points, with two decimals at most; null if no question has points. Not in older events',
+  }),
 )
 const reportUrl = Type.String({
   format: 'uri',
-  description:
-    "The result's page in the portal, with its report: for members who may see it, once they are signed in. Not in older events",
+  description: "The result's page in the portal, with its report, for signed-in members who may see it. Not in older events",
 })
 const changes = Type.Object(
   {
@@ -57,16 +58,16 @@ const changes = Type.Object(
     expiresAt: Type.Optional(Type.Object({ before: DateTime(), after: DateTime() })),
     corrected: Type.Optional(
       Type.Array(StringEnum(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit']), {
-        description: 'What was put right; read the invite for what it says now',
+        description: 'The corrected fields; read the invite for their values',
       }),
     ),
   },
-  { [NAME]: 'InviteChanges', description: 'What is different now, and nothing else' },
+  { [NAME]: 'InviteChanges', description: 'The changed fields only' },
 )
 
 /** What the data of a type says besides the invite. */
 const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
-  'invite.created': { mode: KeyMode, retakeOf: Type.Optional(Uuid('The invite before, of a retake')) },
+  'invite.created': { mode: KeyMode, retakeOf: Type.Optional(Uuid('For a retake, the earlier invite')) },
   'invite.accepted': { submissionId: Type.Optional(submissionId) },
   'invite.started': { submissionId: Type.Optional(submissionId) },
   'invite.completed': { submissionId: Type.Optional(submissionId) },
@@ -93,25 +94,26 @@ export const EVENT_MEANINGS: Record<EventType | typeof TEST_EVENT, string> = {
   'invite.created': 'An invite was created',
   'invite.accepted': 'The candidate accepted',
   'invite.started': 'The candidate started',
-  'invite.completed': 'The candidate handed in, or the time was up',
+  'invite.completed': 'The candidate submitted, or the time ran out',
   'invite.declined': 'The candidate declined: the status is revoked',
   'invite.revoked': 'The organization revoked the invite',
-  'invite.reactivated': 'The organization brought the invite back, with a new link',
+  'invite.reactivated': 'The organization reactivated the invite, with a new link',
   'invite.extended': 'The organization moved the expiry',
-  'invite.resent': 'The organization had the mail sent again',
-  'invite.updated': 'The organization changed something about the invite: tags, grader, name, message, or to an earlier expiry',
-  'invite.expired': 'The time was up',
-  'email.sent': 'The mail server accepted a mail that is no reminder',
+  'invite.resent': 'The organization sent the mail again',
+  'invite.updated':
+    'The organization changed tags, grader, name, message, or limits of the invite, or moved its expiry to an earlier time',
+  'invite.expired': 'The invite expired',
+  'email.sent': 'The mail server accepted a mail other than a reminder',
   'email.failed': 'A mail will not be sent',
-  'email.bounced': 'A mail that was sent came back',
-  'email.complained': 'The candidate called a mail spam',
-  'email.unsubscribed': 'The candidate wants no more mails: no reminders and notices, or none at all',
+  'email.bounced': 'A sent mail came back',
+  'email.complained': 'The candidate marked a mail as spam',
+  'email.unsubscribed': 'The candidate unsubscribed, from reminders and notices or from all mails',
   'reminder.sent': 'The mail server accepted a reminder',
-  'submission.released': 'The result of a submission was released, the first time or anew',
-  'submission.media_deleted': 'Photos or recordings are gone',
+  'submission.released': 'The result of a submission was released, or released again',
+  'submission.media_deleted': 'Photos or recordings were deleted',
   'invite.erased':
-    'Whoever the invite was to was erased: it is gone, with all that hung on it, and earlier events of it hold neither externalId nor metadata any more',
-  'webhook.test': 'Somebody had a test sent to this webhook. It is not in the feed',
+    'The candidate was erased: delete your copy. The invite is deleted with all its data, and its earlier events no longer have externalId and metadata',
+  'webhook.test': 'A test of this webhook. It is not in the feed',
 }
 
 /** The data of any type, for whoever writes an answer. Documents tell the types apart. */
@@ -137,13 +139,13 @@ const AnyData = Type.Object({
 })
 
 const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({
-  id: Uuid('The same wherever the event is told'),
+  id: Uuid('The same in the feed and in webhooks'),
   type,
-  position: Type.Integer({ description: 'Place in the feed: rises from event to event, not by one' }),
+  position: Type.Integer({ description: 'Position in the feed: rises from event to event, not necessarily by one' }),
   createdAt: DateTime(),
   actor: Type.Object(
-    { type: StringEnum(EVENT_ACTORS), id: Nullable(Uuid('Of the API key or member')) },
-    { [NAME]: 'EventActor', description: 'Who made it happen' },
+    { type: StringEnum(EVENT_ACTORS), id: Nullable(Uuid('Id of the API key or member')) },
+    { [NAME]: 'EventActor', description: 'Who caused the event' },
   ),
   data,
 })

@@ -46,7 +46,7 @@ function sheetRoutes(app: TypedApp): void {
         scope: 'results:write',
         summary: 'Get the grades so far',
         description:
-          'Of what was handed in: what every grader has given, what counts, and what is missing, before it is released.',
+          'Grades of a submission that was submitted: every grader’s, which of them count, and which are missing, also before the release.',
         response: { 200: GradingView },
         hasEtag: true,
         errors,
@@ -64,7 +64,7 @@ function sheetRoutes(app: TypedApp): void {
         scope: 'results:write',
         summary: 'Assign who grades',
         description:
-          'Of what was handed in: active members with the role grader or admin. The first grader is the invite’s as well.',
+          'Assigns graders to a submission that was submitted: active members with the role grader or admin. The first grader becomes the invite’s as well.',
         body: GradersBody,
         response: { 200: GradingView },
         errors: [...errors, 'state_conflict'],
@@ -85,7 +85,7 @@ function sheetRoutes(app: TypedApp): void {
         scope: 'results:write',
         summary: 'Grade answers',
         description:
-          'Points and comments by question, in the name of a member who may grade it: as if they had been typed into their sheet, all or none. The audit log says that a key did it.',
+          'Saves points and comments by question, all or none, in the name of a member who may grade the submission. The audit log names the key.',
         body: GradesBody,
         response: { 200: GradingView },
         errors: [...errors, 'changed_meanwhile', 'state_conflict'],
@@ -109,7 +109,7 @@ function releaseRoutes(app: TypedApp): void {
         scope: 'results:write',
         summary: 'Release the result',
         description:
-          'As it is graded now, to the organization, its clients and, if so wished, the candidate. Webhooks and the feed tell of it by `submission.released`.',
+          'Releases the current grades to the organization, its clients, and optionally the candidate. Webhooks and the feed report `submission.released`.',
         headers: IdempotencyHeaders,
         body: ReleaseBody,
         response: { 200: ReleasedGrading },
@@ -133,7 +133,7 @@ function releaseRoutes(app: TypedApp): void {
         operationId: 'reopenResult',
         scope: 'results:write',
         summary: 'Reopen a result',
-        description: 'Grading goes on. What was released stays what others see until another version is.',
+        description: 'Continues grading. Others see the last release until the next one.',
         headers: IdempotencyHeaders,
         body: ReopeningBody,
         response: { 200: ReleasedGrading },

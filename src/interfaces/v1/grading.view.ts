@@ -17,22 +17,22 @@ export const GradingView = Type.Object(
     submissionId: Uuid(),
     state: StringEnum(['submitted', 'released']),
     assignedGraderId: Nullable(Uuid('null: nobody')),
-    secondGraderId: Nullable(Uuid('Of an assessment that is graded twice')),
-    points: Type.Number({ description: 'Of what is graded so far' }),
+    secondGraderId: Nullable(Uuid('Of an assessment with two graders')),
+    points: Type.Number({ description: 'Of the questions graded so far' }),
     ofPoints: Type.Number(),
-    isGraded: Type.Boolean({ description: 'Whether nothing stands in the way of a release' }),
-    seen: DateTime('To be sent back with grades, so that what is given meanwhile is not overwritten'),
+    isGraded: Type.Boolean({ description: 'Whether it can be released' }),
+    seen: DateTime('Send it back with grades, so that you don’t overwrite newer ones'),
     questions: Type.Array(
       Type.Object({
         number: Type.Integer(),
         ofPoints: Type.Integer(),
-        state: StringEnum(STANDINGS, { description: 'undecided: the points of two graders are too far apart' }),
-        points: Nullable(Type.Number({ description: 'What counts; null until it is graded' })),
+        state: StringEnum(STANDINGS, { description: 'undecided: the two graders’ points are too far apart' }),
+        points: Nullable(Type.Number({ description: 'The points that count; null until graded' })),
         comment: Type.String(),
         grades: Type.Array(
           Type.Object({
             graderId: Uuid(),
-            round: StringEnum(ROUND_NAMES, { description: 'decision: an admin’s, where two grade' }),
+            round: StringEnum(ROUND_NAMES, { description: 'decision: an admin’s, if there are two graders' }),
             points: Nullable(Type.Number()),
             comment: Type.String(),
             gradedAt: DateTime(),
@@ -42,17 +42,20 @@ export const GradingView = Type.Object(
       }),
     ),
   },
-  { [NAME]: 'Grading', description: 'How far the grading is' },
+  { [NAME]: 'Grading', description: 'State of the grading' },
 )
-export const ReleasedGrading = Type.Object(GradingView.properties, { [NAME]: 'MovedGrading', description: 'How far it is now' })
+export const ReleasedGrading = Type.Object(GradingView.properties, {
+  [NAME]: 'MovedGrading',
+  description: 'State of the grading now',
+})
 
-const member = 'Id of the member in whose name it is done: who it is assigned to, unless it is given'
+const member = 'Id of the member in whose name grades are saved. Default: the assigned grader'
 const inName = { graderId: Type.Optional(Uuid(member)) }
 
 export const GradersBody = Type.Object(
   {
     assignedGraderId: Type.Optional(Nullable(Uuid('null: nobody'))),
-    secondGraderId: Type.Optional(Nullable(Uuid('Where the assessment is graded twice; null: nobody'))),
+    secondGraderId: Type.Optional(Nullable(Uuid('If the assessment has two graders; null: nobody'))),
   },
   { [NAME]: 'Graders', minProperties: 1, examples: [{ assignedGraderId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e70' }] },
 )
@@ -68,7 +71,7 @@ export const GradesBody = Type.Object(
     ),
     ...inName,
     seen: Type.Optional(
-      DateTime('As you have read it. If the grader has graded one of these questions since, nothing is saved (409)'),
+      DateTime('The value that you read. If the grader has graded one of these questions since, nothing is saved (409)'),
     ),
   },
   { [NAME]: 'Grades', examples: [{ grades: [{ number: 1, points: 4.5, comment: 'Clear.' }] }] },
@@ -82,7 +85,7 @@ export const ReleaseBody = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'The total as you have read it: if it is another now, 409',
+        description: 'The total that you read: if it has changed since, 409',
       }),
     ),
     ...inName,

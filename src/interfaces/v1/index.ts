@@ -37,19 +37,19 @@ const introduction = `Read an organization's assessments, questions and members,
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
 
 const tags = {
-  Assessments: 'What candidates are invited to, with its questions. Only live keys that may manage can change them.',
-  Members: 'Those who work in the organization. Only live keys that may manage can change them.',
-  Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
-  'Invite operations': 'What can be done with an invite that is there, and what became of its mails.',
-  'Invite batches': 'Many candidates by one request.',
-  Submissions: 'What candidates have sent in, and the results that were released.',
-  Events: 'What has happened to invites and their mails, to keep in step without asking for every list again.',
+  Assessments: 'Assessments and their questions. Only live keys with the right “manage” can change them.',
+  Members: 'People who work in the organization. Only live keys with the right “manage” can change them.',
+  Invites: 'Invites of candidates to assessments. Creating one mails the candidate.',
+  'Invite operations': 'Operations on an existing invite, and its mails.',
+  'Invite batches': 'Inviting many candidates with one request.',
+  Submissions: 'Candidates’ submissions, and released results.',
+  Events: 'Changes of invites and their mails, to keep a copy without reading lists again.',
   'Audit log': 'Who did what in the organization.',
-  Webhooks: 'Addresses that are sent each event as it happens.',
-  Suppressions: 'Addresses that are not written to, because mails to them came back, were called spam, or somebody says so.',
-  Erasure: 'That whoever has an address be gone, for good.',
+  Webhooks: 'Addresses that receive each event as it happens.',
+  Suppressions: 'Addresses that get no mails, because mails bounced, were marked as spam, or a member or key added them.',
+  Erasure: 'Permanent erasure of everything about an address.',
   Tags: 'Labels of assessments, invites and members.',
-  'Test data': 'What is done with test invites, by test keys alone.',
+  'Test data': 'Simulating and deleting test data. Only for test keys.',
 }
 
 const webhooks = {
@@ -57,7 +57,7 @@ const webhooks = {
   messages: webhookMessages,
   headers: WebhookHeaders,
   answered: 'Any of these within 15 s: the event has arrived',
-  refused: 'As any other answer, a redirect, or none: sent again later. 410 disables the webhook',
+  refused: 'Any other answer, a redirect, or none: the event is sent again later. 410 disables the webhook',
 }
 
 /**

@@ -55,9 +55,8 @@ export function inviteBatchRoutes(app: TypedApp): void {
         tags,
         operationId: 'getInviteBatch',
         scope: 'invites:read',
-        summary: 'See how far a batch is',
-        description:
-          'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well.',
+        summary: 'Get the progress of a batch',
+        description: 'Numbers of rows in each state. Batches are kept for 90 days, including lists imported in the portal.',
         params,
         response: { 200: OneBatchView },
         hasEtag: true,
@@ -74,7 +73,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
         tags,
         operationId: 'listInviteBatchRows',
         scope: 'invites:read',
-        summary: 'See what became of each row',
+        summary: 'List the rows of a batch',
         description: 'The rows of a batch in their order, each with its outcome.',
         params,
         querystring: Type.Omit(

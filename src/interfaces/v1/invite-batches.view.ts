@@ -23,26 +23,26 @@ const {
 const Row = Type.Object({
   recipientEmail: Type.String({ description: "Candidate's address" }),
   recipientName: Type.Optional(Nullable(Type.String({ description: "Candidate's name" }))),
-  externalId: Type.Optional(Nullable(Type.String({ description: 'What you call this invite' }))),
+  externalId: Type.Optional(Nullable(Type.String({ description: 'Your own id of this invite' }))),
   metadata: Type.Optional(
     Nullable(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'What you keep with this invite',
+        description: 'Your own data about this invite',
       }),
     ),
   ),
-  customMessage: Type.Optional(Type.String({ description: 'Instead of that for all' })),
-  expiresInDays: Type.Optional(Type.Integer({ description: 'Instead of those for all' })),
-  assignedGraderId: Type.Optional(Nullable(Type.String({ description: 'Instead of that for all' }))),
-  tagIds: Type.Optional(Type.Array(Type.String(), { description: 'On top of those for all' })),
+  customMessage: Type.Optional(Type.String({ description: 'Replaces the common value' })),
+  expiresInDays: Type.Optional(Type.Integer({ description: 'Replaces the common values' })),
+  assignedGraderId: Type.Optional(Nullable(Type.String({ description: 'Replaces the common value' }))),
+  tagIds: Type.Optional(Type.Array(Type.String(), { description: 'Added to the common values' })),
 })
 
 export const NewBatchBody = Type.Object(
   {
     assessmentId,
-    invites: Type.Array(Row, { maxItems: MAX_ROWS_A_REQUEST, description: 'Whom to invite, one at least' }),
+    invites: Type.Array(Row, { maxItems: MAX_ROWS_A_REQUEST, description: 'The candidates, at least one' }),
     ...shared,
   },
   {
@@ -83,21 +83,21 @@ const Count = (description: string) => Type.Integer({ description })
 export const BatchView = Type.Object(
   {
     id: Uuid('Batch identifier'),
-    assessmentId: Uuid('Assessment that is invited to'),
+    assessmentId: Uuid('Assessment to invite to'),
     state: StringEnum(['checked', 'running', 'stopped', 'finished'], {
-      description: 'checked: a list of the portal that nobody has started; stopped: by a member, who can let it go on',
+      description: 'checked: a list in the portal that nobody has started; stopped: by a member, who can continue it',
     }),
     total: Count('Rows'),
     counts: Type.Object({
-      ready: Count('Waiting for their turn'),
+      ready: Count('Waiting'),
       invited: Count('Invited'),
-      already: Count('Of an address that was invited to the assessment before'),
-      repeated: Count('Of an address that an earlier row has'),
-      invalid: Count('With something wrong in them'),
-      refused: Count('Not invited, because the key was revoked or has expired'),
+      already: Count('The address was invited to the assessment before'),
+      repeated: Count('An earlier row has the same address'),
+      invalid: Count('Invalid rows'),
+      refused: Count('Not invited because the key was revoked or has expired'),
     }),
     createdAt: DateTime(),
-    finishedAt: Nullable(DateTime('When the last row had its turn')),
+    finishedAt: Nullable(DateTime('When the last row was processed')),
   },
   { [NAME]: 'InviteBatch' },
 )
@@ -105,7 +105,7 @@ export const BatchView = Type.Object(
 export const OneBatchView = Type.Object({ batch: BatchView }, { [NAME]: 'OneInviteBatch', description: 'The batch' })
 export const StartedBatchView = Type.Object(
   { batch: BatchView },
-  { [NAME]: 'StartedInviteBatch', description: 'The batch, whose rows are invited from now on' },
+  { [NAME]: 'StartedInviteBatch', description: 'The batch; its rows are now being invited' },
 )
 
 export const presentBatch = ({ id, assessmentId, counts, ...batch }: Batch): Static<typeof BatchView> => ({
@@ -122,10 +122,10 @@ export const RowState = StringEnum(BATCH_ROW_STATES, { [NAME]: 'InviteBatchRowSt
 export const BatchRowView = Type.Object(
   {
     number: Type.Integer({ description: 'Place in the request, from 1' }),
-    recipientEmail: Type.String({ description: 'As it was given, 300 characters at most' }),
+    recipientEmail: Type.String({ description: 'As sent, 300 characters at most' }),
     recipientName: Nullable(Type.String()),
     state: RowState,
-    inviteId: Nullable(Uuid('The invite that was made, or was there before')),
+    inviteId: Nullable(Uuid('The new or existing invite')),
     repeats: Nullable(Type.Integer({ description: 'Number of the row that has the same address' })),
     error: Nullable(Type.String({ description: 'What is wrong with it' })),
   },

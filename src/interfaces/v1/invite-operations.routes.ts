@@ -40,7 +40,7 @@ import { tagView } from './tags.view.ts'
 const emailSortWords = { created_at: 'createdAt' } as const
 const inviteTagSortWords = { position: 'position', ...tagSortWords } as const
 const inviteTagOrder = Type.Optional(
-  StringEnum(['asc', 'desc'], { description: 'Direction; asc by position unless given, else desc' }),
+  StringEnum(['asc', 'desc'], { description: 'Direction; default: asc for position, otherwise desc' }),
 )
 export const InviteParams = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 export const MovedInviteView = Type.Object(
@@ -91,7 +91,7 @@ function changingRoute(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Change an invite',
         description:
-          'Its tags, its grader, its expiry and, while it is pending, its name, message and limits: all that is given, or nothing of it. What has its value already is no change. A mail that has gone out stays as it is.',
+          'Changes tags, grader, expiry and, while the invite is pending, name, message, and limits: all of them, or none. A field that has its value already is not a change. Sent mails stay as they are.',
         params: InviteParams,
         body: InviteChangeBody,
         response: { 200: ChangedInviteView },
@@ -112,7 +112,7 @@ function movingRoutes(app: TypedApp): void {
       schema: {
         ...operation(
           'resendInvite',
-          'Send the invitation again',
+          'Resend the invitation',
           `A new message with the same link, to an invite that is pending, accepted or started. Once a minute, five times a day, and ${MAX_RESENDS} times in all, reactivations included.`,
         ),
         errors: ['invite_not_found', 'move_not_allowed', 'too_many_mails'],
@@ -128,7 +128,7 @@ function movingRoutes(app: TypedApp): void {
     '/invites/:inviteId/extend',
     {
       schema: {
-        ...operation('extendInvite', 'Move the expiry', 'To a later time, of an invite that is pending or accepted.'),
+        ...operation('extendInvite', 'Move the expiry', 'Moves the expiry of a pending or accepted invite to a later time.'),
         body: ExtensionBody,
       },
     },
@@ -142,7 +142,7 @@ function movingRoutes(app: TypedApp): void {
       schema: operation(
         'revokeInvite',
         'Revoke an invite',
-        'Its link opens no assessment any more. For an invite that is pending, accepted or started.',
+        'Revokes a pending, accepted, or started invite: its link stops working.',
       ),
     },
     async (request, reply) =>
@@ -155,8 +155,8 @@ function movingRoutes(app: TypedApp): void {
       schema: {
         ...operation(
           'reactivateInvite',
-          'Bring an invite back',
-          'An expired or revoked invite becomes pending, with a new link that is mailed, as often as it may be sent again; earlier links are dead. One that the candidate has declined only with `afterDecline: true`.',
+          'Reactivate an invite',
+          'Makes an expired or revoked invite pending again and mails a new link; earlier links stop working. The limits of resending apply. A declined invite needs `afterDecline: true`.',
         ),
         errors: ['invite_not_found', 'move_not_allowed', 'invite_declined', 'too_many_mails'],
         body: ReactivationBody,
@@ -180,7 +180,7 @@ function retakeRoute(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Invite a candidate to another attempt',
         description:
-          'For an invite that is completed: the same candidate is invited to the same assessment once more, with all that this invite says. `retakeOf` of the new invite is this one, which stays as it is. There is one retake of each invite: a 409 links the one that there is.',
+          'Invites the candidate of a completed invite to the same assessment once more, with the same settings. The new invite names the completed one in `retakeOf`. Each invite has one retake: a second request is a 409 that links the first’s.',
         params: InviteParams,
         headers: IdempotencyHeaders,
         body: RetakeBody,
@@ -213,7 +213,7 @@ function accommodationRoutes(app: TypedApp): void {
         operationId: 'getInviteAccommodations',
         scope: 'invites:read',
         summary: "Read a candidate's accommodations",
-        description: 'How much more time the candidate has.',
+        description: 'The candidate’s extra time.',
         hasEtag: true,
         errors: ['invite_not_found'],
       },
@@ -230,7 +230,7 @@ function accommodationRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Give a candidate extra time',
         description:
-          'More time for each question and for the whole, of an invite that is pending, accepted or started. While the assessment is taken, the ends that are running move at once and never to an earlier time: then it can be raised only. It is kept without a reason, and graders do not see it.',
+          'Extends the time for each question and for the whole assessment, for a pending, accepted, or started invite. After the start, running deadlines move at once and never to an earlier time, so the value can only be raised. No reason is stored, and graders do not see it.',
         body: AccommodationsBody,
         errors: ['invite_not_found', 'move_not_allowed'],
       },
@@ -251,7 +251,7 @@ function belongingsRoutes(app: TypedApp): void {
         tags,
         operationId: 'listInviteEmails',
         scope: 'invites:read',
-        summary: "See what became of an invite's mails",
+        summary: 'List the sendings of an invitation',
         description: 'Each sending of the invitation, with its state.',
         params: InviteParams,
         querystring: ListQuery(emailSortWords, {}),
@@ -274,9 +274,9 @@ function belongingsRoutes(app: TypedApp): void {
         tags,
         operationId: 'listInviteMessages',
         scope: 'invites:read',
-        summary: "See which of an invite's mails arrived",
+        summary: 'List all mails about an invite',
         description:
-          'Each mail about the invite: invitations, reminders, notices. With why it came back or was not sent, and the reminders that are planned or were left out.',
+          'Each mail about the invite: invitations, reminders, and notices, with the reason if it bounced or was not sent, and the reminders that are planned or were skipped.',
         params: InviteParams,
         querystring: ListQuery(emailSortWords, {}),
         response: { 200: ListOf('messages', InviteMessageView, { reminders: Type.Array(PlannedReminderView) }) },
@@ -301,7 +301,7 @@ function belongingsRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: "Get the candidate's link",
         description:
-          'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached.',
+          'For delivering the link yourself. Whoever has the link can act as the candidate. It is returned in any status; the link of a closed invite leads to a page that says so. Reactivating creates a new link. Never cached.',
         params: InviteParams,
         response: { 200: InviteLinkView },
         errors: ['invite_not_found'],
@@ -321,7 +321,7 @@ function belongingsRoutes(app: TypedApp): void {
         operationId: 'listInviteTags',
         scope: 'invites:read',
         summary: "List an invite's tags",
-        description: 'In the order in which they were given, unless sorted otherwise.',
+        description: 'By default in the order in which they were assigned.',
         params: InviteParams,
         querystring: ListQuery(inviteTagSortWords, { order: inviteTagOrder }),
         response: { 200: ListOf('tags', tagView.schema) },

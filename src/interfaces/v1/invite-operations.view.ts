@@ -42,9 +42,7 @@ export const ReactivationBody = Type.Object(
     expiresInDays: Type.Optional(
       Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the invite expires' }),
     ),
-    afterDecline: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether a candidate who has declined is to be invited again' }),
-    ),
+    afterDecline: Type.Optional(Type.Boolean({ default: false, description: 'Whether to invite a candidate who has declined' })),
   },
   { [NAME]: 'Reactivation', examples: [{ expiresInDays: 14 }] },
 )
@@ -54,9 +52,7 @@ export const RetakeBody = Type.Object(
     expiresInDays: Type.Optional(
       Days({ default: DEFAULT_EXPIRES_IN_DAYS, description: 'Days from now until the new invite expires' }),
     ),
-    sendEmail: Type.Optional(
-      Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
-    ),
+    sendEmail: Type.Optional(Type.Boolean({ default: true, description: 'false: no mail is sent; deliver the link yourself' })),
   },
   { [NAME]: 'Retake', examples: [{ expiresInDays: 14 }] },
 )
@@ -72,13 +68,13 @@ export const InviteChangeBody = Type.Object(
     customMessage: Type.Optional(
       Text({
         maxLength: MAX_MESSAGE_LENGTH,
-        description: 'Included in the mail, when it is sent again. Only while the invite is pending',
+        description: 'Included in the mail when it is resent. Only while the invite is pending',
       }),
     ),
     questionReplayLimit: Limit('Max replays of each question. Only while the invite is pending'),
     answerRecordLimit: Limit('Max recording attempts per answer. Only while the invite is pending'),
     expiresInDays: Type.Optional(
-      Days({ description: 'Days from now until it expires, also earlier than it would. While it is pending or accepted' }),
+      Days({ description: 'Days from now until it expires; may be earlier than before. Only while it is pending or accepted' }),
     ),
     assignedGraderId: Type.Optional(
       Nullable(Uuid('Who will review the submission: an active member with the role grader or admin')),
@@ -86,7 +82,7 @@ export const InviteChangeBody = Type.Object(
     tagIds: Type.Optional(
       Type.Array(Uuid(), {
         maxItems: MAX_INVITE_TAGS,
-        description: 'All tags that it is to have: others are taken off. Those that it has keep their place',
+        description: 'The complete list of tags: others are removed. Existing tags keep their order',
       }),
     ),
   },
@@ -108,7 +104,7 @@ export const AccommodationsBody = Type.Object(
   {
     extraTimePercent: Type.Integer({
       ...EXTRA_TIME_PERCENT,
-      description: 'More time for each question and for the whole, in percent of the limits',
+      description: 'Extra time for each question and for the whole assessment, in percent of the limits',
     }),
   },
   { [NAME]: 'Accommodations', examples: [{ extraTimePercent: 50 }] },
@@ -124,10 +120,10 @@ export const InviteEmailView = Type.Object(
     id: Uuid(),
     status: StringEnum(SHOWN_EMAIL_STATES, {
       description:
-        'queued: not accepted by the mail server yet; delayed: waits, because enough mails were sent for a day; sent: accepted; failed: refused for good; captured: never sent, as the mail of a test key',
+        'queued: not accepted by the mail server yet; delayed: waiting because of a daily limit; sent: accepted; failed: refused permanently; captured: stored instead of sent, as for test keys',
     }),
     attempts: Type.Integer({ description: 'Attempts to send it so far' }),
-    reason: Type.String({ description: "The mail server's words when the last attempt failed; empty otherwise" }),
+    reason: Type.String({ description: "The mail server's message if the last attempt failed; otherwise empty" }),
     createdAt: DateTime(),
     sentAt: Nullable(DateTime('When the mail server accepted it')),
   },
@@ -161,26 +157,27 @@ export const InviteMessageView = Type.Object(
     ...InviteEmailView.properties,
     kind: StringEnum(CANDIDATE_MAIL_KINDS, {
       description:
-        'invitation, resent, reactivated: what somebody had sent; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: there is a result; withdrawn: the invite was revoked',
+        'invitation, resent, reactivated: sent by a member or key; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: notice of a result; withdrawn: notice that the invite was revoked',
     }),
-    language: Nullable(Type.String({ description: 'In which it was sent; null: not sent yet, or not known' })),
+    language: Nullable(Type.String({ description: 'Language of the mail; null: not sent yet, or unknown' })),
     suppressed: Type.Boolean({
-      description: 'Whether it is failed because nothing is written to the address: see `GET /suppressions`',
+      description: 'Whether it failed because the address gets no mails: see `GET /suppressions`',
     }),
     bounce: Nullable(
       Type.Object(
         {
           kind: StringEnum(BOUNCES, {
-            description: 'There is no such mailbox, it can not be reached for now, or its server wants no mail from us',
+            description:
+              'address: the mailbox does not exist; temporary: it could not be reached; blocked: its server refuses mail from the service',
           }),
-          status: Type.String({ description: 'The enhanced status code of RFC 3463; empty where none was given' }),
-          reason: Type.String({ description: "The server's words" }),
+          status: Type.String({ description: 'The enhanced status code of RFC 3463; empty if unknown' }),
+          reason: Type.String({ description: "The server's message" }),
           at: DateTime(),
         },
         { [NAME]: 'Bounce' },
       ),
     ),
-    complainedAt: Nullable(DateTime('When the candidate called it spam')),
+    complainedAt: Nullable(DateTime('When the candidate marked it as spam')),
   },
   {
     [NAME]: 'InviteMessage',
@@ -218,13 +215,13 @@ export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<t
 /** A reminder that was not queued. */
 export const PlannedReminderView = Type.Object(
   {
-    after: StringEnum(ANCHORS, { description: 'What its time goes by' }),
-    hours: Type.Integer({ description: 'After that, or before it' }),
-    at: DateTime('When it is sent, or was due'),
+    after: StringEnum(ANCHORS, { description: 'Event that its time depends on' }),
+    hours: Type.Integer({ description: 'After or before that event' }),
+    at: DateTime('When it will be sent, or was due'),
     skipped: Nullable(
       StringEnum(SKIPPED, {
         description:
-          'null: it is planned. off: there are none for this invite; earlier: it was sent before reminders were switched on; moved_on: not meant for its state; stopped: nothing of the kind is written to the address; too_late: due for more than a week; replaced: a later one is due; enough: there were three; ends: within an hour of the end',
+          'Why it was skipped; null: it is planned. off: no reminders for this invite; earlier: the invite was sent before reminders were switched on; moved_on: the invite has another state by now; stopped: the address gets no reminders; too_late: due for more than a week; replaced: a later one is due; enough: three were sent; ends: less than an hour before the end',
       }),
     ),
   },

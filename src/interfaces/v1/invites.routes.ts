@@ -22,11 +22,11 @@ const filters = {
   assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
   status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
-  recipientEmail: Type.Optional(Email('Only invites of this address, whatever its case.')),
+  recipientEmail: Type.Optional(Email('Only invites to this address, in upper or lower case.')),
   recipient: Type.Optional(
     Type.String({
       maxLength: MAX_FILTER_LENGTH,
-      description: 'Only invites whose recipient has each of these words in the name or the address, whatever their case.',
+      description: 'Only invites with each of these words in the recipient’s name or address, in upper or lower case.',
     }),
   ),
   tagId: Type.Optional(Uuid('Only invites with this tag.')),
@@ -42,12 +42,12 @@ const filters = {
       description: 'Only invites of any of these statuses.',
     }),
   ),
-  sentFrom: Time('Only invites that were sent then or later.'),
-  sentTo: Time('Only invites that were sent before.'),
-  expiresFrom: Time('Only invites that expire then or later.'),
-  expiresTo: Time('Only invites that expire before.'),
+  sentFrom: Time('Only invites sent at this time or later.'),
+  sentTo: Time('Only invites sent before this time.'),
+  expiresFrom: Time('Only invites that expire at this time or later.'),
+  expiresTo: Time('Only invites that expire before this time.'),
   updatedSince: Time(
-    'Only invites that have changed then or later. Changes are committed late: let what you ask for begin five minutes before you began to read last. The feed of events is the exact way.',
+    'Only invites changed at this time or later. Changes can become visible late: subtract five minutes from the time at which you last began to read. The feed of events is exact.',
   ),
 } satisfies { [Name in keyof InviteFilter | 'assessment_id']?: TSchema }
 const Query = ListQuery(sortWords, filters)
@@ -85,7 +85,7 @@ export function inviteRoutes(app: TypedApp): void {
         operationId: 'listInvites',
         scope: 'invites:read',
         summary: 'List invites',
-        description: 'The invites of the organization, sent last first unless sorted otherwise.',
+        description: 'The invites of the organization, by default the last sent first.',
         querystring: Query,
         response: { 200: ListOf('invites', inviteView.schema) },
         errors: ['too_many_searches'],
@@ -109,7 +109,7 @@ export function inviteRoutes(app: TypedApp): void {
         operationId: 'getInvite',
         scope: 'invites:read',
         summary: 'Get an invite',
-        description: 'One invite with all that was asked for when it was made.',
+        description: 'One invite with all its settings.',
         params,
         response: { 200: inviteDetailView.schema },
         hasEtag: true,
@@ -128,7 +128,7 @@ export function inviteRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Invite a candidate',
         description:
-          'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false. `Mail-Delayed-Until` of the answer is the time at which it leaves, if that is more than an hour away: an organization can send so many mails a day.',
+          'Creates one invite and mails it to the candidate, unless `sendEmail` is false. If a daily limit delays the mail by more than an hour, the header `Mail-Delayed-Until` has the time at which it will be sent.',
         headers: IdempotencyHeaders,
         body: NewInviteBody,
         response: { 201: NewInviteView },

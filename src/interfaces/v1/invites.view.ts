@@ -31,10 +31,10 @@ const summary = {
   acceptedAt: Nullable(DateTime('When accepted')),
   startedAt: Nullable(DateTime('When the candidate started')),
   completedAt: Nullable(DateTime('When the candidate completed')),
-  externalId: optional(Type.String({ description: 'What the caller calls the invite' }), 'externalId'),
-  metadata: optional(Metadata('What the caller keeps with the invite'), 'metadata'),
-  returnUrl: optional(Type.String({ format: 'uri', description: 'Where the candidate can go on at the end' }), 'returnUrl'),
-  retakeOf: optional(Uuid('Of a retake the invite before, of the same candidate'), 'retakeOf'),
+  externalId: optional(Type.String({ description: 'Your own id of the invite' }), 'externalId'),
+  metadata: optional(Metadata('Your own data about the invite'), 'metadata'),
+  returnUrl: optional(Type.String({ format: 'uri', description: 'Page of yours that the candidate can return to' }), 'returnUrl'),
+  retakeOf: optional(Uuid('For a retake, the candidate’s earlier invite'), 'retakeOf'),
 }
 
 const example = {
@@ -135,14 +135,12 @@ export const NewInviteBody = Type.Object(
       Nullable(Uuid('Who will review the submission: an active member with the role grader or admin')),
     ),
     tagIds: Type.Optional(Type.Array(Uuid(), { maxItems: MAX_INVITE_TAGS, description: 'Tags of the invite' })),
-    sendEmail: Type.Optional(
-      Type.Boolean({ default: true, description: 'false: nothing is mailed; the candidate gets the link from you' }),
-    ),
+    sendEmail: Type.Optional(Type.Boolean({ default: true, description: 'false: no mail is sent; deliver the link yourself' })),
     externalId: Type.Optional(
       Nullable(
         NonBlankText({
           maxLength: MAX_EXTERNAL_ID_LENGTH,
-          description: 'What you call the invite. Several may have the same.',
+          description: 'Your own id of the invite. Not necessarily unique.',
         }),
       ),
     ),
@@ -151,17 +149,17 @@ export const NewInviteBody = Type.Object(
         Type.String({
           maxLength: MAX_URL_LENGTH,
           description:
-            'Where the candidate can go on once it is completed: by https, of a host that the organization has listed in its settings.',
+            'Page of yours that the candidate can return to after completing: https, on a host that the organization has listed in its settings.',
         }),
       ),
     ),
     language: Type.Optional(
       Type.Unknown({
         description:
-          'What the candidate is spoken to in, as BCP 47 has it, such as pt-BR; one that there are no texts in, or no text, is passed over.',
+          'The candidate’s language, as in BCP 47, such as pt-BR. Unsupported languages, and values other than texts, are ignored.',
       }),
     ),
-    metadata: Type.Optional(Nullable(Metadata('What you keep with the invite, by keys of yours.'))),
+    metadata: Type.Optional(Nullable(Metadata('Your own data about the invite, by key.'))),
   },
   {
     [NAME]: 'NewInvite',

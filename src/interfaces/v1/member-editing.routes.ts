@@ -46,7 +46,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         scope: 'members:write',
         summary: 'Invite a member',
         description:
-          'By mail: whoever follows its link joins the portal. The link itself is told to nobody else. An address that is a member’s is mailed another one, and the roles are added.',
+          'Mails a link to join the portal. The answer does not contain the link. If the address is a member’s, another link is mailed, and the roles are added.',
         headers: IdempotencyHeaders,
         body: NewMemberBody,
         response: { 201: OneMember },
@@ -77,7 +77,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         operationId: 'updateMember',
         scope: 'members:write',
         summary: 'Change a member',
-        description: 'What is left out stays. A member who has the role admin is changed in the portal alone (403).',
+        description: 'Omitted fields stay. Members with the role admin can be changed in the portal only (403).',
         params,
         body: MemberChangeBody,
         response: { 200: OneMember },

@@ -12,13 +12,11 @@ const roles = (description: string) => Type.Array(StringEnum(MEMBER_ROLES), { ma
 
 export const NewMemberBody = Type.Object(
   {
-    email: Email('A link to join by is mailed to it'),
-    firstName: name('Of a new member, who can change it on joining; a member who is there already keeps their own'),
+    email: Email('A link to join is mailed to it'),
+    firstName: name('For a new member, who can change it on joining; an existing member keeps their own'),
     lastName: name('As `firstName`'),
-    roles: roles('grader or client, or both, besides those the member has. No key gives the role admin (403)'),
-    reactivate: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether a member who was deactivated is to be active again' }),
-    ),
+    roles: roles('grader or client, or both, added to existing roles. Keys can’t grant the role admin (403)'),
+    reactivate: Type.Optional(Type.Boolean({ default: false, description: 'Whether to reactivate a deactivated member' })),
   },
   {
     [NAME]: 'NewMember',
@@ -28,9 +26,9 @@ export const NewMemberBody = Type.Object(
 
 export const MemberChangeBody = Type.Object(
   {
-    roles: Type.Optional(roles('grader, client, both or none, in place of those; words of your own stay')),
+    roles: Type.Optional(roles('grader, client, both, or none, replacing those; values of your own stay')),
     department: Type.Optional(Text({ maxLength: MAX_NAME_LENGTH })),
-    active: Type.Optional(Type.Boolean({ description: 'false closes the organization to them at once' })),
+    active: Type.Optional(Type.Boolean({ description: 'false removes their access to the organization at once' })),
   },
   { [NAME]: 'MemberChange', minProperties: 1, examples: [{ roles: ['grader', 'client'] }] },
 )

@@ -16,7 +16,7 @@ export function memberRoutes(app: TypedApp): void {
         operationId: 'listMembers',
         scope: 'members:read',
         summary: 'List members',
-        description: 'The members of the organization, active or not, who joined last first unless sorted otherwise.',
+        description: 'The members of the organization, active or not, by default the last joined first.',
         querystring: ListQuery(sortWords, {}),
         response: { 200: ListOf('members', memberView.schema) },
       },

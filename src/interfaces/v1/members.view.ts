@@ -14,7 +14,7 @@ export const memberView = view(
     lastName: computed(Type.String(), ['user'], ({ user }) => user.lastName),
     email: Email(),
     avatarUrl: computed(Type.String({ description: 'Empty when there is none' }), ['user'], ({ user }) => user.avatarUrl),
-    roles: Type.Array(Type.String(), { description: "admin, grader, client, or words of the organization's own" }),
+    roles: Type.Array(Type.String(), { description: 'admin, grader, client, or values of your own' }),
     status: Type.String({ description: 'active or inactive' }),
     department: Type.String({ description: 'Empty when there is none' }),
     joinedAt: DateTime(),

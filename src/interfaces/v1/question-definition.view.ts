@@ -12,13 +12,13 @@ const responseType = Type.String({
   enum: [...kinds.keys()],
   description: 'The kind; it becomes the responseType of the question',
 })
-const spec = json('What candidates are shown: its form is that of the kind')
+const spec = json('Shown to candidates; its shape depends on the kind')
 
 export const DefinitionBody = Type.Object(
   {
     responseType,
     spec,
-    key: json('What is right, which is not read back: its form is that of the kind'),
+    key: json('The right answer; its shape depends on the kind. Never returned'),
   },
   {
     [NAME]: 'QuestionDefinition',
@@ -44,12 +44,12 @@ export const OneDefinition = Type.Object(
         {
           responseType,
           spec,
-          keyNumber: Type.Integer({ description: 'Of the key that counts' }),
+          keyNumber: Type.Integer({ description: 'Number of the current key' }),
           isAsked: Type.Boolean({
-            description: 'Whether it was asked already: what is changed then is for those who start later',
+            description: 'Whether it was asked already; then changes apply to candidates who start later',
           }),
         },
-        { [NAME]: 'ReadQuestionDefinition', description: 'null: it is answered by a text or a recording' },
+        { [NAME]: 'ReadQuestionDefinition', description: 'null: answered by a text or a recording' },
       ),
     ),
   },

@@ -68,7 +68,7 @@ function addingRoutes(app: TypedApp): void {
         scope: 'assessments:write',
         summary: 'Add a question',
         description:
-          'Behind the last. It asks by a script, an audio or a video; one that is heard or seen needs the address of that. A question that scores itself is added without responseType, and gets that from `PUT …/definition`.',
+          'Adds a question after the last. It asks with a script, an audio, or a video; audio and video need an address. Add an auto-scored question without responseType; `PUT …/definition` sets it.',
         params: AssessmentParams,
         headers: IdempotencyHeaders,
         body: NewQuestionBody,
@@ -111,7 +111,7 @@ function changingRoutes(app: TypedApp): void {
         scope: 'assessments:write',
         summary: 'Change a question',
         description:
-          'What is left out stays, also in papers that candidates have begun. A kind that scores itself comes by `PUT …/definition`, not as responseType; another responseType drops the definition.',
+          'Omitted fields stay. Candidates who have started keep the question as it was. `PUT …/definition` sets an auto-scored kind, not responseType; another responseType removes the definition.',
         params,
         body: QuestionChangeBody,
         response: { 200: OneQuestion },
@@ -135,7 +135,7 @@ function changingRoutes(app: TypedApp): void {
         operationId: 'moveQuestion',
         scope: 'assessments:write',
         summary: 'Move a question',
-        description: 'To another place among the questions, which are then numbered from 1. Sent again it changes nothing.',
+        description: 'Moves the question to another place. The questions are then numbered from 1. Repeating it changes nothing.',
         params,
         headers: IdempotencyHeaders,
         body: QuestionPlaceBody,
@@ -161,7 +161,7 @@ function changingRoutes(app: TypedApp): void {
         operationId: 'deleteQuestion',
         scope: 'assessments:write',
         summary: 'Delete a question',
-        description: 'For good, but not from papers that candidates have begun. Answers with the question as it was.',
+        description: 'Deletes the question permanently; candidates who have started keep it. Returns the deleted question.',
         params,
         response: { 200: OneQuestion },
         errors,
@@ -187,7 +187,7 @@ function definingRoutes(app: TypedApp): void {
         scope: 'assessments:read',
         summary: 'Get the definition of a question',
         description:
-          'What a question shows that scores itself: options, a unit. What is right is not told. A question that is answered by a text or a recording has none.',
+          'The visible part of an auto-scored question, such as options or a unit, without the right answer. A question answered by a text or a recording has none.',
         params,
         response: { 200: OneDefinition },
         hasEtag: true,
@@ -207,7 +207,7 @@ function definingRoutes(app: TypedApp): void {
         scope: 'assessments:write',
         summary: 'Define a question',
         description:
-          'Makes it a question that scores itself: one or several choices, a number, a short text. Its answers are scored when they are handed in; what a grader gives stands before that. What was asked already stays as it was for those candidates. Sent again it changes nothing.',
+          'Makes a question auto-scored: single or multiple choice, number, short text, or matching. Answers are scored when they are submitted; a grader’s points take precedence. Candidates who have started keep the question as it was. Repeating it changes nothing.',
         params,
         body: DefinitionBody,
         response: { 200: OneDefinition },

@@ -13,16 +13,16 @@ import { questionView } from './questions.view.ts'
 const fields = {
   inputType: NonBlankText({
     maxLength: MAX_NAME_LENGTH,
-    description: 'How it is put: text, audio, video, or a word of your own; text, unless it is given',
+    description: 'How it is asked: text, audio, video, or a value of your own. Default: text',
   }),
-  responseType: NonBlankText({ maxLength: MAX_NAME_LENGTH, description: 'How it is answered; text, unless it is given' }),
-  script: Text({ maxLength: MAX_SCRIPT_LENGTH, description: 'What is asked, unless the audio or video asks it' }),
+  responseType: NonBlankText({ maxLength: MAX_NAME_LENGTH, description: 'How it is answered. Default: text' }),
+  script: Text({ maxLength: MAX_SCRIPT_LENGTH, description: 'Text of the question, unless audio or video asks it' }),
   audioUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'Begins with https://; empty: none' }),
   videoUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'Begins with https://; empty: none' }),
   points: Type.Integer({ ...AMOUNTS, description: '0: it is not graded' }),
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
-  sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is put in; empty: none' }),
-  targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is to be answered in; empty: none' }),
+  sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the question’s language; empty: none' }),
+  targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the answer’s language; empty: none' }),
   // What is written by API is read as it is typed.
 } satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
@@ -38,12 +38,12 @@ export const QuestionChangeBody = Type.Object(
 )
 export const QuestionPlaceBody = Type.Object(
   {
-    place: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'From 1; beyond the end it is the last' }),
+    place: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'From 1; beyond the end: the last place' }),
     order: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: MAX_INTEGER,
-        description: 'As you have read it. If somebody has moved it since, it stays there (409)',
+        description: 'The value that you read. If somebody has moved the question since, it is not moved (409)',
       }),
     ),
   },

@@ -18,7 +18,7 @@ export function questionMediaRoutes(app: TypedApp): void {
         scope: 'assessments:read',
         summary: 'Get a picture, audio or video of questions',
         description:
-          'What was uploaded for questions in the portal: `audioUrl` and `videoUrl` lead here, and texts name pictures as `![what is to be seen](asset:id)`. The address lasts; a `Range` is answered by that part (206).',
+          'A file uploaded for questions in the portal. `audioUrl` and `videoUrl` lead here, and texts refer to pictures as `![image description](asset:id)`. The address is permanent and supports `Range` (206).',
         params,
         response: { 200: Type.String({ description: 'The file', [MEDIA_TYPES]: TYPES }) },
         errors: ['media_not_found'],

@@ -34,7 +34,7 @@ export function submissionRoutes(app: TypedApp): void {
         scope: 'results:read',
         summary: 'List submissions',
         description:
-          'What candidates of the organization have begun or handed in, begun last first, with the results that were released. The events `invite.completed` and `submission.released` tell when to look.',
+          'Started and submitted submissions, the last started first, with released results. The events `invite.completed` and `submission.released` say when to read.',
         querystring: ListQuery(sortWords, filters),
         response: { 200: ListOf('submissions', SubmissionView) },
       },
@@ -58,7 +58,7 @@ export function submissionRoutes(app: TypedApp): void {
         scope: 'results:read',
         summary: "Get an invite's submission",
         description:
-          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades.',
+          'The candidate’s questions and answers, and the grades once they are released. There is no submission before the start. Read it after the event `invite.completed` for the answers, and after `submission.released` for the grades.',
         params,
         response: { 200: SubmissionDetailView },
         hasEtag: true,
@@ -77,7 +77,7 @@ export function submissionRoutes(app: TypedApp): void {
         scope: 'results:read',
         summary: 'Get the report on a released result',
         description:
-          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. It is a PDF, or with `Accept: text/html` a page. Ask after the event `submission.released`; until then there is none.',
+          'The last released result, for people to read: candidate, time, points and percent, and each question with its points and comment. A PDF or, with `Accept: text/html`, a page. Available after the event `submission.released`.',
         params,
         response: { 200: ReportView },
         errors: ['invite_not_found', 'submission_not_found', 'result_not_released', 'too_many_reports'],

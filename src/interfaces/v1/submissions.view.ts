@@ -40,10 +40,10 @@ const example = {
 
 const ResultView = Type.Object(
   {
-    version: Type.Integer({ description: 'Rises when a result is released anew' }),
+    version: Type.Integer({ description: 'Rises with each release' }),
     points: Type.Number(),
     ofPoints: Type.Number(),
-    percent: Nullable(Type.Integer({ description: 'null where no question gives points' })),
+    percent: Nullable(Type.Integer({ description: 'null if no question has points' })),
     comment: Type.String({ description: 'For the organization' }),
     message: Type.String({ description: 'For the candidate; may be empty' }),
     toCandidate: Type.Boolean({
@@ -51,7 +51,7 @@ const ResultView = Type.Object(
     }),
     releasedAt: DateTime(),
   },
-  { description: 'What was released last, also while it is graded anew; null until then' },
+  { description: 'The last release, also while it is graded again; null before' },
 )
 
 const summary = {
@@ -60,7 +60,7 @@ const summary = {
   assessmentId: Uuid(),
   state: StringEnum(SUBMISSION_STATES, {
     description:
-      'in_progress; submitted: to be graded, for the first time or (then with a result) anew; released: the result is there',
+      'in_progress; submitted: waiting for grading, the first time or (with a result) again; released: the result is available',
   }),
   startedAt: Nullable(DateTime()),
   deadlineAt: Nullable(DateTime('null: no limit')),
@@ -72,7 +72,7 @@ export const SubmissionView = Type.Object(summary, { [NAME]: 'Submission', examp
 
 const MediaView = Type.Object(
   {
-    url: Type.String({ format: 'uri', description: 'Good for 15 minutes, for whoever has it; takes ranges' }),
+    url: Type.String({ format: 'uri', description: 'Works for 15 minutes without a key; supports ranges' }),
     expiresAt: DateTime('Until when the url is good'),
     contentType: Type.String(),
     bytes: Type.Integer(),
@@ -80,7 +80,7 @@ const MediaView = Type.Object(
   },
   {
     description:
-      'The recording, once it is ready, usually within a minute of the answer; null until then, for a text, and once it was deleted: `mediaState` tells which',
+      'The recording, usually within a minute of the answer; null before, for a text, and after deletion: `mediaState` says which',
   },
 )
 const AnswerView = Type.Object(
@@ -91,21 +91,21 @@ const AnswerView = Type.Object(
     mediaState: Nullable(
       StringEnum(MEDIA_STATES, {
         description:
-          'Of the recording; pending: it is still sent in or made ready; failed: it could not be made ready, what arrived of it is kept for a while; null for a text',
+          'State of the recording. pending: still being uploaded or prepared; failed: it could not be prepared, and its parts are kept for a while; null for a text',
       }),
     ),
     answeredAt: DateTime(),
   },
-  { description: 'What the candidate recorded, wrote or chose last; null when there is nothing' },
+  { description: 'The candidate’s last recording, text, or choice; null if there is none' },
 )
 const GradeView = Type.Object(
   {
-    points: Nullable(Type.Number({ description: 'null where the question gives none' })),
+    points: Nullable(Type.Number({ description: 'null if the question has none' })),
     comment: Type.String(),
-    by: Type.Optional(StringEnum(['key'], { description: 'Left out where a person gave the points' })),
-    keyNumber: Type.Optional(Type.Integer({ description: 'Of the key that gave them' })),
+    by: Type.Optional(StringEnum(['key'], { description: 'Omitted if a person gave the points' })),
+    keyNumber: Type.Optional(Type.Integer({ description: 'Number of the key that gave them' })),
   },
-  { description: 'As released last; null until then' },
+  { description: 'As in the last release; null before' },
 )
 const SubmissionQuestionView = Type.Object({
   number: Type.Integer({ description: 'From 1' }),
@@ -126,7 +126,7 @@ const SubmissionQuestionView = Type.Object({
 export const SubmissionDetailView = Type.Object(
   {
     ...summary,
-    questions: Type.Array(SubmissionQuestionView, { description: 'The paper as it was at the start, in its order' }),
+    questions: Type.Array(SubmissionQuestionView, { description: 'The questions as they were at the start, in their order' }),
   },
   {
     [NAME]: 'SubmissionDetail',

@@ -8,17 +8,15 @@ import { NAME } from '../../http/schema/schema-keywords.ts'
 export const SuppressionView = Type.Object(
   {
     id: Uuid(),
-    address: Type.String({ description: 'In lower case; of somebody who was erased `erased:` and a code that stands for it' }),
+    address: Type.String({ description: 'In lower case; for an erased candidate `erased:` and a code' }),
     reason: StringEnum(SUPPRESSION_REASONS, {
       description:
-        'bounce: there is no such mailbox; full: the last mails came back for now; complaint: a mail was called spam; manual: somebody has put it here; unsubscribed: the candidate has stopped mails',
+        'bounce: the mailbox does not exist; full: the last mails bounced temporarily; complaint: a mail was marked as spam; manual: added by a member or key; unsubscribed: by the candidate',
     }),
-    scope: StringEnum(STOPPED_MAILS, {
-      description: 'reminders: only what comes by itself is not written, reminders and notices',
-    }),
+    scope: StringEnum(STOPPED_MAILS, { description: 'reminders: only reminders and notices are stopped' }),
     since: DateTime(),
     until: Nullable(DateTime('null: until it is lifted')),
-    emailId: Nullable(Uuid('Of the mail that it is because of')),
+    emailId: Nullable(Uuid('Id of the mail that caused it')),
   },
   {
     [NAME]: 'Suppression',
@@ -50,6 +48,6 @@ export const presentSuppression = ({
 })
 
 export const NewSuppressionBody = Type.Object(
-  { address: Email('The address, in either case') },
+  { address: Email('The address, in upper or lower case') },
   { [NAME]: 'NewSuppression', examples: [{ address: 'gone@example.com' }] },
 )

@@ -29,7 +29,7 @@ function readingRoutes(app: TypedApp): void {
         scope: 'tags:read',
         summary: 'List tags',
         description:
-          'The tags of the organization, from Z to A unless sorted otherwise. A live key gets live tags, a test key live and test tags.',
+          'The tags of the organization, by default from Z to A. A live key gets live tags, a test key live and test tags.',
         querystring: ListQuery(tagSortWords, {}),
         response: { 200: ListOf('tags', tagView.schema) },
       },
@@ -71,7 +71,7 @@ function changingRoutes(app: TypedApp): void {
         scope: 'tags:write',
         summary: 'Create a tag',
         description:
-          'Its name must be new in the organization, whatever its case. A test key makes a test tag, which live keys don’t see. A live key takes the name from a test tag that has it: the test tag becomes “Name (test)”.',
+          'Its name must be unique in the organization, in upper or lower case. A test key creates a test tag, which live keys don’t see. If a live key uses the name of a test tag, the test tag becomes “Name (test)”.',
         headers: IdempotencyHeaders,
         body: NewTagBody,
         response: { 201: OneTag },
@@ -114,7 +114,7 @@ function changingRoutes(app: TypedApp): void {
         scope: 'tags:write',
         summary: 'Delete a tag',
         description:
-          'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was. A test key deletes test tags only.',
+          'Deletes the tag permanently, also from every assessment, invite, and member. Returns the deleted tag. A test key deletes test tags only.',
         params,
         response: { 200: OneTag },
         errors: ['tag_not_found', 'live_tag_read_only'],

@@ -21,7 +21,7 @@ const { view } = createViewBuilder(wholeTag)
 export const tagView = view(
   {
     id: Uuid(),
-    name: Type.String({ description: 'Unique within the organization, whatever its case' }),
+    name: Type.String({ description: 'Unique within the organization, in upper or lower case' }),
     color: HexColor('#RRGGBB'),
     description: Type.String(),
     createdAt: DateTime(),
@@ -33,7 +33,7 @@ export const tagView = view(
 const fields = {
   name: NonBlankText({ maxLength: MAX_TAG_NAME_LENGTH, [TRIM]: true, description: 'Unique within the organization' }),
   color: Type.Optional(HexColor(`#RRGGBB; ${DEFAULT_COLOR} when left out of a new tag`)),
-  description: Type.Optional(Text({ maxLength: MAX_TAG_DESCRIPTION_LENGTH, description: 'Empty when left out of a new tag' })),
+  description: Type.Optional(Text({ maxLength: MAX_TAG_DESCRIPTION_LENGTH, description: 'Default: empty' })),
 }
 
 export const NewTagBody = Type.Object(fields, {

@@ -18,9 +18,9 @@ export function testDataRoutes(app: TypedApp): void {
         tags,
         operationId: 'simulateInvite',
         scope: 'invites:write',
-        summary: 'Have happen what candidates and graders do',
+        summary: 'Simulate an action',
         description:
-          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `remind` that the mail server accepts a reminder (once for each link, whatever the rules for reminders), `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. An organization’s are done one after the other.',
+          'Performs an action on a test invite at once, with the usual events, webhooks, and mails. `accept`, `start`, `complete`, and `decline` are actions of the candidate, `grade` and `release` of a grader, `expire` of the clock. `remind`: the mail server accepts a reminder (once for each link, regardless of the rules for reminders). `bounce`: the newest mail comes back. `complain` and `unsubscribe`: the candidate marks it as spam, or wants no more mails. Earlier steps run automatically, and finished steps stay as they are. `grades` after the release create a new version. An action that the state does not allow, as after a revocation, is a 409. An organization’s simulations run one after the other.',
         params: InviteParams,
         headers: IdempotencyHeaders,
         body: SimulationBody,
@@ -53,7 +53,7 @@ export function testDataRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Delete all test data',
         description:
-          'For good: the test invites that there are now, with all that hangs on them, and the test tags. Some are gone with the answer; where there are more, a 202 says how many are being deleted, and asking again tells how many are left. What is made meanwhile stays, and so do events, which are in the feed until their time is over, webhooks, keys, and all that live data share.',
+          'Permanently deletes all existing test invites with everything that belongs to them, and the test tags. If there are many, a 202 says how many are still being deleted; repeat the request to see the progress. Newer test data stays, and so do events in the feed, webhooks, keys, and shared data.',
         response: { 200: DeletionView, 202: DeletionView },
         isForTestKeys: true,
       },

@@ -14,14 +14,14 @@ const QuestionNumber = () => Type.Integer({ minimum: 1, description: 'Number of 
 
 export const SimulationBody = Type.Object(
   {
-    action: StringEnum(SIMULATIONS, { description: 'What is to happen' }),
+    action: StringEnum(SIMULATIONS, { description: 'The action to simulate' }),
     answers: Type.Optional(
       Type.Array(
         Type.Object({
           number: QuestionNumber(),
-          text: Text({ maxLength: MAX_ANSWER_LENGTH, description: 'What the candidate writes' }),
+          text: Text({ maxLength: MAX_ANSWER_LENGTH, description: 'The candidate’s text' }),
         }),
-        { maxItems: MOST_QUESTIONS, description: 'Answers in writing; those that are missing are made up, recordings always' },
+        { maxItems: MOST_QUESTIONS, description: 'Written answers. Missing answers, and all recordings, are generated' },
       ),
     ),
     grades: Type.Optional(
@@ -31,7 +31,7 @@ export const SimulationBody = Type.Object(
           points: Type.Number({ minimum: 0, description: 'In steps of 0.5' }),
           comment: Type.Optional(Text({ maxLength: MAX_COMMENT_LENGTH })),
         }),
-        { maxItems: MOST_QUESTIONS, description: 'Grades; answers that have none get four fifths of their points' },
+        { maxItems: MOST_QUESTIONS, description: 'Grades. Answers without one get four fifths of their points' },
       ),
     ),
   },
@@ -55,15 +55,15 @@ export const DeletionView = Type.Object(
   {
     deleted: Type.Object({
       invites: Count('Test invites, with their mails and tags'),
-      submissions: Count('What was sent in for them, with grades and results'),
-      media: Count('Photos and recordings of it'),
+      submissions: Count('Submissions, with grades and results'),
+      media: Count('Its photos and recordings'),
       lists: Count('Lists of candidates, and batches'),
     }),
     remaining: Count('Test invites that are still being deleted'),
   },
   {
     [NAME]: 'TestDataDeletion',
-    description: 'What is gone, and what is still going',
+    description: 'Counts of deleted rows, and of those still being deleted',
     examples: [{ deleted: { invites: 100, submissions: 61, media: 14, lists: 1 }, remaining: 900 }],
   },
 )

@@ -6,15 +6,15 @@ import { NAME } from '../../http/schema/schema-keywords.ts'
 // Beyond v1.md: what became of the events that a webhook was told of.
 
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
-  description: 'waiting: for its next attempt; failed: all its attempts are used up, or the endpoint answered 410',
+  description: 'waiting: for its next attempt; failed: no attempts left, or the endpoint answered 410',
 })
 
 const fields = {
-  id: Uuid('That of the event: the header `webhook-id`'),
-  type: Nullable(Type.String({ description: 'Of the event; null when the feed has forgotten it' })),
+  id: Uuid('Id of the event, as in the header `webhook-id`'),
+  type: Nullable(Type.String({ description: 'Position of the event; null if it is no longer in the feed' })),
   state: DeliveryState,
   attemptCount: Type.Integer({ description: 'Attempts so far' }),
-  queuedAt: DateTime('When the event was handed over to the webhook, or was replayed last'),
+  queuedAt: DateTime('When the delivery was created, or last replayed'),
   nextAttemptAt: Nullable(DateTime('Null unless it is waiting')),
 }
 
@@ -34,9 +34,9 @@ const AttemptView = Type.Object(
   {
     number: Type.Integer({ description: 'From 1' }),
     createdAt: DateTime('When it began'),
-    milliseconds: Type.Integer({ description: 'How long it took' }),
-    status: Nullable(Type.Integer({ description: 'Of the answer; null when there was none' })),
-    error: Type.String({ description: 'Why there was no answer; empty otherwise' }),
+    milliseconds: Type.Integer({ description: 'Duration of the attempt' }),
+    status: Nullable(Type.Integer({ description: 'Status of the answer; null if there was none' })),
+    error: Type.String({ description: 'Why there was no answer; otherwise empty' }),
     answer: Type.String({ description: 'The first 1 kB of the answer' }),
   },
   { [NAME]: 'WebhookAttempt' },

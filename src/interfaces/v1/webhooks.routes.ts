@@ -72,7 +72,7 @@ function webhookListRoutes(app: TypedApp): void {
         scope: 'webhooks:manage',
         summary: 'Create a webhook',
         description:
-          'It is sent every event from now on, by POST, signed as Standard Webhooks describes it. The answer shows the secret, this once.',
+          'Creates a webhook, which receives every event from now on by POST, signed by Standard Webhooks. The answer shows the secret, this once only.',
         headers: IdempotencyHeaders,
         body: NewWebhookBody,
         response: { 201: WebhookWithSecret },
@@ -100,7 +100,7 @@ function secretRoutes(app: TypedApp): void {
         scope: 'webhooks:manage',
         summary: 'Give a webhook a new secret',
         description:
-          'For 24 hours the previous one signs as well, so that no message is refused meanwhile, and another rotation is refused unless it is forced. The answer shows the new one, this once.',
+          'Creates a new secret. For 24 hours messages are also signed with the previous one, and another rotation is refused unless it is forced. The answer shows the new secret, this once only.',
         params,
         headers: IdempotencyHeaders,
         body: RotationBody,
@@ -142,7 +142,7 @@ function oneWebhookRoutes(app: TypedApp): void {
         scope: 'webhooks:manage',
         summary: 'Change a webhook, or disable or enable it',
         description:
-          'At least one of url, types, mode, description, state is required. While it is disabled nothing is sent; what waits then is sent when it is enabled again.',
+          'At least one of url, types, mode, description, state is required. A disabled webhook receives nothing; waiting deliveries are sent when it is enabled again.',
         params,
         body: WebhookChangeBody,
         response: { 200: OneWebhook },
@@ -162,7 +162,7 @@ function oneWebhookRoutes(app: TypedApp): void {
         operationId: 'deleteWebhook',
         scope: 'webhooks:manage',
         summary: 'Delete a webhook',
-        description: 'For good, with its deliveries. Answers with the webhook as it was.',
+        description: 'Deletes the webhook permanently, with its deliveries. Returns the deleted webhook.',
         params,
         response: { 200: OneWebhook },
         errors: ['webhook_not_found'],

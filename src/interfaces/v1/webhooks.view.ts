@@ -39,23 +39,22 @@ export const WebhookView = Type.Object(
   {
     id: Uuid(),
     url: Type.String(),
-    types: Type.Array(Type.String(), { description: 'Types of the events it is told of; none: all' }),
-    mode: StringEnum(WEBHOOK_MODES, { description: 'Whether it is told of live events, of test events, or of both' }),
+    types: Type.Array(Type.String(), { description: 'Types of the events that it receives; empty: all' }),
+    mode: StringEnum(WEBHOOK_MODES, { description: 'Whether it receives live events, test events, or both' }),
     description: Type.String(),
     state: StringEnum(WEBHOOK_STATES),
     stateSince: DateTime(),
     disabledReason: Nullable(
       StringEnum(DISABLED_REASONS, {
-        description:
-          'manual: by a request; failing: nothing but failures for 5 days; gone: it answered 410; null while it is active',
+        description: 'manual: by a request; failing: only failures for 5 days; gone: it answered 410; null while it is active',
       }),
     ),
     failingSince: Nullable(DateTime('When the first attempt since the last success failed; null when the last one succeeded')),
     missedFrom: Cursor(
-      'Where it stopped being told when it was last disabled, for `replay`; null when it never was, or has been sent all since then',
+      'Cursor of the first missed event when it was last disabled, for `replay`; null if it never was disabled, or all were sent since',
     ),
-    replayedUpTo: Cursor('Where a replay that is under way has come to; null when there is none'),
-    previousSecretUntil: Nullable(DateTime('Until then the secret from before the last rotation signs as well')),
+    replayedUpTo: Cursor('Progress of a running replay; null if there is none'),
+    previousSecretUntil: Nullable(DateTime('Until then messages are also signed with the previous secret')),
     createdAt: DateTime(),
     updatedAt: DateTime(),
   },
@@ -68,42 +67,42 @@ export const ReplayedWebhook = Type.Object(
   { [NAME]: 'ReplayedWebhook', description: 'The webhook as it is now' },
 )
 export const WebhookWithSecret = Type.Object(
-  { webhook: WebhookView, secret: Type.String({ description: 'Signs what is sent. Shown this once: keep it' }) },
+  { webhook: WebhookView, secret: Type.String({ description: 'Signs the messages. Shown this once only: store it' }) },
   { [NAME]: 'WebhookWithSecret', description: 'The webhook, and its secret' },
 )
 
 /** What each message is sent with (Standard Webhooks). */
 export const WebhookHeaders = Type.Object({
-  'webhook-id': Type.String({ description: 'Id of the event: of every attempt the same' }),
+  'webhook-id': Type.String({ description: 'Id of the event: the same for every attempt' }),
   'webhook-timestamp': Type.String({ description: 'Time of this attempt, in seconds since 1970' }),
   'webhook-signature': Type.String({
     description:
-      '`v1,` and the HMAC-SHA256, in Base64, of id, timestamp and body with dots between; for a day after a rotation two, with a space between',
+      '`v1,` and the HMAC-SHA256, in Base64, of id, timestamp, and body, joined by dots. For a day after a rotation two of them, separated by a space',
   }),
   'webhook-test': Type.Optional(
-    Type.String({ description: '`true` for what `POST /webhooks/{webhookId}/test` sends, and only there' }),
+    Type.String({ description: '`true` for messages of `POST /webhooks/{webhookId}/test`; otherwise absent' }),
   ),
 })
 
 const types = Type.Array(StringEnum(EVENT_TYPES), {
   maxItems: EVENT_TYPES.length,
-  description: 'Types of the events to be told of; all when empty, or left out of a new webhook',
+  description: 'Types of the events to receive; empty, or omitted for a new webhook: all',
 })
 
 const fields = {
   url: Text({
     maxLength: MAX_URL_LENGTH,
-    description: 'Begins with https://; with the port 80, 443 or one above 1023; leads to a public address',
+    description: 'https, on port 80, 443, or above 1023, at a public address',
   }),
   types: Type.Optional(types),
   type: Type.Optional({ ...types, description: 'The same as types' }),
   mode: Type.Optional(
     StringEnum(WEBHOOK_MODES, {
       description:
-        'Whether to be told of live events, of test events, or of both; that of the key when left out of a new webhook. Test keys see and make only webhooks of the mode test, live keys only the others',
+        'Whether to receive live events, test events, or both. Default for a new webhook: the key’s mode. Test keys see and create only webhooks of the mode test, live keys only the others',
     }),
   ),
-  description: Type.Optional(Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty when left out of a new webhook' })),
+  description: Type.Optional(Text({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Default: empty' })),
 }
 
 const { url, mode, description } = example
@@ -117,7 +116,7 @@ export const WebhookChangeBody = Type.Partial(
   Type.Object({
     ...fields,
     state: StringEnum(WEBHOOK_STATES, {
-      description: 'A webhook that is enabled again is told of what happens from then on; `replay` sends it what it has missed',
+      description: 'An enabled webhook receives events from then on; `replay` sends the missed ones',
     }),
   }),
   { [NAME]: 'WebhookChange', minProperties: 1, examples: [{ state: 'active' }] },
@@ -128,8 +127,7 @@ export const RotationBody = Type.Object(
     force: Type.Optional(
       Type.Boolean({
         default: false,
-        description:
-          'Whether to do it also less than 24 hours after the last rotation: then the secret from before that stops at once',
+        description: 'Whether to rotate within 24 hours after the last rotation: then the oldest secret stops working at once',
       }),
     ),
   },
@@ -141,8 +139,7 @@ export const TestBody = Type.Object(
     type: Type.Optional(
       StringEnum(TESTED_TYPES, {
         default: TEST_EVENT,
-        description:
-          'Type of the message that is sent. All but webhook.test have made-up data, about an invite that does not exist',
+        description: 'Type of the message. All but webhook.test have made-up data about an invite that does not exist',
       }),
     ),
   },
@@ -153,7 +150,7 @@ export const ReplayBody = Type.Object(
   {
     fromCursor: Type.String({
       pattern: '^[0-9]{1,18}$',
-      description: 'All events behind this cursor are sent anew: of the feed, of a list, or `missedFrom`',
+      description: 'Sends all events after this cursor again: a cursor of the feed, of a list, or `missedFrom`',
     }),
   },
   { [NAME]: 'Replay', examples: [{ fromCursor: '0' }] },
