@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 /** Files with templates, and scripts that create elements. */
 const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
 /** An address within a page, `#add`, is none. Tags have colours of their own: examples of them in the documents, and what is said of a wrong one. */
-const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-words\.ts$/
+const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-messages\.ts$/
 /** Files that compute brand colors. */
 const OF_BRANDS = /html\/brand\.ts$/
 

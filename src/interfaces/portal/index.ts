@@ -40,32 +40,32 @@ import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
 import { brandRoutes } from './organization/brand.routes.ts'
+import { emailTemplateRoutes, type PreviewText } from './organization/email-templates.routes.ts'
 import { languageSettingsRoutes } from './organization/languages.routes.ts'
 import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
-import { pageWordsRoutes } from './organization/page-words.routes.ts'
+import { pageTextsRoutes } from './organization/page-texts.routes.ts'
 import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
 import { suppressionsRoutes } from './organization/suppressions.routes.ts'
 import { tagsRoutes } from './organization/tags.routes.ts'
-import { type PreviewText, wordsRoutes } from './organization/words.routes.ts'
 import { remindersRoutes } from './reminders/reminders.routes.ts'
 import { accountRoutes } from './sign-in/account.routes.ts'
+import { authenticateRoutes } from './sign-in/authenticate.routes.ts'
 import { factorsRoutes } from './sign-in/factors.routes.ts'
-import { ORGANIZATION, refuseUnlistedRoutes } from './sign-in/free-routes.ts'
-import { askForFreshProofs } from './sign-in/fresh.ts'
+import { ORGANIZATION_PREFIX, refuseUnlistedRoutes } from './sign-in/free-routes.ts'
 import { joinRoutes } from './sign-in/join.routes.ts'
 import { linkedRoutes } from './sign-in/linked.routes.ts'
 import { organizationsRoutes } from './sign-in/organizations.routes.ts'
-import { guardOwnAccount } from './sign-in/own-account.ts'
-import { keepParked } from './sign-in/parked.ts'
+import { guardAccountRoutes } from './sign-in/own-account.ts'
 import { passwordRoutes } from './sign-in/password.routes.ts'
-import { proveRoutes } from './sign-in/prove.routes.ts'
+import { requireRecentAuthentication } from './sign-in/recent-authentication.ts'
 import { secondStepRoutes } from './sign-in/second-step.routes.ts'
 import { requireMember, useSessions } from './sign-in/session.ts'
 import type { PortalSettings } from './sign-in/settings.ts'
 import { signInRoutes } from './sign-in/sign-in.routes.ts'
 import { singleSignOnRoutes } from './sign-in/single-sign-on.routes.ts'
+import { saveUnsentForms } from './sign-in/unsent-forms.ts'
 import { verifyRoutes } from './sign-in/verify.routes.ts'
 import { singleSignOnSettingsRoutes } from './single-sign-on/single-sign-on.routes.ts'
 import { mediaRoutes } from './submissions/media.routes.ts'
@@ -78,14 +78,14 @@ const publicPages = [
   signInRoutes,
   singleSignOnRoutes,
   secondStepRoutes,
-  proveRoutes,
+  authenticateRoutes,
   factorsRoutes,
   verifyRoutes,
   joinRoutes,
   passwordRoutes,
   organizationsRoutes,
 ]
-/** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
+/** Pages of one organization, for its members, with `request.ctx`. */
 const organizationPages = [
   homeRoutes,
   confirmRoutes,
@@ -134,7 +134,7 @@ const organizationPages = [
   testDataRoutes,
 ]
 
-/** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
+/** The portal, where members of organizations work. All rules are in the domain. */
 export async function portalPages(
   app: FastifyInstance,
   { system, settings, previewText }: { system: ServiceContext; settings: PortalSettings; previewText: PreviewText },
@@ -147,21 +147,21 @@ export async function portalPages(
   refuseForeignForms(app, () => settings.publicUrl)
   readForms(app)
   serveAssets(app, PORTAL_PREFIX, assets)
-  keepParked(app, system)
-  askForFreshProofs(app, system)
+  saveUnsentForms(app, system)
+  requireRecentAuthentication(app, system)
   const cookie = await useSessions(app, system, settings.publicUrl.startsWith('https:'))
-  guardOwnAccount(app, system)
+  guardAccountRoutes(app, system)
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(
     async (organization) => {
       answerErrors(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
-      wordsRoutes(organization, previewText)
+      emailTemplateRoutes(organization, previewText)
       brandRoutes(organization, previewText)
-      pageWordsRoutes(organization)
+      pageTextsRoutes(organization)
       linkedRoutes({ system, settings, cookie })(organization)
     },
-    { prefix: ORGANIZATION },
+    { prefix: ORGANIZATION_PREFIX },
   )
 }

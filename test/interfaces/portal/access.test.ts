@@ -563,7 +563,7 @@ it('lists every page and form of an organization', async () => {
 describe.each(routes)('$name', (route) => {
   // A form that is sent needs rows of its own, which take longest to create: in every check one role that may send it does.
   const tried = route.method === 'GET' || LONG ? ROLES : ROLES.filter((role) => !route.roles.slice(1).includes(role))
-  it.each(tried)('is found by the roles that may, and by no other: %s', async (role) => {
+  it.each(tried)('is found by the permitted roles only: %s', async (role) => {
     const may = route.roles.includes(role)
     const { id, rows, people } = may && route.method === 'POST' ? await furnish([role]) : untouched
     const person = people.get(role)!
@@ -577,7 +577,7 @@ describe.each(routes)('$name', (route) => {
     if (route.method === 'GET') expect(home).not.toContain(`href="/portal/${id}${route.path}"`)
   })
 
-  it("is nowhere to be found in another organization, with its ids, one's own, or an organization that is none", async () => {
+  it('is not found in another organization, with ids of either, or with an unknown organization', async () => {
     const { id, rows } = untouched
     const elsewhere = [id, unknownId, 'x', "'", '..%2F..', id.toUpperCase()]
     const addresses = elsewhere.map((other) => addressOf(route, other, rows))
@@ -594,12 +594,12 @@ describe.each(routes)('$name', (route) => {
     expect([foreign.status, foreign.text]).toEqual([404, nowhereHere])
   })
 
-  it('asks who is not signed in to do so, and does nothing', async () => {
+  it('leads to sign-in without a session, and changes nothing', async () => {
     const answer = await send(visit(service), route, addressOf(route, untouched.id, untouched.rows))
     expect([answer.status, answer.headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/sign-in/)])
   })
 
-  it.runIf(route.path.includes(':'))('takes no id that is none for one', async () => {
+  it.runIf(route.path.includes(':'))('answers malformed ids without an internal error', async () => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
@@ -608,7 +608,7 @@ describe.each(routes)('$name', (route) => {
     }
   })
 
-  it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {
+  it.runIf(route.method === 'POST')('refuses requests from other sites or without an origin', async () => {
     const { id, rows, people } = untouched
     const admin = people.get('owner')!
     const strange: Record<string, string>[] = [
@@ -628,7 +628,7 @@ describe.each(routes)('$name', (route) => {
   })
 })
 
-it('leaves everything as it was when a form is refused', async () => {
+it('changes nothing when a form is refused', async () => {
   expect(await contents(untouched.id)).toEqual(before)
 })
 
@@ -666,7 +666,7 @@ describe.each(Object.entries(missing))('a session that lacks something: %s', (na
     locked = { id, rows, admin, status, leads }
   })
 
-  it('opens no page, form, recording or script of the organization, and changes nothing', async () => {
+  it('opens no page, form, recording, or script of the organization, and changes nothing', async () => {
     const { id, rows, admin, status, leads } = locked
     const { name: organization } = await service.db.organization.findUniqueOrThrow({ where: { id } })
     const was = await contents(id)
@@ -687,7 +687,7 @@ describe.each(Object.entries(missing))('a session that lacks something: %s', (na
 /** Those that ask for a fresh proof, as they stand in the list above. */
 const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:organizationId', ' '))
 
-it('does nothing for a session whose proof is older than a quarter of an hour, of all that asks for a fresh one', async () => {
+it('refuses everything that requires recent authentication after a quarter of an hour', async () => {
   const { id, rows } = await furnish()
   const admin = await signInAs(service, id, ['admin'], ['owner'])
   await service.db.sessionAuthentication.updateMany({
@@ -708,7 +708,7 @@ it('does nothing for a session whose proof is older than a quarter of an hour, o
   expect(await contents(id)).toEqual(was)
 })
 
-it('says that there is no such page within the frame of who is signed in to the organization', async () => {
+it('shows the not-found page in the frame of the signed-in member', async () => {
   const { id } = await service.make.organization()
   const admin = await signInAs(service, id, ['admin'])
   for (const path of ['nowhere', `invites/${unknownId}`, 'invites/x/y/z']) {
@@ -718,7 +718,7 @@ it('says that there is no such page within the frame of who is signed in to the 
 })
 
 describe('a form', () => {
-  it('is taken from where a browser without Sec-Fetch-Site says it is from: our own address', async () => {
+  it("is accepted from the service's own origin in browsers without Sec-Fetch-Site", async () => {
     const { id } = await service.make.organization()
     const { cookie, home } = await signInAs(service, id, ['admin'])
     const name = { firstName: 'Grace', lastName: 'Hopper' }
@@ -750,7 +750,7 @@ describe('a form', () => {
   })
 })
 
-it('has strict headers on every page, and none is kept by caches but what has its content in its name', async () => {
+it('sends strict headers on every page, and allows caching only of files with a content hash', async () => {
   const { id } = await service.make.organization()
   const person = await signInAs(service, id, ['admin'])
   const pages = ['/portal', '/portal/sign-in', '/portal/forgot', '/portal/join/x', '/portal/nowhere', '/portal/%zz', person.home]

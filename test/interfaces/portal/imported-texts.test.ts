@@ -7,7 +7,7 @@ const service = await startServiceForFile()
 
 const LONG = 'x'.repeat(6_000)
 
-it('saves what is changed of a row with texts that only an import may bring, and refuses such a text where it is new', async () => {
+it('saves changes to a row with import-only characters, and refuses such characters in new text', async () => {
   const { make, db } = service
   const { id: organizationId } = await make.organization()
   const admin = await signInAs(service, organizationId, ['admin'])

@@ -195,7 +195,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
-  it('has the menu beside the page on a desktop, and on a phone behind a button, also without scripts', async () => {
+  it('shows the menu beside the page on a desktop, and behind a button on a phone, also without scripts', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ viewport: desktop, javaScriptEnabled: false })
     const { home } = await signInBrowser(context, id)
@@ -210,7 +210,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await heading(page)).toBe('Members')
   })
 
-  it('copies a key, and shows times in the zone of the reader, which it names', async () => {
+  it("copies a key, and shows times in the reader's time zone with its name", async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ timezoneId: 'Asia/Tokyo', permissions: ['clipboard-read', 'clipboard-write'] })
     const { home } = await signInBrowser(context, id)
@@ -247,7 +247,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(sent).toBe(1)
   })
 
-  it('puts the focus on what is wrong, which leads to the field', async () => {
+  it('focuses the summary of mistakes, which links to the fields', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ javaScriptEnabled: true })
     const { home } = await signInBrowser(context, id)
@@ -265,7 +265,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
   })
 
-  it('sends nothing that a page of another origin asks for, though the cookie goes along', async () => {
+  it('refuses requests from pages of other origins despite the cookie', async () => {
     const { id } = await service.make.organization()
     const context = await openContext()
     const { home, member } = await signInBrowser(context, id)
@@ -285,7 +285,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect((await service.db.user.findUniqueOrThrow({ where: { id: member.userId } })).firstName).toBe('Ada')
   })
 
-  it('works where the service is reached without encryption under a name, as within a company', async () => {
+  it('works without HTTPS under an internal host name', async () => {
     const port = await findFreePort()
     const named = await startServiceForTest({ PUBLIC_URL: `http://portal.test:${port}` })
     await named.app.listen({ port, host: '127.0.0.1' })

@@ -16,7 +16,7 @@ async function start({ withRule = false } = {}) {
   return { ...made, admin, path, rule }
 }
 
-it('saves a rule, which concerns invites from when it is switched on, and says so in the audit log', async () => {
+it('saves a rule for invites sent after it is switched on, and audits it', async () => {
   const { admin, path, rule, organizationId, invite, remind } = await start()
   await admin.get(path).expect(200)
   expect((await admin.post(path, { ...STEP, ...HOURS })).status).toBe(303)
@@ -34,7 +34,7 @@ it('saves a rule, which concerns invites from when it is switched on, and says s
   expect(entries.map(({ details }) => (details as { isOn: boolean }).isOn)).toEqual([false, true])
 })
 
-it('lists who of before would get what, and reminds exactly those once that is ticked', async () => {
+it('previews reminders for earlier invites, and sends exactly those after a confirmation', async () => {
   const { admin, path, invite, remind, assessment, hoursAgo } = await start()
   const due = await Promise.all(Array.from({ length: 52 }, () => invite()))
   await invite({ status: 'completed' })
@@ -58,7 +58,7 @@ it('lists who of before would get what, and reminds exactly those once that is t
   expect(all).toEqual(new Set([...due, soon].map(({ id }) => id)))
 })
 
-it('refuses what is no rule, beside its field', async () => {
+it('shows mistakes beside their fields', async () => {
   const { admin, path, rule } = await start()
   for (const [fields, words] of [
     [{ ...HOURS }, 'list of reminders'],
@@ -75,7 +75,7 @@ it('refuses what is no rule, beside its field', async () => {
   expect(await rule()).toBeNull()
 })
 
-it('has a rule of its own for an assessment, until the organization’s is to hold again', async () => {
+it("gives an assessment its own rule until it is reset to the organization's", async () => {
   const { admin, assessment, organizationId } = await start({ withRule: true })
   const own = `${admin.home}assessments/${assessment.id}/reminders`
   expect((await admin.get(own)).text).toContain('replaces them for this assessment')
@@ -95,7 +95,7 @@ it('has a rule of its own for an assessment, until the organization’s is to ho
   ])
 })
 
-it('says at an invite what is planned and what was left out, and has it reminded no more', async () => {
+it("shows an invite's planned and skipped reminders, and can stop them", async () => {
   const steps = [AFTER_TWO_DAYS, { ...AFTER_TWO_DAYS, hours: 24 }]
   const made = await makeReminding(service, { steps })
   const admin = await signInAs(service, made.organizationId, ['admin'])

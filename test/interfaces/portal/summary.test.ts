@@ -79,7 +79,7 @@ const posts = (await listPortalRoutes(service.system)).flatMap((route) =>
   route.startsWith('POST ') ? [route.slice('POST '.length)] : [],
 )
 
-it.each([...posts, '/portal/sign-in', '/portal/forgot'])('leads from every mistake to its field: POST %s', async (path) => {
+it.each([...posts, '/portal/sign-in', '/portal/forgot'])('links every mistake to its field: POST %s', async (path) => {
   const rows = await furnish(service, service.make.unique('words').replace(' ', '.'))
   const { id: organizationId, assessment, question, invite, member, tag } = rows
   const admin = await signInAs(service, organizationId, ['admin'])

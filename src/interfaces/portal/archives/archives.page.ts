@@ -5,18 +5,17 @@ import type { Context } from '../../../domain/context.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { TRACES_FOUND } from '../erasure/erasure.page.ts'
+import { TRACE_LABELS } from '../erasure/erasure.page.ts'
+import { time } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { sizedPager } from '../kit/paging.ts'
-import { empty, facts, whoseData } from '../kit/parts.ts'
+import { empty, factList, personalDataLinks } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 export const ARCHIVES = 'archives'
 
-/** What the archive of a candidate will have in it, and the form that asks for it. */
 export const candidateArchivePage = (
   form: Form,
   { ctx, inviteId, email, traces }: { ctx: Context; inviteId: string; email: string; traces: Traces },
@@ -34,13 +33,12 @@ export const candidateArchivePage = (
     html`${table(
       'found-heading',
       ['What', 'How many'],
-      TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
+      TRACE_LABELS.map(([kind, label]) => [label, traces[kind]]),
     )}
 <p class="hint mt-3">With the timeline of each invite, and erasures that were asked for. It names nobody else: not who invited, not who graded.</p>`,
-  )}${askingPanel(pathOf(ctx, `candidates/${inviteId}/archive`), 'candidate')}`,
+  )}${requestPanel(pathOf(ctx, `candidates/${inviteId}/archive`), 'candidate')}`,
 })
 
-/** @param facts.email the member's. @param facts.path where the form goes. */
 export const memberArchivePage = (
   form: Form,
   { ctx, email, path, trail }: { ctx: Context; email: string; path: string; trail: NonNullable<Page['trail']> },
@@ -54,10 +52,10 @@ export const memberArchivePage = (
     'What is in it',
     html`<p>Name, address, roles and preferences in this organization; sessions, browsers and ways to sign in; emails to the member; what they did, from the audit log; and the points they gave, without candidates’ names.</p>
 <p class="hint mt-3">Where another organization has the member too, sessions, browsers and ways to sign in are only in an archive that they ask for themselves.</p>`,
-  )}${askingPanel(pathOf(ctx, path), 'member')}`,
+  )}${requestPanel(pathOf(ctx, path), 'member')}`,
 })
 
-const askingPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
+const requestPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
   panel(
     'ask',
     'Make the archive',
@@ -67,13 +65,13 @@ const askingPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
 </form>`,
   )
 
-const standing = ({ finishedAt, fetchedAt, retryUntil }: Archive) => {
+const labelProgress = ({ finishedAt, fetchedAt, retryUntil }: Archive) => {
   if (fetchedAt) return html`Downloaded ${time(fetchedAt)}`
   if (retryUntil) return 'Download started'
   return finishedAt ? 'Ready' : 'Being made'
 }
 
-/** @param names of members, by their ids. */
+/** @property names names of members, by id. */
 type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<string, string>; query: URLSearchParams }
 
 export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
@@ -84,14 +82,14 @@ export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
 <h2 class="mb-4" id="archives-heading">Archives</h2>
 ${
   list.items.length === 0
-    ? empty('archive', 'No archives yet. To make one, open the page of a candidate or a member.', whoseData(ctx))
+    ? empty('archive', 'No archives yet. To make one, open the page of a candidate or a member.', personalDataLinks(ctx))
     : table(
         'archives-heading',
         ['About', 'Asked for', 'State', 'Deleted on'],
         list.items.map((archive) => [
           html`<a class="named" href="${pathOf(ctx, `${ARCHIVES}/${archive.id}`)}">${nameOf(archive, names)}</a>`,
           time(archive.createdAt),
-          standing(archive),
+          labelProgress(archive),
           time(archive.expiresAt),
         ]),
       )
@@ -103,7 +101,7 @@ ${sizedPager(pathOf(ctx, ARCHIVES), query, list)}
 const nameOf = ({ address, memberId }: Archive, names: ReadonlyMap<string, string>): string =>
   address ?? (memberId && names.get(memberId)) ?? 'A former member'
 
-/** How far an archive is, and the button that downloads it. @param facts.by who asked for it, as far as that is known. */
+/** @param facts.by name of the requester, if still known. */
 export const archivePage = ({
   ctx,
   archive,
@@ -114,7 +112,7 @@ export const archivePage = ({
   return {
     title: 'Download all data',
     subtitle: nameOf(archive, names),
-    // Who made one of what is held about themselves may not see the others.
+    // Members who requested an archive of their own data may not see the list of archives.
     trail: may(ctx, 'erase_candidates')
       ? [
           ['Settings', pathOf(ctx, 'settings')],
@@ -124,9 +122,9 @@ export const archivePage = ({
     body: panel(
       'state',
       'State',
-      html`${facts([
+      html`${factList([
         ['Asked for', html`${time(createdAt)} by ${by}`],
-        ['State', standing(archive)],
+        ['State', labelProgress(archive)],
         ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
         ['Deleted on', time(expiresAt)],
       ])}

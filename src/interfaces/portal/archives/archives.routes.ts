@@ -9,7 +9,7 @@ import { findRequesterName } from '../../../domain/erasure/erasures.ts'
 import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { getMember } from '../../../domain/members/members.ts'
-import { wordRequester } from '../erasure/erasure.page.ts'
+import { formatRequester } from '../erasure/erasure.page.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -21,7 +21,7 @@ type CandidateRoute = { Params: { inviteId: string } }
 type MemberRoute = { Params: { memberId: string } }
 type ArchiveRoute = { Params: { archiveId: string } }
 
-/** Seconds after which a page asks again whether an archive is made. */
+/** Seconds between reloads while the archive is being made. */
 const REFRESH = '3'
 
 export function archivesRoutes(app: FastifyInstance): void {
@@ -31,7 +31,7 @@ export function archivesRoutes(app: FastifyInstance): void {
     show(request, reply, await candidate(request, emptyForm)),
   )
   app.post<CandidateRoute>('/candidates/:inviteId/archive', { config: { fresh: true } }, (request, reply) =>
-    ask(request, reply, {
+    requestArchive(request, reply, {
       page: (form) => candidate(request, form),
       async work(ctx) {
         const { email } = await findTracesOf(ctx, request.params.inviteId)
@@ -44,7 +44,7 @@ export function archivesRoutes(app: FastifyInstance): void {
     show(request, reply, await memberOf(request, emptyForm)),
   )
   app.post<MemberRoute>('/members/:memberId/archive', { config: { fresh: true } }, (request, reply) =>
-    ask(request, reply, {
+    requestArchive(request, reply, {
       page: (form) => memberOf(request, form),
       work: (ctx) => requestMemberArchive(ctx, request.params.memberId),
     }),
@@ -52,7 +52,10 @@ export function archivesRoutes(app: FastifyInstance): void {
 
   app.get('/account/archive', async (request, reply) => show(request, reply, ownOf(request, emptyForm)))
   app.post('/account/archive', { config: { fresh: true } }, (request, reply) =>
-    ask(request, reply, { page: (form) => ownOf(request, form), work: (ctx) => requestMemberArchive(ctx, ownId(ctx)) }),
+    requestArchive(request, reply, {
+      page: (form) => ownOf(request, form),
+      work: (ctx) => requestMemberArchive(ctx, ownId(ctx)),
+    }),
   )
 
   app.get(`/${ARCHIVES}`, async (request, reply) => {
@@ -70,7 +73,7 @@ export function archivesRoutes(app: FastifyInstance): void {
     return show(
       request,
       reply,
-      archivePage({ ctx, archive, names, by: wordRequester(archive, await findRequesterName(ctx, archive)) }),
+      archivePage({ ctx, archive, names, by: formatRequester(archive, await findRequesterName(ctx, archive)) }),
     )
   })
 
@@ -84,9 +87,9 @@ export function archivesRoutes(app: FastifyInstance): void {
   })
 }
 
-type Asking = { page: (form: Form) => Page | Promise<Page>; work: (ctx: Context) => Promise<Archive> }
+type ArchiveRequest = { page: (form: Form) => Page | Promise<Page>; work: (ctx: Context) => Promise<Archive> }
 
-const ask = (request: FastifyRequest, reply: FastifyReply, { page, work }: Asking): Promise<FastifyReply> =>
+const requestArchive = (request: FastifyRequest, reply: FastifyReply, { page, work }: ArchiveRequest): Promise<FastifyReply> =>
   submitOnce(request, reply, { page, work: async (ctx) => pathOf(ctx, `${ARCHIVES}/${(await work(ctx)).id}`) })
 
 async function memberOf({ ctx, params }: FastifyRequest<MemberRoute>, form: Form): Promise<Page> {
@@ -113,7 +116,10 @@ function ownId({ actor }: Context): string {
 const namesOf = (ctx: Context, archives: Archive[]): Promise<ReadonlyMap<string, string>> =>
   findNames(ctx, { memberIds: archives.flatMap(({ memberId }) => memberId ?? []), keyIds: [] })
 
-/** Ends the download as its answer closes: complete once the last byte was handed on, since a client that has it may close the connection first. */
+/**
+ * Closes the download when the response closes. It is complete once the last byte was handed on: a client may close the connection before
+ * the response ends.
+ */
 function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Download, { raw }: FastifyReply): Readable {
   let sent = 0
   async function* counted() {
@@ -123,7 +129,7 @@ function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Downloa
     }
   }
   const close = () => {
-    // The answer is gone by now: a failure can be told to nobody.
+    // The response is already gone, so the failure is only logged.
     end(sent >= archive.bytes).catch((err: unknown) => {
       const about = { err, organizationId: ctx.organization.id, archiveId: archive.id }
       ctx.deps.log.error(about, 'the end of an archive download could not be recorded: it can be repeated')

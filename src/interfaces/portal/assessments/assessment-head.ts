@@ -7,20 +7,18 @@ import { formatCount, formatDuration } from '../../../http/pages/candidate-view.
 import { type Page, pathOf } from '../kit/layout.ts'
 import { linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
-import { wordLanguage } from './languages.ts'
+import { labelLanguageWithCode } from './languages.ts'
 
-/** What the head of an assessment's pages says. */
-export type Headed = { ctx: Context; assessment: Assessment; input: AssessmentInput }
+export type AssessmentHead = { ctx: Context; assessment: Assessment; input: AssessmentInput }
 
 /** @throws DomainError not_permitted, assessment_not_found. */
-export async function readHead(ctx: Context, assessmentId: string): Promise<Headed> {
+export async function readAssessmentHead(ctx: Context, assessmentId: string): Promise<AssessmentHead> {
   authorize(ctx, 'read_assessments')
   const assessment = await getAssessment(ctx, assessmentId)
   return { ctx, assessment, input: await toAssessmentInput(ctx, assessment) }
 }
 
-/** Where one is, what it is about, and what can be done with it. */
-export const headOf = ({ ctx, assessment, input }: Headed, actions: Html | false): Omit<Page, 'body'> => ({
+export const assessmentHead = ({ ctx, assessment, input }: AssessmentHead, actions: Html | false): Omit<Page, 'body'> => ({
   title: assessment.name,
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   state: assessment.archivedAt !== null && badge('archived'),
@@ -28,15 +26,14 @@ export const headOf = ({ ctx, assessment, input }: Headed, actions: Html | false
     formatCount(assessment.questionCount, 'question'),
     formatCount(assessment.totalPoints, 'point'),
     input.timeLimit > 0 && formatDuration(input.timeLimit),
-    input.languages.map(wordLanguage).join(', '),
+    input.languages.map(labelLanguageWithCode).join(', '),
   ]
     .filter(Boolean)
     .join(' · '),
   actions,
 })
 
-/** The main action of its pages. */
-export const inviting = (ctx: Context, { id, archivedAt }: Assessment): Html | false =>
+export const inviteButton = (ctx: Context, { id, archivedAt }: Assessment): Html | false =>
   archivedAt === null &&
   may(ctx, 'invite') &&
   linkButton(pathOf(ctx, `invites/new?assessment=${id}`), 'Invite a candidate', 'send', 'main')

@@ -5,7 +5,6 @@ import type { Html } from '../../../html/html.ts'
 import { pathOf } from '../kit/layout.ts'
 import { tabs } from '../kit/parts.ts'
 
-/** The parts of an assessment. */
 export function assessmentTabs(
   ctx: Context,
   assessment: Assessment,

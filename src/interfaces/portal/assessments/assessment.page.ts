@@ -8,23 +8,23 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { AUDIENCE_LABELS, FORMAT_LABELS, labelOf, labelRequirements } from '../kit/assessment-labels.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { breakableAddress, time } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
-import { facts as factList, linkButton, more } from '../kit/parts.ts'
-import { parted, time } from '../kit/wording.ts'
+import { factList, linkButton, moreMenu } from '../kit/parts.ts'
 import { deleteTestData } from '../test-data/test-data.page.ts'
-import { headOf, inviting } from './assessment-head.ts'
+import { assessmentHead, inviteButton } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
-import { cautionsShown } from './cautions.ts'
-import { whyNoKinds } from './kind-form.ts'
+import { assessmentWarnings } from './cautions.ts'
+import { explainUnavailableKinds } from './kind-form.ts'
 import { addQuestionBox, questionCards, readCards } from './question-cards.ts'
 
-/** What all pages of an assessment show. @property cautions what might not be thought of. */
-export type Facts = {
+/** @property cautions likely mistakes in the setup, shown as warnings. */
+export type AssessmentFacts = {
   ctx: Context
   assessment: Assessment
   input: AssessmentInput
@@ -32,43 +32,45 @@ export type Facts = {
   cautions: Cautions
 }
 
-/** An assessment's questions, with what there is to know of it beside them. */
-export function assessmentPage(form: Form, facts: Facts & { notice: string | undefined }): Page {
+export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: string | undefined }): Page {
   const { ctx, assessment, questions, notice } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
-    ...headOf(
+    ...assessmentHead(
       facts,
-      html`${linkButton(`${path}/preview`, 'Preview', 'eye')}${may(ctx, 'write_assessments') && more(confirmable(assessment, path))}${inviting(ctx, assessment)}`,
+      html`${linkButton(`${path}/preview`, 'Preview', 'eye')}${may(ctx, 'write_assessments') && moreMenu(secondaryActions(assessment, path))}${inviteButton(ctx, assessment)}`,
     ),
     notice,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
-    body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-${may(ctx, 'write_assessments') ? questionList(path, questions, { refusal: whyNoKinds(ctx), importPath }) : readList(path, questions)}
+    body: html`${mistakes(form)}${isBlockedByTestInvites(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+${may(ctx, 'write_assessments') ? questionList(path, questions, { refusal: explainUnavailableKinds(ctx), importPath }) : readList(path, questions)}
 ${panel(
   'facts',
   'Details',
   html`${details(facts)}
-${cautionsShown(facts.cautions, assessment.questionCount)}`,
+${assessmentWarnings(facts.cautions, assessment.questionCount)}`,
 )}
 </div>`,
   }
 }
 
 /**
- * An assessment's questions with the form of one beside them; on a phone the form alone. The form comes first for who goes through the page
- * by keys, or hears it.
+ * Questions with the form of one beside them; on a phone the form alone. The form comes first in the document for keyboard and screen
+ * reader users.
  *
- * @param open.currentId the question whose form it is; undefined: a new one's. @param open.side the form. @param open.previewAddress of the
- *   candidate's page with the question.
+ * @param open.currentId the question being edited; undefined for a new one.
+ * @param open.side the form. @param open.previewAddress address of the candidate's page with the question.
  */
-export function editorPage(facts: Facts, open: { title: string; currentId?: string; side: Html; previewAddress: string }): Page {
+export function editorPage(
+  facts: AssessmentFacts,
+  open: { title: string; currentId?: string; side: Html; previewAddress: string },
+): Page {
   const { ctx, assessment, questions } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
-    ...headOf(
+    ...assessmentHead(
       facts,
       html`<a class="btn" href="${open.previewAddress}" target="_blank" data-preview-link>${icon('eye')}Preview</a>`,
     ),
@@ -77,7 +79,7 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem]">
 <div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:scroll-pb-24 lg:overflow-y-auto">${open.side}</div>
-<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, { refusal: whyNoKinds(ctx), importPath }, open.currentId)}</div>
+<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, { refusal: explainUnavailableKinds(ctx), importPath }, open.currentId)}</div>
 </div>`,
   }
 }
@@ -94,20 +96,19 @@ ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}
 </section>`
 
-/** For those who do not write them. */
+/** For roles that read questions and can't edit them. */
 const readList = (path: string, questions: Listing<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">
 <h2 class="mb-3" id="questions-heading">Questions</h2>
 ${readCards(questions)}
 ${pager(path, new URLSearchParams(), questions)}
 </section>`
 
-/** What is seldom done with an assessment. */
-const confirmable = (assessment: Assessment, path: string): Html =>
+const secondaryActions = (assessment: Assessment, path: string): Html =>
   html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
 <form method="post" action="${path}/${assessment.archivedAt === null ? 'archive' : 'unarchive'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('archive')}${assessment.archivedAt === null ? 'Archive' : 'Unarchive'}</button></form>
 ${
   assessment.inviteCount === 0
-    ? confirmation({
+    ? confirmButton({
         label: 'Delete',
         question: `Delete ${assessment.name}?`,
         consequence: 'Its questions are deleted too. This can’t be undone.',
@@ -116,10 +117,11 @@ ${
     : html`<p class="hint border-base-300 border-t px-3 pt-2">Can’t be deleted because it has ${formatCount(assessment.inviteCount, 'invite')}.${assessment.archivedAt === null && ' Archive it to take it out of your lists.'}</p>`
 }`
 
-/** Whether it was to be deleted, and test invites alone are in the way. */
-const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
+/** True if deleting was refused because of test invites only. */
+const isBlockedByTestInvites = ({ issues }: Form): boolean =>
+  issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
 
-const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 'input'>): Html => {
+const details = ({ ctx, assessment, input }: Pick<AssessmentFacts, 'ctx' | 'assessment' | 'input'>): Html => {
   const rows: [string, string | number | Html | false][] = [
     ['Question format', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
     ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
@@ -135,12 +137,12 @@ const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 
         ? `automatically, if everything is auto-scored${input.releaseToCandidate ? '; candidates see it' : ''}`
         : html`by hand, one by one${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`}`,
     ],
-    ['Requirements', list(demandsOf(input))],
+    ['Requirements', list(labelRequirements(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
     ['Categories', list(input.categories)],
     ['Skills', list(input.skillTypes)],
     ['Tags', list(input.tags)],
-    ['Clients', html`<span class="wrap-break-word">${parted(list(input.clients))}</span>`],
+    ['Clients', html`<span class="wrap-break-word">${breakableAddress(list(input.clients))}</span>`],
     [
       'Instructions',
       input.instruction

@@ -11,7 +11,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { formatDurationField, readDuration, readText } from '../../../http/forms/read-form.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
 import { nameOfLanguage } from '../../../locales/names.ts'
-import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
+import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-labels.ts'
 import {
   area,
   checkbox,
@@ -19,7 +19,7 @@ import {
   choice,
   type Form,
   field,
-  folded,
+  foldedFields,
   mistakes,
   readFields,
   readLines,
@@ -31,7 +31,7 @@ import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
 import { readScoring, scoringFields } from './scoring.form.ts'
 
-/** What was typed into the form. What can only be chosen is what it was at first, should something else be sent. */
+/** Values as typed. Invalid values of selects and checkboxes fall back to their defaults. */
 export function readAssessment(values: URLSearchParams): AssessmentInput {
   const { name, defaultQuestionFormat, defaultAnswerFormat, audience, instructionTitle, interfaceLanguage } = readFields(
     values,
@@ -64,7 +64,6 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
   }
 }
 
-/** What was ticked among the {@link proctoringBoxes}. */
 export const readProctoring = (values: URLSearchParams): Proctoring =>
   Object.fromEntries(PROCTORING.map((name) => [name, values.has(name)])) as Proctoring
 
@@ -75,7 +74,6 @@ const PROCTORING_LABELS: Record<keyof Proctoring, string> = {
   facePhotoRequired: 'Face photo',
 }
 
-/** What can be asked of candidates, to be ticked. */
 export const proctoringBoxes = (form: Form, legend: string, checked?: Proctoring): Html => html`<fieldset>
 <legend>${legend}</legend>
 ${PROCTORING.map((name) => checkbox(form, { name, label: PROCTORING_LABELS[name], checked: checked?.[name] ?? false }))}
@@ -87,7 +85,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
-${fields(ctx, form, EMPTY_ASSESSMENT, (label, inside) => folded(form, label, inside))}
+${fields(ctx, form, EMPTY_ASSESSMENT, (label, inside) => foldedFields(form, label, inside))}
 <button class="btn btn-primary">Create assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>

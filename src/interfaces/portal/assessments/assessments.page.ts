@@ -3,14 +3,14 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { labelLanguage, timeAgo } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows, sizedPager } from '../kit/paging.ts'
 import { empty, linkButton, tabs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ago, wordLanguage } from '../kit/wording.ts'
 
-/** What has just been done, by the word in the address. */
+/** Notices by the `done` parameter. */
 export const NOTICES = new Map([
   ['created', 'The assessment is created. Now add its questions.'],
   ['saved', 'The assessment is saved.'],
@@ -76,8 +76,8 @@ const assessmentTable = (ctx: Context, { items }: Listing<ListedAssessment>): Ht
       html`<a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a>`,
       assessment.questionCount,
       assessment.totalPoints,
-      assessment.languageCodes.map(wordLanguage).join(', '),
+      assessment.languageCodes.map(labelLanguage).join(', '),
       assessment.inviteCount,
-      ago(ctx, new Date(assessment.updatedAt)),
+      timeAgo(ctx, new Date(assessment.updatedAt)),
     ]),
   )

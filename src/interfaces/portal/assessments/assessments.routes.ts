@@ -17,14 +17,13 @@ import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '..
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
-import { assessmentPage, type Facts } from './assessment.page.ts'
+import { type AssessmentFacts, assessmentPage } from './assessment.page.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
 import { assessmentsPage, NOTICES } from './assessments.page.ts'
 
 export type AssessmentRoute = { Params: { assessmentId: string } }
 
-/** One assessment, with a page of its questions. */
-export async function readFacts(request: FastifyRequest, assessmentId: string): Promise<Facts> {
+export async function readAssessmentFacts(request: FastifyRequest, assessmentId: string): Promise<AssessmentFacts> {
   const { ctx } = request
   const assessment = await getAssessment(ctx, assessmentId)
   const page = readPage(queryOf(request), MAX_PAGE_SIZE)
@@ -35,7 +34,7 @@ export async function readFacts(request: FastifyRequest, assessmentId: string): 
 
 export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {
   const notice = NOTICES.get(queryOf(request).get('done') ?? '')
-  return assessmentPage(form, { ...(await readFacts(request, assessmentId)), notice })
+  return assessmentPage(form, { ...(await readAssessmentFacts(request, assessmentId)), notice })
 }
 
 export function assessmentsRoutes(app: FastifyInstance): void {
@@ -99,15 +98,14 @@ export function assessmentsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  // The candidate's own pages, see interfaces/candidate/preview.
+  // The preview uses the candidate's pages, see interfaces/candidate/preview.
   app.get<AssessmentRoute>('/assessments/:assessmentId/preview', async ({ ctx, params }, reply) =>
     reply.redirect(previewPath(ctx, (await getAssessment(ctx, params.assessmentId)).id, 'invited'), 303),
   )
-  wholeRoutes(app)
+  assessmentActionRoutes(app)
 }
 
-/** What is done with an assessment as a whole. */
-function wholeRoutes(app: FastifyInstance): void {
+function assessmentActionRoutes(app: FastifyInstance): void {
   app.post<AssessmentRoute>('/assessments/:assessmentId/duplicate', (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => showAssessment(request, request.params.assessmentId, form),

@@ -5,13 +5,13 @@ import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { labelKind } from '../../../kinds/labels.ts'
 import { outlineDefinition, type Trait } from '../../../kinds/outline.ts'
-import { FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
+import { FORMAT_LABELS, labelOf } from '../kit/assessment-labels.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 import { libraryButtons } from '../library/library-box.ts'
-import { wordLanguage } from './languages.ts'
+import { labelLanguageWithCode } from './languages.ts'
 
-/** A question beside the newest version of what it came from: what of the two is not the same. @param path of the question. */
+/** Differences between an assessment's question and the newest version of its library question. @param path of the assessment's question. */
 export function differencePage(ctx: Context, path: string, { origin, mine, theirs }: Compared): Page {
   const [here, there] = [traitsOf(mine), traitsOf(theirs)]
   const labels = [...new Set([...here, ...there].map(({ label }) => label))]
@@ -34,9 +34,9 @@ export function differencePage(ctx: Context, path: string, { origin, mine, their
               'difference-heading',
               ['What', 'This question', `Version ${origin.newest} in the library`],
               differing.map(({ label, here, there }) => [
-                `${label}${STAYS.includes(label) ? ' (stays as it is here)' : ''}`,
-                side(here, there),
-                side(there, here),
+                `${label}${UNCHANGED_SETTINGS.includes(label) ? ' (stays as it is here)' : ''}`,
+                sideLines(here, there),
+                sideLines(there, here),
               ]),
             )
       }
@@ -47,8 +47,8 @@ ${origin.isChanged && html`<p class="mt-4">Taking version ${origin.newest} repla
   }
 }
 
-/** What taking another version leaves alone. */
-const STAYS = ['Points', 'Time limit']
+/** Settings that stay when another version is applied. */
+const UNCHANGED_SETTINGS = ['Points', 'Time limit']
 
 const linesOf = (traits: Trait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
 
@@ -62,8 +62,8 @@ function traitsOf({ input, definition }: LibraryContent): Trait[] {
     ['Video', input.videoUrl],
     ['Points', formatCount(input.points, 'point')],
     ['Time limit', input.timeLimit > 0 ? formatDuration(input.timeLimit) : ''],
-    ['Language of the question', input.sourceLanguage && wordLanguage(input.sourceLanguage)],
-    ['Language of the answer', input.targetLanguage && wordLanguage(input.targetLanguage)],
+    ['Language of the question', input.sourceLanguage && labelLanguageWithCode(input.sourceLanguage)],
+    ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]
   const answered = definition ? outlineDefinition(definition) : [{ label: 'Kind', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
@@ -71,8 +71,8 @@ function traitsOf({ input, definition }: LibraryContent): Trait[] {
   return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]
 }
 
-/** The lines of one side, those in bold that the other has not. */
-function side(lines: string[], other: string[]): Html {
+/** Lines of one side; those that the other side lacks are bold. */
+function sideLines(lines: string[], other: string[]): Html {
   if (lines.length === 0) return html`<span class="quiet">none</span>`
   const shown = lines.map((line) =>
     other.includes(line)

@@ -8,34 +8,32 @@ import type { Offer } from '../../../kinds/author.ts'
 import { authorOf, offers, readDefinition } from '../../../kinds/authors.ts'
 import { changeRows, ROWS } from '../../../kinds/rows.ts'
 import type { Form } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 
-// The part of a question's form that its kind writes.
-
-/** What the form has of a kind. @property values all fields of the kind, as stored or as typed. @property hash of the definition that is stored. */
+/** @property values all fields of the kind, as stored or as typed. @property hash of the stored definition. */
 export type KindPart = { word: string; values: URLSearchParams; hash?: string }
 
-/** The field that says which definition was seen. */
-export const SEEN_DEFINITION = 'seenDefinition'
+/** Field with the hash of the definition that the form was filled in from. */
+export const DEFINITION_HASH_FIELD = 'seenDefinition'
 
-/** Why questions of a kind can't be asked here; undefined: they can. */
-export const whyNoKinds = ({ deps }: Context): string | undefined =>
+/** Reason why questions that score themselves can't be asked here; undefined if they can. */
+export const explainUnavailableKinds = ({ deps }: Context): string | undefined =>
   deps.hasOwnPlayer
     ? undefined
     : 'Candidates take assessments in another player (PLAYER_URL), which would not know what to show: only text, audio and video can be asked there.'
 
-/** How a question is answered that was asked for; else as the assessment has it. */
-export const answeredBy = (asked: string, otherwise: string): string =>
-  authorOf(asked) || MEDIA_FORMATS.some((format) => format === asked) ? asked : otherwise
+/** The requested response type if it is known, else the assessment's default. */
+export const resolveResponseType = (requested: string, otherwise: string): string =>
+  authorOf(requested) || MEDIA_FORMATS.some((format) => format === requested) ? requested : otherwise
 
-/** @returns null: it is of no kind with a right answer. */
-export function startKind({ deps }: Context, word: string, preset: string, typed: URLSearchParams): KindPart | null {
+/** @returns null if the response type has no answer key. */
+export function createKindPart({ deps }: Context, word: string, preset: string, typed: URLSearchParams): KindPart | null {
   const author = authorOf(word)
   if (!author) return null
   return { word, values: typed.size > 0 ? typed : author.begin(deps.random, preset) }
 }
 
-export function printKind({ deps }: Context, definition: Definition, typed: URLSearchParams): KindPart | null {
+export function toKindPart({ deps }: Context, definition: Definition, typed: URLSearchParams): KindPart | null {
   const word = definition.responseType
   const author = authorOf(word)
   if (!author) return null
@@ -43,34 +41,34 @@ export function printKind({ deps }: Context, definition: Definition, typed: URLS
   return { word, values, hash: hashDefinition(definition) }
 }
 
-/** What a form says of the kind; null: it is of none. */
-export function readKind(values: URLSearchParams): { definition: Definition; faults: Issue[] } | null {
+/** @returns null if the response type has no answer key. */
+export function readKindDefinition(values: URLSearchParams): { definition: Definition; faults: Issue[] } | null {
   const word = values.get('responseType') ?? ''
   if (!authorOf(word)) return null
   const { definition, faults } = readDefinition(word, values)
   return { definition, faults: faults.map(({ field, text }) => ({ field, rule: 'malformed', text })) }
 }
 
-export const wantsRows = (values: URLSearchParams): boolean => values.has(ROWS)
+export const changesRows = (values: URLSearchParams): boolean => values.has(ROWS)
 
-/** What is known of the row to go on with: it stands among the fields, which nobody sends it in. */
+/** Internal field with the row that gets the focus. Its leading space keeps it apart from fields that browsers send. */
 const FOCUS = ' focus'
 
-/** The form after the button that was pressed in it. */
-export function changedForm({ deps }: Context, sent: URLSearchParams): Form {
+/** The form after a button that adds, moves, or removes a row. */
+export function applyRowChange({ deps }: Context, sent: URLSearchParams): Form {
   const { values, focus } = changeRows(sent, sent.get(ROWS) ?? '', deps.random)
   const next = new URLSearchParams([...values].filter(([name]) => name !== ROWS && name !== FOCUS))
   if (focus) next.set(FOCUS, focus)
   return { values: next, issues: [] }
 }
 
-/** The fields of the kind. @param isKeyOnly those of the key alone. */
+/** @param isKeyOnly leaves out all fields but those of the answer key. */
 export function kindFields(form: Form, { word, values }: KindPart, isKeyOnly = false): Html {
-  const errorsOf = (field: string) => form.issues.filter((issue) => issue.field === field).map(wordIssue)
+  const errorsOf = (field: string) => form.issues.filter((issue) => issue.field === field).map(formatIssue)
   return html`<input type="hidden" name="responseType" value="${word}">
 ${authorOf(word)!.fields(word, { values, errorsOf, focus: values.get(FOCUS) ?? undefined, isKeyOnly })}`
 }
 
-/** How a question is answered: a word of the organization's own stands for itself. */
-export const wayOf = (word: string): Pick<Offer, 'label' | 'icon'> =>
+/** A response type that the organization made up is its own label. */
+export const responseTypeLabel = (word: string): Pick<Offer, 'label' | 'icon'> =>
   [...offers.graded, ...offers.scored].find((offer) => offer.word === word) ?? { label: word, icon: 'file-text' }

@@ -8,22 +8,21 @@ import { type Html, html } from '../../../html/html.ts'
 import { authorOf } from '../../../kinds/authors.ts'
 import { ROWS } from '../../../kinds/rows.ts'
 import { checkbox, choice, type Form, field, readFields, refuseForm, valuesOf } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import type { Page } from '../kit/layout.ts'
 import type { KindPart } from './kind-form.ts'
 
-// Pictures in the form of a question: a file comes with the form, whichever button sends it, and becomes a line of its text.
+// Pictures in the form of a question. Any submit button uploads the chosen file; the picture becomes a line of the question's text.
 
-/** What the button does that adds a picture, and leaves the rest of the form as it is. */
-const ADD = 'picture'
+/** Value of the button that only adds the picture, without saving the question. */
+const ADD_PICTURE = 'picture'
 
-/** Characters of all that is typed into the form of a question. */
-export const MOST_TYPED = 256 * 1024
-/** Of a form with a picture. */
-export const QUESTION_BODY_LIMIT = MAX_PICTURE_BYTES + MOST_TYPED
+/** Most characters in all text fields of the form. */
+export const MAX_TYPED_CHARACTERS = 256 * 1024
+export const QUESTION_BODY_LIMIT = MAX_PICTURE_BYTES + MAX_TYPED_CHARACTERS
 
 export function pictureField(form: Form, kind: KindPart | null): Html {
-  const wrong = form.issues.filter((issue) => issue.field === 'picture').map(wordIssue)
+  const wrong = form.issues.filter((issue) => issue.field === 'picture').map(formatIssue)
   const isOpen = wrong.length > 0 || form.issues.some((issue) => issue.field === 'pictureAlt')
   const places = kind ? (authorOf(kind.word)?.pictured?.(kind.values) ?? []) : []
   return html`<details class="mb-4" ${isOpen && html`open`}><summary class="quiet mb-2 text-sm">Add a picture</summary>
@@ -34,14 +33,14 @@ ${wrong.length > 0 && html`<p class="mistake" id="picture-mistake">${wrong.join(
 ${field(form, { name: 'pictureAlt', label: 'Image description', hint: 'For people who can’t see the picture. Screen readers say it aloud.', optional: true })}
 ${checkbox(form, { name: 'decorative', label: 'Decorative: needs no description' })}
 ${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes', options: [['script', 'Into the question'], ...places] })}
-<button class="btn btn-sm" name="${ROWS}" value="${ADD}">Add picture</button></details>`
+<button class="btn btn-sm" name="${ROWS}" value="${ADD_PICTURE}">Add picture</button></details>`
 }
 
 /**
- * Takes the picture that came with a form into its values, and goes on.
+ * Stores the picture that came with a form, adds it to the form's values, and continues.
  *
- * @param page the form again, where something is wrong with the picture.
- * @param next is told what was sent: sent once more, the picture may have another id.
+ * @param page shows the form again if the picture is invalid.
+ * @param next gets the fields as they were sent: sent again, the picture may have another id.
  */
 export async function withPicture(
   request: FastifyRequest,
@@ -51,15 +50,15 @@ export async function withPicture(
 ): Promise<FastifyReply> {
   const sent = [...valuesOf(request), hash('sha256', request.upload?.bytes ?? '')]
   try {
-    await takePicture(request)
+    await storePicture(request)
   } catch (error) {
     return refuseForm(request, reply, { error, values: valuesOf(request), page })
   }
   return next(sent)
 }
 
-/** A file that was chosen is not lost by another button than its own. @throws DomainError invalid: at `picture` and `pictureAlt`. */
-async function takePicture(request: FastifyRequest): Promise<void> {
+/** Stores the file whichever button sent it. @throws DomainError invalid: at `picture` and `pictureAlt`. */
+async function storePicture(request: FastifyRequest): Promise<void> {
   const values = valuesOf(request)
   const alt = readFields(values, 'pictureAlt').pictureAlt.trim()
   const file = request.upload?.bytes ?? new Uint8Array()
@@ -68,16 +67,16 @@ async function takePicture(request: FastifyRequest): Promise<void> {
   if (alt === '' && !isDecorative)
     refuse('pictureAlt', 'Describe the picture or mark it as decorative, and choose the file again.')
   if ([...alt].length > MAX_ALT_LENGTH) refuse('pictureAlt', `At most ${MAX_ALT_LENGTH} characters, and choose the file again.`)
-  insert(values, printPicture(await addPicture(request.ctx, Buffer.from(file)), isDecorative ? '' : alt))
+  insertPicture(values, printPicture(await addPicture(request.ctx, Buffer.from(file)), isDecorative ? '' : alt))
 }
 
-/** What is said of a picture that did not come is no picture; other buttons that change rows leave it as it is. */
+/** Refuses a description without a file, except from buttons that only change rows. */
 function refuseMissing(act: string | null, alt: string): void {
-  if (act === ADD || (act === null && alt !== '')) refuse('picture', 'Choose the file of the picture.')
+  if (act === ADD_PICTURE || (act === null && alt !== '')) refuse('picture', 'Choose the file of the picture.')
 }
 
-/** Behind what was typed: in the text, on a line of its own. */
-function insert(values: URLSearchParams, mark: string): void {
+/** Appends the picture's mark to the field that asked for it, by default to the question on a line of its own. */
+function insertPicture(values: URLSearchParams, mark: string): void {
   const { pictureIn } = readFields(values, 'pictureIn')
   const place = /^text-[a-z]{8}$/.test(pictureIn) && values.has(pictureIn) ? pictureIn : 'script'
   const before = (values.get(place) ?? '').trimEnd()

@@ -4,7 +4,7 @@ import { sendAsset } from '../../../http/sending/send-media.ts'
 
 type PictureRoute = { Params: { pictureId: string } }
 
-/** What questions show, for who may read questions. */
+/** Pictures of questions, for members who can read questions. */
 export function picturesRoutes(app: FastifyInstance): void {
   app.route<PictureRoute>({
     method: ['GET', 'HEAD'],

@@ -7,7 +7,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { MAX_PART_BYTES } from '../../../domain/limits.ts'
 import { queueAssetJoin } from '../../../domain/submissions/media/joinable.ts'
 import { issuesOf, readFields, valuesOf } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 
 type MediumRoute = { Params: { mediumId: string } }
@@ -16,13 +16,13 @@ const PartParams = Type.Object({
   segment: Type.String({ pattern: '^(0|[1-9]\\d{0,2})$' }),
   number: Type.String({ pattern: '^(0|[1-9]\\d{0,4})$' }),
 })
-/** Slices of each segment, between spaces. */
+/** Slice counts per segment, separated by spaces. */
 const SEGMENTS = /^\d{1,5}( \d{1,5}){0,99}$/
 
-/** What the script of a question's form sends: an audio or video, in slices. */
+/** Receives audio and video of questions in slices, from the script of the question's form. */
 export function questionMediaRoutes(app: FastifyInstance): void {
   app.register(async (scope) => {
-    // Before anything is read.
+    // Checked before the body is read.
     requireRight(scope, 'write_assessments')
 
     scope.post('/question-media', (request, reply) =>
@@ -79,12 +79,12 @@ function partOf({ body, params }: { body: unknown; params: unknown }) {
   return { mediumId, segment: Number(segment), number: Number(number), content: body }
 }
 
-/** What is wrong is said in sentences. */
+/** Errors are answered as sentences, which the script shows. */
 async function answer(reply: FastifyReply, work: () => Promise<object>): Promise<FastifyReply> {
   try {
     return reply.send(await work())
   } catch (error) {
-    return reply.code(422).send({ mistakes: issuesOf(error).map(wordIssue) })
+    return reply.code(422).send({ mistakes: issuesOf(error).map(formatIssue) })
   }
 }
 

@@ -6,26 +6,26 @@ import { type Html, html } from '../../../html/html.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { formatDurationField } from '../../../http/forms/read-form.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { FORMAT_LABELS } from '../kit/assessment-words.ts'
-import { confirmation } from '../kit/confirm.ts'
-import { area, choice, type Form, field, hiddenSeen, mistakes, seenField } from '../kit/forms.ts'
+import { FORMAT_LABELS } from '../kit/assessment-labels.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { area, choice, type Form, field, hiddenStateField, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { libraryBox } from '../library/library-box.ts'
-import { editorPage, type Facts } from './assessment.page.ts'
-import { changesReach } from './cautions.ts'
+import { type AssessmentFacts, editorPage } from './assessment.page.ts'
+import { describeChangeReach } from './cautions.ts'
 import { keyBox } from './key-box.ts'
-import { type KindPart, kindFields, SEEN_DEFINITION, wayOf, whyNoKinds } from './kind-form.ts'
+import { DEFINITION_HASH_FIELD, explainUnavailableKinds, type KindPart, kindFields, responseTypeLabel } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
 import { pictureField } from './picture-field.ts'
 
-type New = { responseType: string; kind: KindPart | null; added: boolean }
+type NewQuestion = { responseType: string; kind: KindPart | null; added: boolean }
 
-/** The form of a question that there is not yet. @param responseType how it is answered. @param added the one before was just added. */
-export function newQuestionPage(form: Form, facts: Facts, { responseType, kind, added }: New): Page {
+/** @param added true if the previous question was just added. */
+export function newQuestionPage(form: Form, facts: AssessmentFacts, { responseType, kind, added }: NewQuestion): Page {
   const { ctx, assessment } = facts
   const inputType = kind ? 'text' : assessment.defaultQuestionFormat
-  const refusal = kind && whyNoKinds(ctx)
+  const refusal = kind && explainUnavailableKinds(ctx)
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const place = assessment.questionCount + 1
   const title = `Question ${place}`
@@ -35,10 +35,10 @@ export function newQuestionPage(form: Form, facts: Facts, { responseType, kind, 
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
 ${added && html`<p class="alert alert-soft alert-success mb-4" role="status">${icon('circle-check', 'size-5')}<span>Question ${place - 1} is added.</span></p>`}
-${way(responseType, `${path}#add`)}${
+${responseTypeLine(responseType, `${path}#add`)}${
   refusal
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
-    : html`${reach(facts)}<form method="post" action="${path}/questions" enctype="multipart/form-data" data-guarded>${enterSaves}${onceField()}
+    : html`${reachWarning(facts)}<form method="post" action="${path}/questions" enctype="multipart/form-data" data-guarded>${enterSaves}${onceField()}
 ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
 <div class="form-foot"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
@@ -47,10 +47,9 @@ ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'mark
   })
 }
 
-/** The form of a question that there is. */
 export function editQuestionPage(
   form: Form,
-  facts: Facts,
+  facts: AssessmentFacts,
   {
     question,
     input,
@@ -71,8 +70,8 @@ export function editQuestionPage(
     previewAddress: previewPath(ctx, assessment.id, `question-${Math.max(1, place)}`),
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
-${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
-${seenField(form, question)}${kind?.hash && hiddenSeen(form, SEEN_DEFINITION, kind.hash)}
+${kind && responseTypeLine(kind.word)}${reachWarning(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
+${seenField(form, question)}${kind?.hash && hiddenStateField(form, DEFINITION_HASH_FIELD, kind.hash)}
 ${fields(form, input, kind)}
 <div class="form-foot"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
@@ -84,33 +83,33 @@ ${libraryBox(ctx, path, origin)}
 ${field(form, { name: 'place', label: 'New position', hint: `From 1 to ${assessment.questionCount}.` })}
 <button class="btn btn-sm">Move</button>
 </form>
-${confirmation({ label: 'Delete', question: 'Delete this question?', consequence: 'This can’t be undone.', address: `${path}/delete` })}
+${confirmButton({ label: 'Delete', question: 'Delete this question?', consequence: 'This can’t be undone.', address: `${path}/delete` })}
 </details>
 </section>`,
   })
 }
 
-const reach = ({ cautions: { open } }: Facts): Html | false =>
-  open > 0 && html`<p class="alert alert-soft alert-warning mb-4">${changesReach(open)}</p>\n`
+const reachWarning = ({ cautions: { open } }: AssessmentFacts): Html | false =>
+  open > 0 && html`<p class="alert alert-soft alert-warning mb-4">${describeChangeReach(open)}</p>\n`
 
-/** The Enter key presses a form's first button: that is not to be one that adds a row. */
+/** The Enter key presses a form's first button. Without this one it would add a row. */
 const enterSaves = html`<button class="sr-only" tabindex="-1" aria-hidden="true">Save</button>`
 
-/** How the question is answered. @param other leads to the other ways. */
-const way = (word: string, other?: string): Html =>
-  html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(wayOf(word).icon)}${wayOf(word).label}${other && html` <a class="link ml-auto" href="${other}">Change type</a>`}</p>`
+/** @param other link to the list of types. */
+const responseTypeLine = (word: string, other?: string): Html =>
+  html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(responseTypeLabel(word).icon)}${responseTypeLabel(word).label}${other && html` <a class="link ml-auto" href="${other}">Change type</a>`}</p>`
 
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
 ${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *slanted*, - lists, > quotes, `code`, [links](https://…)' })}
 ${pictureField(form, kind)}
-${kind ? kindFields(form, kind) : html`${asked(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
+${kind ? kindFields(form, kind) : html`${questionFormatField(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
 <details class="mb-4" ${(input.inputType !== 'text' || input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>
-${kind && asked(form, input)}
+${kind && questionFormatField(form, input)}
 ${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
 ${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}</details>
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
@@ -124,12 +123,12 @@ const TEXT_FORMATS = [
 
 const MEDIA_HINT = 'A link that begins with https://, or upload or record a file: WebM, MP4 or M4A.'
 
-const asked = (form: Form, input: QuestionInput): Html =>
+const questionFormatField = (form: Form, input: QuestionInput): Html =>
   choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
   choice(form, { name, label, options: [['', 'Not specified'], ...languageOptions([value])], value })
 
-/** The formats, and the organization's own word if this is one. */
+/** The formats, and the organization's own format if this is one. */
 const formats = (own: string): [value: string, label: string][] =>
   MEDIA_FORMATS.some((format) => format === own) ? FORMAT_LABELS : [...FORMAT_LABELS, [own, own]]

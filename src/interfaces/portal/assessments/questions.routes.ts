@@ -16,37 +16,45 @@ import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-form.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
-import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
+import { type AssessmentRoute, readAssessmentFacts, showAssessment } from './assessments.routes.ts'
 import { differencePage } from './difference.page.ts'
-import { answeredBy, changedForm, printKind, readKind, SEEN_DEFINITION, startKind, wantsRows } from './kind-form.ts'
-import { MOST_TYPED, QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
+import {
+  applyRowChange,
+  changesRows,
+  createKindPart,
+  DEFINITION_HASH_FIELD,
+  readKindDefinition,
+  resolveResponseType,
+  toKindPart,
+} from './kind-form.ts'
+import { MAX_TYPED_CHARACTERS, QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
 
-/** Audio and video of a question are recorded in its form. */
-const RECORDS = permissionsPolicy(['camera', 'microphone'])
+/** The form records audio and video. */
+const RECORDING_POLICY = permissionsPolicy(['camera', 'microphone'])
 
 const newPage = async (request: FastifyRequest, assessmentId: string, form: Form) => {
   const { answer, preset, done } = readFields(queryOf(request), 'answer', 'preset', 'done')
-  const facts = await readFacts(request, assessmentId)
-  const responseType = answeredBy(form.values.get('responseType') ?? answer, facts.assessment.defaultAnswerFormat)
-  const kind = startKind(request.ctx, responseType, preset, form.values)
+  const facts = await readAssessmentFacts(request, assessmentId)
+  const responseType = resolveResponseType(form.values.get('responseType') ?? answer, facts.assessment.defaultAnswerFormat)
+  const kind = createKindPart(request.ctx, responseType, preset, form.values)
   return newQuestionPage(form, facts, { responseType, kind, added: done === 'question-added' })
 }
 
 const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) => {
   const question = await getQuestion(request.ctx, ref)
   const definition = await readDefinitionToWrite(request.ctx, ref)
-  const kind = definition && printKind(request.ctx, definition, form.values)
+  const kind = definition && toKindPart(request.ctx, definition, form.values)
   const origin = await findOrigin(request.ctx, question)
-  return editQuestionPage(form, await readFacts(request, ref.assessmentId), {
+  return editQuestionPage(form, await readAssessmentFacts(request, ref.assessmentId), {
     question,
     input: toQuestionInput(question),
     kind,
@@ -64,13 +72,13 @@ const after = (request: FastifyRequest, of: { assessmentId: string }, done: stri
 export function questionsRoutes(app: FastifyInstance): void {
   app.get<AssessmentRoute>('/assessments/:assessmentId/questions/new', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
-    reply.header('permissions-policy', RECORDS)
+    reply.header('permissions-policy', RECORDING_POLICY)
     return show(request, reply, await newPage(request, request.params.assessmentId, emptyForm))
   })
 
   app.get<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
-    reply.header('permissions-policy', RECORDS)
+    reply.header('permissions-policy', RECORDING_POLICY)
     return show(request, reply, await editPage(request, request.params, emptyForm))
   })
 
@@ -80,7 +88,7 @@ export function questionsRoutes(app: FastifyInstance): void {
     return show(request, reply, differencePage(ctx, path, await compareToNewest(ctx, params)))
   })
 
-  app.register(async (uploads) => writingRoutes(uploads))
+  app.register(async (uploads) => questionFormRoutes(uploads))
 
   app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/duplicate', (request, reply) =>
     submitOnce(request, reply, {
@@ -104,24 +112,24 @@ export function questionsRoutes(app: FastifyInstance): void {
   orderRoutes(app)
 }
 
-/** The forms of questions, which may bring a picture. */
-function writingRoutes(app: FastifyInstance): void {
-  // Before what may be megabytes is read.
+/** Forms of questions, which may upload a picture. */
+function questionFormRoutes(app: FastifyInstance): void {
+  // Checked before the body is read: it may be megabytes.
   requireRight(app, 'write_assessments')
-  readUploads(app, 'picture', MOST_TYPED)
+  readUploads(app, 'picture', MAX_TYPED_CHARACTERS)
   const options = { bodyLimit: QUESTION_BODY_LIMIT }
 
   app.post<AssessmentRoute>('/assessments/:assessmentId/questions', options, async (request, reply) => {
     const { assessmentId } = request.params
     const page = (form: Form) => newPage(request, assessmentId, form)
     return withPicture(request, reply, page, async (sent) => {
-      if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+      if (changesRows(valuesOf(request))) return showRows(request, reply, page)
       return submitOnce(request, reply, {
         page,
         sent,
         async work(ctx, values) {
           const input = readQuestion(values)
-          const kind = readKind(values)
+          const kind = readKindDefinition(values)
           await (kind ? addDefinedQuestion(ctx, assessmentId, { input, ...kind }) : addQuestion(ctx, assessmentId, input))
           return afterSaving(request, request.params, values, 'added')
         },
@@ -133,12 +141,12 @@ function writingRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     const page = (form: Form) => editPage(request, params, form)
     return withPicture(request, reply, page, async () => {
-      if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+      if (changesRows(valuesOf(request))) return showRows(request, reply, page)
       return submit(request, reply, {
         page,
         async work(values) {
-          const [input, kind, question] = [readQuestion(values), readKind(values), readSeen(values)]
-          const seen = { question, definition: values.get(SEEN_DEFINITION) ?? '' }
+          const [input, kind, question] = [readQuestion(values), readKindDefinition(values), readSeen(values)]
+          const seen = { question, definition: values.get(DEFINITION_HASH_FIELD) ?? '' }
           await (kind
             ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen)
             : updateQuestion(ctx, params, input, question))
@@ -149,13 +157,13 @@ function writingRoutes(app: FastifyInstance): void {
   })
 }
 
-/** A row was to be added, moved or removed: the form as it is then. Nothing is saved. */
+/** Shows the form after a row was added, moved, or removed. Nothing is saved. */
 async function showRows(request: FastifyRequest, reply: FastifyReply, page: (form: Form) => Promise<Page>) {
   authorize(request.ctx, 'write_assessments')
-  return show(request, reply, await page(changedForm(request.ctx, valuesOf(request))))
+  return show(request, reply, await page(applyRowChange(request.ctx, valuesOf(request))))
 }
 
-/** Back to the list, or on to the form of another question, which is answered in the same way. */
+/** The list, or the form of another new question of the same type. */
 function afterSaving(request: FastifyRequest, of: { assessmentId: string }, values: URLSearchParams, done: string): string {
   if (values.get('next') !== 'another') return after(request, of, done)
   const query = new URLSearchParams({ done: `question-${done}`, answer: values.get('responseType') ?? '' })
@@ -165,7 +173,7 @@ function afterSaving(request: FastifyRequest, of: { assessmentId: string }, valu
 function orderRoutes(app: FastifyInstance): void {
   app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/move', (request, reply) =>
     submit(request, reply, {
-      // The place is typed into the question's page; up and down are on that of the assessment.
+      // The position is typed on the question's page; the up and down buttons are on the assessment's page.
       page: (form) =>
         form.issues.some(({ field }) => field === 'place')
           ? editPage(request, request.params, form)
@@ -178,7 +186,7 @@ function orderRoutes(app: FastifyInstance): void {
     }),
   )
 
-  // What the script of the list sends: ids between spaces. 409 of an order that is not the newest.
+  // Called by the script of the list: ids separated by spaces. Answers 409 if the order has changed meanwhile.
   app.post<AssessmentRoute>('/assessments/:assessmentId/order', { bodyLimit: ORDER_BODY_LIMIT }, async (request, reply) => {
     const { seen, wanted } = readFields(valuesOf(request), 'seen', 'wanted')
     try {
@@ -186,12 +194,12 @@ function orderRoutes(app: FastifyInstance): void {
       return reply.send({})
     } catch (error) {
       const issues = issuesOf(error)
-      return reply.code(seen === '' ? 422 : 409).send({ mistakes: issues.map(wordIssue) })
+      return reply.code(seen === '' ? 422 : 409).send({ mistakes: issues.map(formatIssue) })
     }
   })
 }
 
-/** Two lists of a page's ids. */
+/** Two lists of the ids of one page. */
 const ORDER_BODY_LIMIT = 2 * MAX_PAGE_SIZE * 40 + 1_024
 
 const idsIn = (text: string): string[] => text.split(' ').filter((id) => id !== '')

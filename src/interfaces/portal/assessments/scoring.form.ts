@@ -5,7 +5,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { readNumber } from '../../../http/forms/read-form.ts'
 import { checkbox, type Form, field } from '../kit/forms.ts'
 
-// What an assessment says of questions that score themselves.
+// Settings for questions that score themselves.
 
 type Scoring = Pick<AssessmentInput, 'penaltyPercent' | 'practice' | 'releaseAutomatically' | 'releaseToCandidate'>
 

@@ -1,25 +1,25 @@
 import { MAX_LOGO, MAX_LOGO_BYTES } from '../../../domain/limits.ts'
 import { createElement, setText } from '../../../http/browser/dom.ts'
 
-// The page of an organization's colours and logo: colours can be picked, and any picture that the browser can draw becomes a PNG of the size
-// that is taken, which says nothing any more of where and when it was taken.
+// Color pickers for the brand settings. Any picture that the browser can draw is converted to a PNG within the size limit, which also drops
+// metadata such as place and time.
 
-/** Pixels of what can be drawn in any size. */
+/** Largest size in pixels for drawings without a size of their own. */
 const DRAWING = { width: 600, height: 300 }
 const SMALLEST = 16
 
-/** Fields of colours, and what is there while they are empty: the colours of this page, which are the service's. */
+/** Color fields, and the CSS variables of the service's colors, shown while a field is empty. */
 for (const [id, standIn] of [
   ['primaryColor', '--color-primary'],
   ['backgroundColor', '--color-base-100'],
 ] as const) {
   const text = document.getElementById(id)
-  if (text instanceof HTMLInputElement) offerPicker(text, standIn)
+  if (text instanceof HTMLInputElement) addColorPicker(text, standIn)
 }
 const logo = document.getElementById('logo')
-if (logo instanceof HTMLInputElement) drawChosen(logo)
+if (logo instanceof HTMLInputElement) replaceWithPng(logo)
 
-function offerPicker(text: HTMLInputElement, standIn: string): void {
+function addColorPicker(text: HTMLInputElement, standIn: string): void {
   const label = `Pick: ${text.labels?.[0]?.textContent ?? ''}`
   const picker = createElement('input', { type: 'color', class: 'input w-14 shrink-0 p-1', 'aria-label': label })
   const follow = () => {
@@ -36,7 +36,7 @@ function offerPicker(text: HTMLInputElement, standIn: string): void {
   row.append(text, picker)
 }
 
-/** A colour of the page's style as a picker takes it, however it is written there. */
+/** Converts any CSS color to the hexadecimal form that a color picker takes. */
 function hexOf(property: string): string {
   const ground = document.createElement('canvas').getContext('2d')!
   ground.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(property).trim()
@@ -45,7 +45,7 @@ function hexOf(property: string): string {
   return `#${[red, green, blue].map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
-function drawChosen(input: HTMLInputElement): void {
+function replaceWithPng(input: HTMLInputElement): void {
   const line = createElement('p', { class: 'hint mt-1.5', role: 'status' })
   input.accept = 'image/*'
   input.after(line)
@@ -63,14 +63,14 @@ function drawChosen(input: HTMLInputElement): void {
   })
 }
 
-/** @returns null for what is empty, or is too large however small it is drawn. @throws Error for what is no picture to this browser. */
+/** @returns null if the picture is empty, or too large even at the smallest size. @throws Error if the browser can't decode it. */
 async function draw(file: File): Promise<File | null> {
   const image = new Image()
   image.src = URL.createObjectURL(file)
   try {
     await image.decode()
     const isDrawing = file.type === 'image/svg+xml'
-    // A drawing may say no size.
+    // SVG files may have no size.
     const [width, height] = [image.naturalWidth || DRAWING.width, image.naturalHeight || DRAWING.height]
     const most = isDrawing ? DRAWING : MAX_LOGO
     let scale = Math.min(isDrawing ? Number.POSITIVE_INFINITY : 1, most.width / width, most.height / height)

@@ -1,6 +1,6 @@
-/** The bar above a list whose rows can be ticked: says how many are, and ticks all of the page. */
-export function openBulkBar(bar: HTMLElement): void {
-  // Not `form.id`: that is what is ticked.
+/** Bar above a list with checkboxes: counts the selected rows, and selects all of the page. */
+export function setUpBulkBar(bar: HTMLElement): void {
+  // `form.id` would be the checkbox named `id`.
   const form = bar.closest('form')!.getAttribute('id')
   const count = bar.querySelector<HTMLElement>('[data-bulk-count]')!
   const page = bar.querySelector<HTMLElement>('[data-bulk-page]')!
@@ -20,7 +20,7 @@ export function openBulkBar(bar: HTMLElement): void {
     tell()
   })
   for (const box of [...boxes, ...(everything ? [everything] : [])]) box.addEventListener('change', tell)
-  // A browser that comes back to the page may have them ticked as they were left.
+  // After going back, browsers may restore the checkboxes.
   addEventListener('pageshow', tell)
   tell()
 }

@@ -1,8 +1,8 @@
 import { createElement } from '../../../http/browser/dom.ts'
 
 /**
- * `<form data-confirm>` asks in a dialog what it would ask on a page of its own, see kit/confirm.ts. The focus is on what does nothing, and
- * goes back to the button; Escape, and a click beside the dialog, close it.
+ * `<form data-confirm>` asks in a dialog instead of on the page of kit/confirm.ts. The focus starts on the cancel button and returns to the
+ * button that was pressed; Escape and a click outside close the dialog.
  */
 export function confirmInDialogs(): void {
   document.addEventListener('submit', (event) => {
@@ -15,14 +15,14 @@ export function confirmInDialogs(): void {
 }
 
 function ask(values: FormData): void {
-  const said = (name: string) => String(values.get(`ask_${name}`))
+  const field = (name: string) => String(values.get(`ask_${name}`))
   const others = [...values].filter(([name]) => !name.startsWith('ask_'))
   const form = createElement(
     'form',
-    { method: 'post', action: said('to'), class: 'modal-action' },
+    { method: 'post', action: field('to'), class: 'modal-action' },
     ...others.map(([name, value]) => createElement('input', { type: 'hidden', name, value: String(value) })),
     createElement('button', { type: 'button', class: 'btn', autofocus: true, onclick: () => dialog.close() }, 'Cancel'),
-    createElement('button', { class: 'btn btn-error' }, said('label')),
+    createElement('button', { class: 'btn btn-error' }, field('label')),
   )
   const dialog: HTMLDialogElement = createElement(
     'dialog',
@@ -36,8 +36,8 @@ function ask(values: FormData): void {
     createElement(
       'div',
       { class: 'modal-box' },
-      createElement('h2', { id: 'ask-heading', class: 'text-lg' }, said('question')),
-      createElement('p', { id: 'ask-text', class: 'pt-3' }, said('consequence')),
+      createElement('h2', { id: 'ask-heading', class: 'text-lg' }, field('question')),
+      createElement('p', { id: 'ask-text', class: 'pt-3' }, field('consequence')),
       form,
     ),
   )

@@ -1,11 +1,10 @@
-import type { Given, Grade } from './grade.ts'
+import type { Grade, SavedGrade } from './grade.ts'
 
-/** The fields of a question's form. */
 export function findFields(form: HTMLFormElement) {
   const points = form.querySelector<HTMLInputElement>('[name=points]')
   const comment = form.querySelector<HTMLTextAreaElement>('[name=comment]')!
   const steps = [...form.querySelectorAll<HTMLButtonElement>('[data-points]')]
-  /** The button of the points that are typed is pressed. */
+  /** Marks the button of the typed points as pressed. */
   const showPoints = () => {
     const typed = points?.value.trim().replace(',', '.') ?? ''
     for (const step of steps) step.ariaPressed = String(typed !== '' && Number(typed) === Number(step.dataset.points))
@@ -26,8 +25,7 @@ export function findFields(form: HTMLFormElement) {
       showPoints()
       comment.value = grade.comment
     },
-    /** As the page came. */
-    asSaved: (): Given => ({
+    asSaved: (): SavedGrade => ({
       points: points?.defaultValue ?? '',
       comment: comment.defaultValue,
       seen: form.querySelector<HTMLInputElement>('[name=seen]')!.value,

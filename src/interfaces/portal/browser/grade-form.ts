@@ -3,41 +3,41 @@ import { createButton, createElement, setText } from '../../../http/browser/dom.
 import { createDraftStore } from '../../../http/browser/draft-store.ts'
 import { requestWithRetry } from '../../../http/browser/retry.ts'
 import {
+  createGradeState,
   type Draft,
-  type Given,
+  formatGrade,
+  formatOtherGraders,
+  formatSavingStatus,
   type GradeKinds,
-  openGrade,
-  RELEASED,
-  readAnswer,
-  rules,
-  wordGrade,
-  wordOthers,
-  wordSaving,
+  gradeRules,
+  interpretResponse,
+  RELEASED_OBSTACLE,
+  type SavedGrade,
 } from './grade.ts'
 import { findFields } from './grade-fields.ts'
 
-/** What the service says of the sheet, whatever was asked. @param parts those that differ from what the page shows, by name. */
-export type SheetAnswer = { isReleased: boolean; parts: Record<string, { tag: string; text: string }> }
+/** State of the whole grading view, in every response. @param parts parts that differ from those on the page, by name. */
+export type GradingViewResponse = { isReleased: boolean; parts: Record<string, { tag: string; text: string }> }
 
 const TRY_MS = 20_000
 
 type Options = {
-  /** Under which drafts are kept: of this member, for this question. */
+  /** Storage key of drafts: this member and this question. */
   key: string
   say: (text: string) => void
-  /** Which parts of the sheet the page shows, as the service is told. */
+  /** Tags of the parts that the page shows, sent with each request. */
   shown: () => string
-  answered: (answer: SheetAnswer) => void
-  /** Is called when a save is sent; what it returns, when that has ended. */
+  answered: (answer: GradingViewResponse) => void
+  /** Called when a save is sent. Returns a function to call when it has ended. */
   sending: () => () => void
 }
 
-type Saved = SheetAnswer & Pick<Given, 'others'>
+type Saved = GradingViewResponse & Pick<SavedGrade, 'others'>
 type Drafts = ReturnType<typeof createDraftStore<Draft>>
 
 /**
- * Saves a question's grade as it is typed, one request at a time. What the service does not have yet is kept in the browser, also when the
- * page is closed; it never takes the place of a grade that its grader has given in another window, unless they say so.
+ * Saves a question's grade as it is typed, one request at a time. Unsaved grades are kept in the browser, also after the page is closed. A
+ * draft never replaces a grade that its grader saved in another window, unless they choose so.
  */
 export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered, sending }: Options) {
   const fields = findFields(form)
@@ -46,7 +46,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const line = createElement('p', { class: 'hint', id: `saved-${form.dataset.grade}` })
   form.querySelector('[data-saving]')!.replaceChildren(line)
   fields.describeBy(line)
-  const offer = makeOffer(form, (decided, newer) => {
+  const offer = createConflictChoice(form, (decided, newer) => {
     if (decided === 'newer') fields.write(newer)
     saver.dispatch({ type: 'saved', saved: newer, typed: fields.read() })
     fields.comment.focus()
@@ -61,14 +61,14 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   }
   const took = (answer: Saved) => {
     answered(answer)
-    if (wordOthers(answer)) say(`${subject}: ${wordOthers(answer)}`)
+    if (formatOtherGraders(answer)) say(`${subject}: ${formatOtherGraders(answer)}`)
   }
 
   const typed = fields.read()
   const page = { typed, saved: fields.asSaved(), own: form.dataset.own ?? '', isRefused: form.hasAttribute('data-unsaved') }
-  const begun = openGrade(page, drafts.read())
+  const begun = createGradeState(page, drafts.read())
   const saver: Autosave<GradeKinds> = createAutosave(begun, {
-    ...rules,
+    ...gradeRules,
     async send(sent, { seen }, missed) {
       const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
       const ended = sending()
@@ -76,7 +76,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
         const answer = (await requestWithRetry(ask, missed))!
         const body = await answer.json().catch(() => null)
         if (answer.ok && body) took(body)
-        return readAnswer(answer.status, body, sent)
+        return interpretResponse(answer.status, body, sent)
       } finally {
         ended()
       }
@@ -88,7 +88,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     },
     show(saving, isSaved) {
       const { obstacle, isReachable } = saving
-      const text = wordSaving(saving, isSaved, drafts.isKept())
+      const text = formatSavingStatus(saving, isSaved, drafts.isKept())
       setText(line, text)
       line.classList.toggle('mistake', !isSaved && obstacle !== null)
       fields.setInvalid(obstacle?.until === 'typed')
@@ -98,23 +98,23 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   })
   if (begun.typed !== typed) fields.write(begun.typed)
   form.addEventListener('input', () => saver.dispatch({ type: 'typed', typed: fields.read() }))
-  listen(form, saver, drafts)
+  saveOnInput(form, saver, drafts)
   void saver.save()
 
   return {
-    /** The service has answered something else: what stood in the way may be gone. */
+    /** Retries after another response arrived, which may have removed the obstacle. */
     tryAgain(): void {
       if (saver.now().obstacle?.until === 'answered') saver.dispatch({ type: 'freed' })
     },
     setReleased(): void {
       fields.lock()
-      saver.dispatch({ type: 'blocked', obstacle: RELEASED })
+      saver.dispatch({ type: 'blocked', obstacle: RELEASED_OBSTACLE })
     },
   }
 }
 
-/** What is saved at once, and what is said before it could be lost. */
-function listen(form: HTMLFormElement, saver: Autosave<GradeKinds>, drafts: Drafts): void {
+/** Saves on changes, and before the page could be closed. */
+function saveOnInput(form: HTMLFormElement, saver: Autosave<GradeKinds>, drafts: Drafts): void {
   const save = (event: Event) => {
     event.preventDefault()
     event.stopPropagation()
@@ -130,12 +130,12 @@ function listen(form: HTMLFormElement, saver: Autosave<GradeKinds>, drafts: Draf
   })
 }
 
-/** Shows what the grader has given elsewhere since: they decide what stays. */
-function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', newer: Given) => void) {
+/** Shows a grade that the grader saved elsewhere since; they choose which one stays. */
+function createConflictChoice(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', newer: SavedGrade) => void) {
   const place = createElement('div', { class: 'alert alert-soft alert-error', role: 'alert', hidden: true })
   form.append(place)
-  let offered: Given | undefined
-  return (newer: Given | undefined): void => {
+  let offered: SavedGrade | undefined
+  return (newer: SavedGrade | undefined): void => {
     if (newer === offered) return
     offered = newer
     place.hidden = newer === undefined
@@ -145,7 +145,7 @@ function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', n
         'p',
         {},
         'You have since graded this question in another window: ',
-        createElement('strong', {}, wordGrade(newer)),
+        createElement('strong', {}, formatGrade(newer)),
       ),
       createButton('Keep what is typed here', () => decide('typed', newer), 'btn btn-sm'),
       ' ',

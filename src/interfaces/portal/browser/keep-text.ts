@@ -1,5 +1,8 @@
-/** `<button hidden data-save="id" data-file="name">` saves the text of the element with that id as a file, `<button hidden data-print>` prints the page. */
-export function offerToKeep(): void {
+/**
+ * `<button hidden data-save="id" data-file="name">` downloads the text of the element with that id; `<button hidden data-print>` prints the
+ * page.
+ */
+export function setUpSaveAndPrint(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-save], button[data-print]')) {
     button.hidden = false
     button.addEventListener('click', () => (button.dataset.save ? save(button.dataset.save, button.dataset.file!) : print()))

@@ -1,6 +1,6 @@
-// Forms that a passkey fills in: `<form hidden data-passkey="create" data-options="{…}">` with a field named `answer`. Nothing of it is there
-// without scripts, or where the browser knows no passkeys. The options come with the page, and the answer goes with the form, as text: the
-// bytes in them are base64url, which is done here, because of the browsers we are made for some can't do it themselves.
+// Forms that a passkey fills in: `<form hidden data-passkey="create" data-options="{…}">` with a field named `answer`. They stay hidden
+// without scripts or without passkey support. Options and answer are JSON with bytes as base64url, converted here because some supported
+// browsers lack the built-in conversion.
 
 type Json = { [name: string]: Json | string | number | boolean | undefined } & { id?: string; type?: string }
 
@@ -13,7 +13,6 @@ const toText = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** The options as the browser takes them: bytes where text stood. */
 function readOptions(text: string) {
   const options = JSON.parse(text)
   const listed = (list: Json[] = []) => list.map((item) => ({ ...item, id: toBytes(item.id!) }))
@@ -26,17 +25,16 @@ function readOptions(text: string) {
   }
 }
 
-/** What the authenticator has answered, as text. */
-function writeAnswer({ id, rawId, type, response }: PublicKeyCredential): string {
-  const said = response as AuthenticatorAttestationResponse & AuthenticatorAssertionResponse
+function printAnswer({ id, rawId, type, response }: PublicKeyCredential): string {
+  const authenticator = response as AuthenticatorAttestationResponse & AuthenticatorAssertionResponse
   const bytes = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
-  const parts = bytes.flatMap((name) => (said[name] ? [[name, toText(said[name])]] : []))
-  const transports = said.getTransports?.()
+  const parts = bytes.flatMap((name) => (authenticator[name] ? [[name, toText(authenticator[name])]] : []))
+  const transports = authenticator.getTransports?.()
   const answered = { ...Object.fromEntries(parts), ...(transports && { transports }) }
   return JSON.stringify({ id, rawId: toText(rawId), type, response: answered, clientExtensionResults: {} })
 }
 
-function offer(form: HTMLFormElement): void {
+function showForm(form: HTMLFormElement): void {
   const isNew = form.dataset.passkey === 'create'
   const publicKey = readOptions(form.dataset.options!)
   const mistake = form.querySelector<HTMLElement>('[data-mistake]')!
@@ -48,7 +46,7 @@ function offer(form: HTMLFormElement): void {
     const credential = isNew
       ? await navigator.credentials.create({ publicKey, signal })
       : await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) })
-    form.querySelector<HTMLInputElement>('input[name=answer]')!.value = writeAnswer(credential as PublicKeyCredential)
+    form.querySelector<HTMLInputElement>('input[name=answer]')!.value = printAnswer(credential as PublicKeyCredential)
     form.submit()
   }
   const say = (error: unknown) => {
@@ -66,9 +64,9 @@ function offer(form: HTMLFormElement): void {
     mistake.hidden = true
     ask().catch(say)
   })
-  // From the field of the address: nothing is said of what nobody has asked for.
+  // Errors of the request in the address field are not shown: the user has not asked for it.
   if (form.dataset.conditional !== undefined) offerInField().catch(() => {})
 }
 
 if ('PublicKeyCredential' in globalThis)
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) offer(form)
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) showForm(form)

@@ -5,18 +5,18 @@ import { rememberPoints } from './undo-points.ts'
 type Options = {
   sheet: HTMLElement
   tools: HTMLElement
-  /** The question that the grader is at. */
+  /** Question that has the grader's focus. */
   here: () => HTMLElement | undefined
   say: (text: string) => void
 }
 
-/** What keys do with points. Those of a graded question stay until the grader opens it: a digit is soon pressed in the wrong place. */
-export function makePointKeys({ sheet, tools, here, say }: Options) {
+/** Keys that set points. Points of a graded question stay until the grader opens it, since a digit is easily pressed in the wrong place. */
+export function createPointKeys({ sheet, tools, here, say }: Options) {
   const undo = rememberPoints(sheet)
   const hint = createElement('p', { class: 'hint basis-full empty:hidden' })
   tools.append(hint)
   let typed: TypedPoints = null
-  /** The question whose points keys may change: it had none when the grader came to it, or they have opened it. */
+  /** Question whose points keys may change: it was ungraded when the grader came to it, or they have opened it. */
   let changing: HTMLFormElement | null = null
 
   function tell(text: string): void {
@@ -26,7 +26,7 @@ export function makePointKeys({ sheet, tools, here, say }: Options) {
 
   const formHere = () => here()?.querySelector<HTMLFormElement>('form[data-grade]') ?? null
 
-  /** The points of the question that one is at. @returns null where it gives none, is released, or is graded. */
+  /** @returns null if the current question has no points, is released, or is graded. */
   function findPoints() {
     const form = formHere()
     const field = form?.querySelector<HTMLInputElement>('[name=points]')
@@ -60,7 +60,7 @@ export function makePointKeys({ sheet, tools, here, say }: Options) {
       if (typed) found.set(typed.points)
       else tell(`Question ${found.question} has at most ${found.most} points`)
     },
-    /** Another key was pressed: the next digit begins another number. */
+    /** Another key was pressed, so the next digit begins a new number. */
     endNumber(): void {
       typed = null
     },
@@ -79,7 +79,6 @@ export function makePointKeys({ sheet, tools, here, say }: Options) {
       const points = field.value === '' ? 'not graded' : `${field.value} of ${form.dataset.most} points`
       tell(`Question ${form.dataset.grade}: taken back, ${points}`)
     },
-    /** The grader goes to another question. */
     leave(): void {
       changing = null
       setText(hint, '')

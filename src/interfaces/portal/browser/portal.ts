@@ -1,18 +1,18 @@
-// What a page gains where scripts run; without them it says and does the same.
+// Progressive enhancement: every page also works without these scripts.
 
 import { createElement } from '../../../http/browser/dom.ts'
 import { guardForm } from './assessments/guard.ts'
-import { keepOrder } from './assessments/order.ts'
-import { offerPreview } from './assessments/preview.ts'
-import { openBulkBar } from './bulk.ts'
+import { enableReordering } from './assessments/order.ts'
+import { showPreview } from './assessments/preview.ts'
+import { setUpBulkBar } from './bulk.ts'
 import { confirmInDialogs } from './confirm.ts'
-import { offerToKeep } from './keep-text.ts'
-import { openSheet } from './sheet.ts'
+import { setUpSaveAndPrint } from './keep-text.ts'
+import { openGradingView } from './sheet.ts'
 import { localizeTimes } from './times.ts'
 
 localizeTimes(document)
 confirmInDialogs()
-offerToKeep()
+setUpSaveAndPrint()
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -25,8 +25,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
-/** `<button formtarget="a" data-also="b">` has the frame `b` show the same as `a`. */
-function showAlso(form: HTMLFormElement, button: HTMLButtonElement): void {
+/** `<button formtarget="a" data-also="b">` also submits the form into frame `b`. */
+function submitToSecondFrame(form: HTMLFormElement, button: HTMLButtonElement): void {
   const copy = createElement('form', { method: 'post', action: button.formAction, target: button.dataset.also!, hidden: '' })
   for (const [name, value] of new FormData(form, button))
     if (typeof value === 'string') copy.append(createElement('input', { type: 'hidden', name, value }))
@@ -35,35 +35,35 @@ function showAlso(form: HTMLFormElement, button: HTMLButtonElement): void {
   copy.remove()
 }
 
-/** A second click, while the answer to the first is on its way, sends nothing twice. */
-const CLICKS_TOGETHER_MS = 3_000
+/** Ignores a second click while the first request is on its way. */
+const DOUBLE_SUBMIT_MS = 3_000
 const sentAt = new WeakMap<HTMLFormElement, number>()
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
   const button = event.submitter
-  if (button instanceof HTMLButtonElement && button.dataset.also) return showAlso(form, button)
+  if (button instanceof HTMLButtonElement && button.dataset.also) return submitToSecondFrame(form, button)
   const before = sentAt.get(form) ?? Number.NEGATIVE_INFINITY
-  if (event.timeStamp - before < CLICKS_TOGETHER_MS) event.preventDefault()
+  if (event.timeStamp - before < DOUBLE_SUBMIT_MS) event.preventDefault()
   else {
     sentAt.set(form, event.timeStamp)
     if (form.closest('[data-unsent]')) setTimeout(showSent)
   }
 })
 
-/** Says on the page of a saved form that it was sent: where the answer is a file, the page stays. */
+/** If the response is a file the page stays, so it says that the form was sent. */
 function showSent(): void {
   for (const part of document.querySelectorAll<HTMLElement>('[data-unsent], [data-sent]')) part.hidden = !part.hidden
 }
 
 const bulk = document.querySelector<HTMLElement>('[data-bulk]')
-if (bulk) openBulkBar(bulk)
+if (bulk) setUpBulkBar(bulk)
 const order = document.querySelector<HTMLElement>('[data-order]')
-if (order) keepOrder(order)
+if (order) enableReordering(order)
 const guarded = document.querySelector<HTMLFormElement>('form[data-guarded]')
 if (guarded) guardForm(guarded)
 const previewing = document.querySelector<HTMLAnchorElement>('a[data-preview-link]')
-if (guarded && previewing) offerPreview(previewing)
+if (guarded && previewing) showPreview(previewing)
 
 const sheet = document.querySelector<HTMLElement>('[data-sheet]')
-if (sheet) openSheet(sheet)
+if (sheet) openGradingView(sheet)

@@ -1,19 +1,19 @@
 import { createDraftStore } from '../../../http/browser/draft-store.ts'
-import { makePointKeys } from './point-keys.ts'
+import { createPointKeys } from './point-keys.ts'
 import type { setUpPlayers } from './sheet-players.ts'
 import { walkQuestions } from './sheet-questions.ts'
 
 const SKIPPED_SECONDS = 10
 type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; say: (text: string) => void }
 
-/** Single keys for what is done all the time. They can be switched off: who speaks to their computer would press them by accident. */
+/** Single-key shortcuts. They can be switched off, because speech input would trigger them by accident. */
 export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Options): void {
   const { here, go, mark } = walkQuestions(sheet)
   const box = tools.querySelector<HTMLInputElement>('[data-keys]')!
   const kept = createDraftStore<boolean>('single keys')
   box.checked = kept.read() ?? true
   box.addEventListener('change', () => kept.write(box.checked))
-  const points = makePointKeys({ sheet, tools, here, say })
+  const points = createPointKeys({ sheet, tools, here, say })
   const walk = (by: 1 | -1) => {
     points.leave()
     go(by)
@@ -38,7 +38,7 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
   sheet.addEventListener('focusin', mark)
   document.addEventListener('keydown', (event) => {
     if (!box.checked || event.ctrlKey || event.altKey || event.metaKey) return
-    if (isTyping(event.target)) return event.key === 'Escape' ? leave(event.target) : undefined
+    if (isTyping(event.target)) return event.key === 'Escape' ? focusQuestion(event.target) : undefined
     if (/^\d$/.test(event.key)) return points.typeDigit(Number(event.key), event.timeStamp)
     points.endNumber()
     const act = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined
@@ -48,8 +48,8 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
   })
 }
 
-/** Where the focus was, the keys work on: the question that the field is of is the one that one is at. */
-function leave(field: EventTarget | null): void {
+/** Moves the focus from a field to its question, where the shortcuts work. */
+function focusQuestion(field: EventTarget | null): void {
   const heading = (field as HTMLElement).closest('[data-question]')?.querySelector('h2')
   if (!heading) return
   heading.tabIndex = -1

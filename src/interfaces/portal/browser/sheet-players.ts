@@ -1,6 +1,6 @@
 import { createDraftStore } from '../../../http/browser/draft-store.ts'
 
-/** The players of the sheet: all at the chosen speed, one at a time. */
+/** Players share one speed, and only one plays at a time. */
 export function setUpPlayers(sheet: HTMLElement, tools: HTMLElement) {
   const players = [...sheet.querySelectorAll<HTMLMediaElement>('audio, video')]
   const select = tools.querySelector<HTMLSelectElement>('[data-speed]')!
@@ -20,7 +20,7 @@ export function setUpPlayers(sheet: HTMLElement, tools: HTMLElement) {
     })
   apply()
 
-  /** The one that plays, else that of the question's answer. */
+  /** The player that is playing, else the one of the question's answer. */
   const playerOf = (question: Element | undefined): HTMLMediaElement | null =>
     players.find(({ paused }) => !paused) ?? question?.querySelector<HTMLMediaElement>('audio, video') ?? null
 

@@ -1,19 +1,18 @@
-/** The classes of the question that one is at. */
+/** Classes of the current question. */
 const HERE = ['outline-2', 'outline-offset-8', 'outline-primary/50']
 
-/** The questions of the sheet as keys go through them. One that is folded is unfolded, so that nothing is done where it can't be seen. */
+/** Moves through the questions by keys. Folded questions are unfolded first, so that keys never act on something hidden. */
 export function walkQuestions(sheet: HTMLElement) {
   const all = [...sheet.querySelectorAll<HTMLDetailsElement>('details[data-question]')]
   const open = (): HTMLDetailsElement[] => all.filter((question) => question.open)
   let last: HTMLDetailsElement | undefined
 
-  /** Where the grader is: in the question that has the focus, or was gone to last. */
+  /** The question that has the focus, or was visited last. */
   function current(): HTMLDetailsElement | undefined {
     const questions = open()
     return questions.find((question) => question.contains(document.activeElement)) ?? questions.find((one) => one === last)
   }
 
-  /** Shows where the keys work. */
   function mark(): void {
     const marked = current()
     for (const question of all) question.classList.remove(...HERE)

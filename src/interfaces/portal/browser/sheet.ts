@@ -1,24 +1,24 @@
 import { createElement, setText } from '../../../http/browser/dom.ts'
-import { type SheetAnswer, saveGradeAsTyped } from './grade-form.ts'
+import { type GradingViewResponse, saveGradeAsTyped } from './grade-form.ts'
 import { listenToKeys } from './sheet-keys.ts'
 import { setUpPlayers } from './sheet-players.ts'
 import { localizeTimes } from './times.ts'
 import { drawWaveforms } from './waveform.ts'
 
-/** How often others are told that this grader is here: far more often than the service forgets it. */
+/** Interval at which the page reports this grader's presence, far below the time after which the service forgets it. */
 const HERE_EVERY_MS = 45_000
 
 /**
- * The sheet of a grader: grades are saved as they are typed, what others do is shown, and keys do what buttons do.
+ * Grading view: saves grades as they are typed, shows what others do, and adds keyboard shortcuts.
  *
- * @param sheet the element that has its address, and under what to keep drafts.
+ * @param sheet element with the address of the grading view and the storage key of drafts.
  */
-export function openSheet(sheet: HTMLElement): void {
+export function openGradingView(sheet: HTMLElement): void {
   const address = sheet.dataset.sheet!
   const spoken = createElement('p', { class: 'sr-only', role: 'status' })
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
-  // Forms with a draft send it at once, so what `sending` reads comes before them.
+  // Forms with a draft send it immediately, so the variables that `sending` reads are declared first.
   let underWay = 0
   let haveCrossed = false
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
@@ -35,12 +35,12 @@ export function openSheet(sheet: HTMLElement): void {
   drawWaveforms(sheet)
   listenToKeys(sheet, { tools, players, say })
 
-  function show({ isReleased, parts }: SheetAnswer): void {
+  function show({ isReleased, parts }: GradingViewResponse): void {
     for (const [name, part] of Object.entries(parts)) showPart(name, part)
     if (isReleased) for (const form of forms) form.setReleased()
   }
 
-  /** The answers of saves that cross say what was true at different times: what is true after all of them is asked for once more. */
+  /** Responses of overlapping saves may be outdated, so the state is requested again after the last of them. */
   function sending(): () => void {
     haveCrossed ||= ++underWay > 1
     return () => {
@@ -57,7 +57,7 @@ export function openSheet(sheet: HTMLElement): void {
       () => null,
     )
     if (!answer?.ok) return // whoever types is told
-    show((await answer.json()) as SheetAnswer)
+    show((await answer.json()) as GradingViewResponse)
     for (const form of forms) form.tryAgain()
   }
 
@@ -66,12 +66,12 @@ export function openSheet(sheet: HTMLElement): void {
   void stay()
 }
 
-/** The tags of the parts that were put in. */
+/** Tags of the parts that were inserted. */
 const shown = new Map<string, string>()
 const listShown = () => [...shown].map((part) => part.join(':')).join(' ')
 
-/** Puts in what there is now, unless somebody is in the middle of it. What was folded out stays so. */
-function showPart(name: string, { tag, text }: SheetAnswer['parts'][string]): void {
+/** Replaces a part unless it has the focus. Unfolded details stay unfolded. */
+function showPart(name: string, { tag, text }: GradingViewResponse['parts'][string]): void {
   const element = document.querySelector<HTMLElement>(`[data-part="${name}"]`)
   if (!element || shown.get(name) === tag || element.contains(document.activeElement)) return
   shown.set(name, tag)

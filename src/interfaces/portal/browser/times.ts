@@ -1,6 +1,6 @@
 import { wordAgo } from '../../../domain/time/word-ago.ts'
 
-/** The zone that the reader has set, see kit/layout.ts; else, or where this browser does not know it, the browser's own. */
+/** The member's time zone, see kit/layout.ts; the browser's own if there is none, or if the browser does not know it. */
 const timeZone = knownZone(document.documentElement.dataset.zone)
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
@@ -24,8 +24,8 @@ function knownZone(zone: string | undefined): string | undefined {
 }
 
 /**
- * Times in the reader's own zone, which is named; the exact one stays in `datetime`. Of one that is said as it is from now (`data-ago`),
- * the title says the time.
+ * Shows times in the reader's time zone, with its name; `datetime` keeps the exact time. Relative times (`data-ago`) have the time in their
+ * title.
  */
 export function localizeTimes(within: ParentNode): void {
   const now = new Date()

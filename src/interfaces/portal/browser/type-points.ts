@@ -1,19 +1,19 @@
-/** Digits that are typed within this time after each other are one number. */
-export const TOGETHER_MS = 1_500
+/** Digits typed within this many milliseconds of each other form one number. */
+export const SAME_NUMBER_MS = 1_500
 
-/** What was typed last: for which question, as what, and when by a clock that never goes back. */
+/** The last typed number. @property at milliseconds of a monotonic clock. */
 export type TypedPoints = { question: number; points: number; at: number } | null
 
 /**
- * The points that a digit means: with those just before it a number, as long as the question gives so many points; else by itself.
+ * Points that a digit means: with the digits just before it a number, if the question gives that many points; else the digit alone.
  *
- * @returns null where the question gives less than that.
+ * @returns null if the question gives fewer points.
  */
 export function typePoints(
   before: TypedPoints,
   { question, digit, at, most }: { question: number; digit: number; at: number; most: number },
 ): TypedPoints {
-  const isOn = before !== null && before.question === question && at - before.at < TOGETHER_MS
+  const isOn = before !== null && before.question === question && at - before.at < SAME_NUMBER_MS
   const together = isOn ? before.points * 10 + digit : digit
   const points = together <= most ? together : digit
   return points <= most ? { question, points, at } : null

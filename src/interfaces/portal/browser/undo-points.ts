@@ -1,8 +1,8 @@
-import { TOGETHER_MS } from './type-points.ts'
+import { SAME_NUMBER_MS } from './type-points.ts'
 
 type Change = { field: HTMLInputElement; before: string; at: number }
 
-/** Remembers what the points of each question were before they changed, by keys, buttons, or typing. */
+/** Records each change of points by keys, buttons, or typing. */
 export function rememberPoints(sheet: HTMLElement) {
   const changes: Change[] = []
   const now = new WeakMap<HTMLInputElement, string>()
@@ -12,13 +12,13 @@ export function rememberPoints(sheet: HTMLElement) {
   sheet.addEventListener('input', ({ target, timeStamp: at }) => {
     if (!(target instanceof HTMLInputElement) || target.name !== 'points') return
     const last = changes.at(-1)
-    const isOneNumber = last?.field === target && at - last.at < TOGETHER_MS
+    const isOneNumber = last?.field === target && at - last.at < SAME_NUMBER_MS
     if (isOneNumber) last.at = at
     else if (!isUndoing) changes.push({ field: target, before: now.get(target) ?? '', at })
     now.set(target, target.value)
   })
 
-  /** Takes back the last change. @returns the field; undefined: there was none. */
+  /** Reverts the last change. @returns the changed field; undefined if there was no change. */
   return function undo(): HTMLInputElement | undefined {
     const last = changes.pop()
     if (!last || last.field.readOnly) return undefined

@@ -1,12 +1,12 @@
-// The waveform of a recorded answer, drawn where it is listened to: a browser decodes what it plays, so the service needs no program for it.
-// Only recordings that are small enough to be loaded whole have one, see the sheet: some minutes of speech are less than a megabyte.
+// Waveform of a recorded answer, decoded in the browser, so that the service needs no decoder. Only recordings small enough to be loaded
+// whole have one, see MOST_DRAWN_BYTES in submissions/answers.parts.ts.
 
 const BARS = 160
 const HEIGHT = 40
-/** Of the samples, of which a drawing needs few. */
+/** Sample rate in Hz; a drawing needs few samples. */
 const RATE = 8_000
 
-/** Draws waveforms as they come near the window: each loads its recording. Where it is pressed, the player goes there. */
+/** Draws waveforms as they come near the viewport; each loads its recording. A click seeks the player. */
 export function drawWaveforms(within: ParentNode): void {
   const drawings = [...within.querySelectorAll<SVGSVGElement>('svg[data-waveform]')]
   const near = new IntersectionObserver(
@@ -39,7 +39,7 @@ async function draw(drawing: SVGSVGElement): Promise<void> {
   })
 }
 
-/** How loud it is in each of so many equal parts, the loudest 1. */
+/** Peak amplitude of each bar, scaled so that the loudest is 1. */
 async function readPeaks(address: string): Promise<number[]> {
   const answer = await fetch(address)
   if (!answer.ok) throw new Error(`No recording, but ${answer.status}`)
@@ -57,7 +57,6 @@ function findPeak(samples: Float32Array, from: number, length: number): number {
   return peak
 }
 
-/** A stroke for each part. */
 const toPath = (peaks: number[]): string =>
   peaks
     .map((peak, i) => {

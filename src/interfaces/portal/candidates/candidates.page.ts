@@ -13,20 +13,20 @@ import { shownEmailState } from '../../../domain/invites/emails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
-import { wordEnd } from '../invites/invite-list.ts'
+import { formatExpiry } from '../invites/invite-list.ts'
 import { timelineList } from '../invites/timeline.ts'
+import { labelInviteStatus, time, timeAgo } from '../kit/formatting.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { filterLine, noRows, pageSizes } from '../kit/paging.ts'
 import { empty, linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
-import { type Sortable, table } from '../kit/table.ts'
-import { ago, time, wordState } from '../kit/wording.ts'
-import { wordMail } from '../reminders/words.ts'
+import { type SortableHeading, table } from '../kit/table.ts'
+import { labelMail } from '../reminders/reminder-labels.ts'
 
 type ListFacts = { ctx: Context; page: CandidatePage | null; undelivered: Set<string>; order: CandidateOrder; size: number }
 
-/** @param facts.page null: what was searched for is refused. */
+/** @param facts.page null if the search is refused. */
 export function candidatesPage(form: Form, { ctx, page, undelivered, order, size }: ListFacts): Page {
   const path = pathOf(ctx, 'candidates')
   const query = form.values
@@ -38,19 +38,18 @@ export function candidatesPage(form: Form, { ctx, page, undelivered, order, size
 <h2 class="sr-only" id="candidates-heading">Candidates</h2>
 ${filterLine(path, query, search)}
 ${page?.isCut && html`<p class="hint mb-3">Many invites match, and only the first ${MAX_SEARCHED.toLocaleString('en')} are searched for candidates. Enter more of the name or address.</p>`}
-${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, { order, undelivered }) : none(ctx, path, query)}
-${page && further(path, query, page, size)}
+${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, { order, undelivered }) : noCandidates(ctx, path, query)}
+${page && pageLinks(path, query, page, size)}
 </section>`,
   }
 }
 
-/** With what was searched for. */
 const erasingPath = (ctx: Context, query: URLSearchParams): string => {
   const search = query.get('search')
   return pathOf(ctx, search ? `${ERASE_PEOPLE}?${new URLSearchParams({ all: 'yes', search })}` : ERASE_PEOPLE)
 }
 
-const none = (ctx: Context, path: string, query: URLSearchParams): Html =>
+const noCandidates = (ctx: Context, path: string, query: URLSearchParams): Html =>
   query.get('search') || query.get('after')
     ? noRows('No candidates match.', path, query)
     : empty(
@@ -66,7 +65,7 @@ function candidateTable(
   candidates: Candidate[],
   { order, undelivered }: Pick<ListFacts, 'order' | 'undelivered'>,
 ): Html {
-  const head = (label: string, by: CandidateOrder, direction: 'ascending' | 'descending'): Sortable => {
+  const head = (label: string, by: CandidateOrder, direction: 'ascending' | 'descending'): SortableHeading => {
     const other = new URLSearchParams(query)
     other.delete('after')
     other.set('sort', by)
@@ -84,15 +83,15 @@ function candidateTable(
     candidates.map((candidate) => [
       person({ name: candidate.name, email: candidate.email, address: pathOf(ctx, `candidates/${candidate.id}`) }),
       candidate.assessment,
-      badge(undelivered.has(candidate.id) ? 'not delivered' : wordState(candidate)),
-      ago(ctx, candidate.sentAt),
+      badge(undelivered.has(candidate.id) ? 'not delivered' : labelInviteStatus(candidate)),
+      timeAgo(ctx, candidate.sentAt),
       candidate.count < MAX_COUNTED ? candidate.count : `${MAX_COUNTED} or more`,
     ]),
   )
 }
 
-/** The ways to the beginning, and on: how many candidates there are is not counted. */
-function further(path: string, query: URLSearchParams, { candidates, hasMore }: CandidatePage, size: number): Html {
+/** Links to the first and the next page. Candidates are not counted. */
+function pageLinks(path: string, query: URLSearchParams, { candidates, hasMore }: CandidatePage, size: number): Html {
   const first = new URLSearchParams(query)
   first.delete('after')
   const next = new URLSearchParams(query)
@@ -103,7 +102,6 @@ ${hasMore && html`<a class="btn btn-sm" href="${`${path}?${next}`}">Next</a>`}
 </nav>${(hasMore || query.get('after')) && pageSizes(path, first, size)}`
 }
 
-/** All that there is of a candidate. */
 export function candidatePage(ctx: Context, candidate: CandidateDetail & { undelivered: Set<string> }): Page {
   const { email, name, invites, hasMore, timeline, mails, undelivered } = candidate
   const assessments = new Map(invites.map(({ id, assessment }) => [id, assessment]))
@@ -131,10 +129,10 @@ const inviteTable = (ctx: Context, invites: CandidateInvite[], undelivered: Set<
     ['Assessment', 'Status', 'Result', 'Sent', 'Expires'],
     invites.map((invite) => [
       html`<a href="${pathOf(ctx, `invites/${invite.id}`)}">${invite.attempt > 1 ? `${invite.assessment} (attempt ${invite.attempt})` : invite.assessment}</a>`,
-      badge(undelivered.has(invite.id) ? 'not delivered' : wordState(invite)),
+      badge(undelivered.has(invite.id) ? 'not delivered' : labelInviteStatus(invite)),
       resultOf(ctx, invite),
-      ago(ctx, invite.sentAt),
-      wordEnd(ctx, invite),
+      timeAgo(ctx, invite.sentAt),
+      formatExpiry(ctx, invite),
     ]),
   )
 
@@ -150,7 +148,7 @@ const mailTable = (ctx: Context, mails: CandidateMail[]): Html =>
     'mails-heading',
     ['Email', 'Assessment', 'Status', 'Created', 'Sent', 'Reason'],
     mails.map((mail) => [
-      wordMail(mail.kind),
+      labelMail(mail.kind),
       mail.assessment,
       badge(shownEmailState(mail, ctx.deps.clock())),
       time(mail.createdAt),

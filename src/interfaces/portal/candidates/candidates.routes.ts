@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { CANDIDATE_ORDERS, listCandidates } from '../../../domain/candidates/list-candidates.ts'
 import { readCandidate } from '../../../domain/candidates/read-candidate.ts'
 import { findUndelivered } from '../../../domain/invites/listing/row-extras.ts'
-import { type CandidateRoute, orReceipt } from '../erasure/erased-meanwhile.ts'
+import { type CandidateRoute, orRedirectToReceipt } from '../erasure/erased-meanwhile.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { pageSizeOf, queryOf } from '../kit/paging.ts'
 import { candidatePage, candidatesPage } from './candidates.page.ts'
 
-/** Candidates are found by any of their invites: no address of a page has somebody's mail address in it. */
+/** Pages of candidates are addressed by the id of one of their invites, so that no address contains an email address. */
 export function candidatesRoutes(app: FastifyInstance): void {
   app.get('/candidates', async (request, reply) => {
     const { ctx } = request
@@ -32,7 +32,7 @@ export function candidatesRoutes(app: FastifyInstance): void {
   })
 
   app.get<CandidateRoute>('/candidates/:inviteId', (request, reply) =>
-    orReceipt(request, reply, async () => {
+    orRedirectToReceipt(request, reply, async () => {
       const candidate = await readCandidate(request.ctx, request.params.inviteId)
       const undelivered = await findUndelivered(request.ctx, candidate.invites)
       return show(request, reply, candidatePage(request.ctx, { ...candidate, undelivered }))

@@ -11,11 +11,11 @@ import { onceField } from '../kit/once.ts'
 import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
-/** People listed of each kind. */
+/** Most people listed per kind. */
 const MAX_LISTED = 500
 
 /**
- * @property preview null before a filter is chosen. @property most number of invites that the preview is of.
+ * @property preview null before a filter is chosen. @property most number of invites that the preview covers.
  * @property chosen hidden fields of the form.
  */
 type Facts = {
@@ -26,7 +26,7 @@ type Facts = {
   choices: FilterChoices | null
 }
 
-/** Whom an erasure by a filter, or of selected invites, would erase and keep, and the form that starts it. */
+/** Preview of an erasure by filter or of selected invites, and the form that starts it. */
 export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choices }: Facts): Page => ({
   title: 'Erase people',
   trail: [['Candidates', pathOf(ctx, 'candidates')]],
@@ -40,10 +40,10 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
 const previewPanels = (ctx: Context, { erasable, started, others }: PeoplePreview): Html =>
   html`${panel(
     'erased',
-    `Will be erased: ${wordPeople(erasable.length)}`,
+    `Will be erased: ${formatPeople(erasable.length)}`,
     html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first. Emails that are still waiting are not sent: if you have sent an apology, wait until it has left.</p>
 ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 'No people match.' : 'Everyone here has started, or has other invites.') : people(ctx, 'erased-heading', erasable)}`,
-  )}${started.length > 0 && panel('started', `Have started or completed: ${wordPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${wordPeople(others.length)}`, people(ctx, 'others-heading', others))}`
+  )}${started.length > 0 && panel('started', `Have started or completed: ${formatPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${formatPeople(others.length)}`, people(ctx, 'others-heading', others))}`
 
 type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
 
@@ -56,13 +56,13 @@ const erasePanel = (form: Form, { ctx, preview: { erasable, started, fingerprint
 <input type="hidden" name="most" value="${most}">
 <input type="hidden" name="seen" value="${fingerprint}">
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-${started.length > 0 && checkbox(form, { name: 'includesStarted', label: `Also erase the ${wordPeople(started.length)} who have started or completed, with their answers and results` })}
+${started.length > 0 && checkbox(form, { name: 'includesStarted', label: `Also erase the ${formatPeople(started.length)} who have started or completed, with their answers and results` })}
 ${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase these people for good']] })}
 <button class="btn btn-error mt-3">${icon('trash-2')}Erase these people</button>
 </form>`,
   )
 
-const wordPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)
+const formatPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)
 
 function filterPanel(form: Form, ctx: Context, { assessments, tags, lists }: FilterChoices): Html {
   const anyOf = (named: { id: string; name: string }[], any: string): [string, string][] => [

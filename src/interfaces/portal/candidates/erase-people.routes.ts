@@ -6,7 +6,7 @@ import { startBulkChange } from '../../../domain/invites/bulk/bulk-changes.ts'
 import { countChosen, type PeoplePreview, previewPeople, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
 import { refuse } from '../../../domain/validation/refuse.ts'
 import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
-import { chosenFields, readWhich } from '../invites/bulk.routes.ts'
+import { readSelection, selectionFields } from '../invites/bulk.routes.ts'
 import { readNumber } from '../invites/new-invite.page.ts'
 import { findFilterChoices } from '../invites/read-filter.ts'
 import { type Form, issuesOf, readFields } from '../kit/forms.ts'
@@ -27,7 +27,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
       async work(ctx, values) {
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
         const { most, seen } = readFields(values, 'most', 'seen')
-        const which = readWhich(ctx, values)
+        const which = readSelection(ctx, values)
         refuse(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
@@ -42,26 +42,26 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
   })
 }
 
-/** True for selected invites, or a filter that leaves some out: nobody erases everybody by an address without a filter. */
+/** True for selected invites, or a filter that excludes some: without a filter, nothing is erased. */
 const isNarrowed = (which: Which): boolean => ('ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0)
 
-/** The confirmation is asked for each time: the people may be others by now. */
+/** Never shows the confirmation as ticked: the people may have changed since. */
 async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
   authorize(ctx, 'erase_candidates')
   const values = new URLSearchParams(given)
   values.delete('sure')
-  const which = readWhich(ctx, values)
+  const which = readSelection(ctx, values)
   const found = isNarrowed(which) ? await readPreview(ctx, which) : NO_PREVIEW
   const choices = values.has('id') && 'ids' in which ? null : await findFilterChoices(ctx, values)
   const form = { values, issues: issues.length > 0 ? issues : found.issues }
-  return erasePeoplePage(form, { ctx, preview: found.preview, most: found.most, chosen: chosenFields(values), choices })
+  return erasePeoplePage(form, { ctx, preview: found.preview, most: found.most, chosen: selectionFields(values), choices })
 }
 
 /** @property preview null if no filter is chosen, or the filter is refused. */
-type Found = { preview: PeoplePreview | null; most: number; issues: Form['issues'] }
-const NO_PREVIEW: Found = { preview: null, most: 0, issues: [] }
+type PreviewResult = { preview: PeoplePreview | null; most: number; issues: Form['issues'] }
+const NO_PREVIEW: PreviewResult = { preview: null, most: 0, issues: [] }
 
-async function readPreview(ctx: Context, which: Which): Promise<Found> {
+async function readPreview(ctx: Context, which: Which): Promise<PreviewResult> {
   try {
     const preview = await previewPeople(ctx, which)
     const counts = await countChosen(ctx, which)

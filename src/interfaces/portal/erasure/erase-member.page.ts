@@ -6,12 +6,11 @@ import { checkbox, checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
-import { whatStays } from './erasure.page.ts'
+import { retainedDataList } from './erasure.page.ts'
 
-type Facts = { ctx: Context; member: Member; traces: MemberTraces }
+type EraseMemberFacts = { ctx: Context; member: Member; traces: MemberTraces }
 
-/** What erasing a member finds, and the form that does it. */
-export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces }: Facts): Page => ({
+export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces }: EraseMemberFacts): Page => ({
   title: `Erase ${email}`,
   heading: 'Erase the member',
   subtitle: email,
@@ -36,7 +35,7 @@ export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces
   )}${panel(
     'stays',
     'What stays',
-    html`${whatStays('member')}
+    html`${retainedDataList('member')}
 <p class="hint mt-3">They have given ${traces.grades === 1 ? 'one grade' : `${traces.grades.toLocaleString('en')} grades`}.</p>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>

@@ -6,8 +6,8 @@ import { ERASURES } from './erasure.page.ts'
 
 export type CandidateRoute = { Params: { inviteId: string } }
 
-/** Does it; where the candidate was erased meanwhile, such as in another tab, leads to the receipt. @throws whatever else `work` throws. */
-export async function orReceipt(
+/** Runs `work`, and leads to the receipt if the candidate was erased meanwhile, such as in another tab. @throws other errors of `work`. */
+export async function orRedirectToReceipt(
   { ctx, params }: FastifyRequest<CandidateRoute>,
   reply: FastifyReply,
   work: () => Promise<FastifyReply>,

@@ -14,18 +14,18 @@ import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { RETAINED_DATA_REASONS } from '../../../http/erasures/retained-data.ts'
+import { time } from '../kit/formatting.ts'
 import { checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { sizedPager } from '../kit/paging.ts'
-import { empty, whoseData } from '../kit/parts.ts'
+import { empty, personalDataLinks } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 export const ERASURES = 'settings/erasures'
 
-/** What is counted beforehand. */
-export const TRACES_FOUND: readonly (readonly [keyof Traces, string])[] = [
+/** Counts shown before an erasure. */
+export const TRACE_LABELS: readonly (readonly [keyof Traces, string])[] = [
   ['invites', 'Invites, live and test'],
   ['submissions', 'Submissions, with their answers, grades and results'],
   ['media', 'Photos and recordings'],
@@ -36,8 +36,7 @@ export const TRACES_FOUND: readonly (readonly [keyof Traces, string])[] = [
 
 type ErasingFacts = { ctx: Context; inviteId: string; email: string; traces: Traces }
 
-/** What an erasure would find, and the form that begins it. */
-export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: ErasingFacts): Page => ({
+export const confirmErasurePage = (form: Form, { ctx, inviteId, email, traces }: ErasingFacts): Page => ({
   title: `Erase ${email}`,
   heading: 'Erase the candidate',
   subtitle: email,
@@ -51,10 +50,10 @@ export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: Erasin
     html`${table(
       'found-heading',
       ['What', 'How many'],
-      TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
+      TRACE_LABELS.map(([kind, label]) => [label, traces[kind]]),
     )}
 <p class="hint mt-3">Everything attached to these goes too, such as answers of mail servers and webhooks. Backups keep it until they are deleted.</p>`,
-  )}${panel('stays', 'What stays', whatStays('candidate'))}<section class="panel" aria-labelledby="erase-heading">
+  )}${panel('stays', 'What stays', retainedDataList('candidate'))}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 ${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
 <form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">${onceField()}
@@ -84,8 +83,7 @@ const OF_MEMBER: Record<MemberKind, string> = {
   auditEntries: 'Entries in the audit log, which no longer say from where',
 }
 
-/** What stays of a member, and why. */
-const WHY_IT_STAYS_OF_MEMBER: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], string> = {
+const MEMBER_RETENTION_REASONS: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], string> = {
   grades: 'Grades, comments and released results, as those of a former grader',
   made: 'Assessments, questions, invites and settings that they made or changed, as those of a former member',
   audit_entries: 'What they did and when in the audit log, without name, address and browser',
@@ -93,17 +91,17 @@ const WHY_IT_STAYS_OF_MEMBER: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], stri
   words: 'What others have written of them, and the organization’s own texts and addresses',
 }
 
-/** What is kept without the person, a line each. */
-export function whatStays(subject: Subject): Html {
+/** Lists the retained data, with reasons. */
+export function retainedDataList(subject: Subject): Html {
   const reasons =
     subject === 'member'
-      ? WHAT_STAYS_OF_MEMBER.map((what) => WHY_IT_STAYS_OF_MEMBER[what])
+      ? WHAT_STAYS_OF_MEMBER.map((what) => MEMBER_RETENTION_REASONS[what])
       : WHAT_STAYS.map((what) => RETAINED_DATA_REASONS[what])
   return html`<ul class="list-disc pl-5">${reasons.map((why) => html`<li>${why}</li>\n`)}</ul>`
 }
 
-/** Who asked for it. @param name of the member or the key, as far as they are still there. */
-export function wordRequester({ actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>, name: string | null): string {
+/** @param name of the member or key, if still known. */
+export function formatRequester({ actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>, name: string | null): string {
   if (actorKind === 'system') return 'the rules under Retention'
   if (actorId === null) return 'the operator'
   return name ?? (actorKind === 'apiKey' ? 'an API key' : 'a former member')
@@ -111,21 +109,19 @@ export function wordRequester({ actorKind, actorId }: Pick<Erasure, 'actorKind' 
 
 const TRACE_KINDS = ['requestRecords', 'otherTraces'] as const
 
-/** How invites end that are kept for some days. */
-export const RULES: Record<RetentionRule, string> = {
+export const RETENTION_RULE_LABELS: Record<RetentionRule, string> = {
   completed: 'Completed',
   expired: 'Expired',
   revoked: 'Revoked or declined',
 }
 
-/** Whom, or what, an erasure is of. */
-const SUBJECTS: Record<Subject, string> = {
+const SUBJECT_LABELS: Record<Subject, string> = {
   candidate: 'A candidate',
   member: 'A member',
   retention: 'Ended invites',
 }
 
-const standing = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
+const labelProgress = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
 
 type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams }
 
@@ -137,14 +133,14 @@ export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
 ${
   list.items.length === 0
-    ? empty('file-text', 'Nothing has been erased. To erase a candidate or a member, open their page.', whoseData(ctx))
+    ? empty('file-text', 'Nothing has been erased. To erase a candidate or a member, open their page.', personalDataLinks(ctx))
     : table(
         'erasures-heading',
         ['Started', 'What', 'State', 'Invites'],
         list.items.map((erasure) => [
           html`<a class="named" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">${time(erasure.createdAt)}</a>`,
-          SUBJECTS[erasure.subject],
-          standing(erasure),
+          SUBJECT_LABELS[erasure.subject],
+          labelProgress(erasure),
           erasure.counts.invites,
         ]),
       )
@@ -155,7 +151,10 @@ ${sizedPager(pathOf(ctx, ERASURES), query, list)}
 
 type ErasureFacts = { ctx: Context; erasure: Erasure; by: string; isAgain: boolean }
 
-/** How far an erasure is, or its receipt. @param facts.by who asked for it, as far as that is known. @param facts.isAgain whether whoever reads it has come from a candidate who is gone. */
+/**
+ * Progress of an erasure, or its receipt. @param facts.by name of the requester, if still known. @param facts.isAgain true if the reader
+ * was led here from an erased candidate.
+ */
 export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page => ({
   title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure under way',
   subtitle:
@@ -187,14 +186,14 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
         ...(erasure.subject === 'member' ? MEMBER_KINDS.map((kind) => [OF_MEMBER[kind], erasure.ofMember[kind]]) : []),
         ...(erasure.subject === 'member' ? TRACE_KINDS : ERASED_KINDS).map((kind) => [ERASED[kind], erasure.counts[kind]]),
         ...(erasure.subject === 'retention'
-          ? RETENTION_RULES.map((rule) => [`Invites: ${RULES[rule].toLowerCase()}`, erasure.byRule[rule]])
+          ? RETENTION_RULES.map((rule) => [`Invites: ${RETENTION_RULE_LABELS[rule].toLowerCase()}`, erasure.byRule[rule]])
           : []),
       ],
     ),
   )}${panel(
     'stays',
     'What stays',
-    html`${whatStays(erasure.subject)}
+    html`${retainedDataList(erasure.subject)}
 <p class="hint mt-3">Receipt number: ${erasure.id}</p>`,
   )}`,
 })

@@ -8,19 +8,19 @@ import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
-import { type CandidateRoute, orReceipt } from './erased-meanwhile.ts'
-import { ERASURES, erasingPage, erasurePage, erasuresPage, wordRequester } from './erasure.page.ts'
+import { type CandidateRoute, orRedirectToReceipt } from './erased-meanwhile.ts'
+import { confirmErasurePage, ERASURES, erasurePage, erasuresPage, formatRequester } from './erasure.page.ts'
 
 export function erasureRoutes(app: FastifyInstance): void {
   const page = async ({ ctx, params }: FastifyRequest<CandidateRoute>, form: Form) =>
-    erasingPage(form, { ctx, inviteId: params.inviteId, ...(await findTracesOf(ctx, params.inviteId)) })
+    confirmErasurePage(form, { ctx, inviteId: params.inviteId, ...(await findTracesOf(ctx, params.inviteId)) })
 
   app.get<CandidateRoute>('/candidates/:inviteId/erase', async (request, reply) =>
-    orReceipt(request, reply, async () => show(request, reply, await page(request, emptyForm))),
+    orRedirectToReceipt(request, reply, async () => show(request, reply, await page(request, emptyForm))),
   )
 
   app.post<CandidateRoute>('/candidates/:inviteId/erase', { config: { fresh: true } }, (request, reply) =>
-    orReceipt(request, reply, () =>
+    orRedirectToReceipt(request, reply, () =>
       submitOnce(request, reply, {
         page: (form) => page(request, form),
         async work(ctx, values) {
@@ -46,7 +46,7 @@ export function erasureRoutes(app: FastifyInstance): void {
     return show(
       request,
       reply,
-      erasurePage({ ctx, erasure, by: wordRequester(erasure, await findRequesterName(ctx, erasure)), isAgain }),
+      erasurePage({ ctx, erasure, by: formatRequester(erasure, await findRequesterName(ctx, erasure)), isAgain }),
     )
   })
 }

@@ -7,7 +7,6 @@ import { onceField } from '../kit/once.ts'
 
 export const ERASE_ORGANIZATION = 'settings/erase-organization'
 
-/** What follows, and the form that asks for it. */
 export const eraseOrganizationPage = (form: Form, ctx: Context): Page => ({
   title: 'Erase the organization',
   subtitle: ctx.organization.name,

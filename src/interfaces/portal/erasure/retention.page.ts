@@ -3,15 +3,15 @@ import { MOST_COUNTED, RETENTION_RULES, type RetentionRule } from '../../../doma
 import type { FirstNight, Retention } from '../../../domain/erasure/retention.ts'
 import { RETENTION_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { time } from '../kit/formatting.ts'
 import { checkboxes, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { settingsSection } from '../kit/settings-section.ts'
-import { time } from '../kit/wording.ts'
-import { ERASURES, RULES } from './erasure.page.ts'
+import { ERASURES, RETENTION_RULE_LABELS } from './erasure.page.ts'
 
 export const RETENTION = 'settings/retention'
 
-/** @property toConfirm what the first night takes, and the word for what was typed, where it wants to be confirmed. */
+/** @property toConfirm rows that the first night would erase, and a token of the submitted settings, if they need a confirmation. */
 type Facts = {
   ctx: Context
   retention: Retention
@@ -37,13 +37,13 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
       fields: html`${RETENTION_RULES.map((rule) =>
         field(form, {
           name: rule,
-          label: RULES[rule],
+          label: RETENTION_RULE_LABELS[rule],
           type: 'number',
           value: String(kept[rule] ?? ''),
           hint: `${RETENTION_DAYS.minimum} to ${RETENTION_DAYS.maximum.toLocaleString('en')} days. Empty: no limit.`,
           optional: true,
         }),
-      )}${toConfirm && confirming(form, toConfirm)}`,
+      )}${toConfirm && confirmationBox(form, toConfirm)}`,
       more:
         isOn && beginsAt && beginsAt > now ? html`<p class="hint mt-4">Nothing is erased before ${time(beginsAt)}.</p>` : html``,
     })}${panel(
@@ -54,8 +54,8 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
   }
 }
 
-/** What it takes, to be ticked: as its value it has what it is of, so that other days want another tick. */
-const confirming = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
+/** Confirmation checkbox. Its value is the setting being confirmed, so changing the setting clears the confirmation. */
+const confirmationBox = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
   html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. After that, each is erased when its days are over.</p>
 ${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
 
@@ -66,7 +66,7 @@ function countOf(due: Record<RetentionRule, number>): string {
   const sum = RETENTION_RULES.reduce((all, rule) => all + counted(rule), 0)
   if (sum === 0) return 'no invite'
   const parts = RETENTION_RULES.filter((rule) => due[rule] > 0).map(
-    (rule) => `${word(counted(rule), isMore(rule))} ${RULES[rule].toLowerCase()}`,
+    (rule) => `${word(counted(rule), isMore(rule))} ${RETENTION_RULE_LABELS[rule].toLowerCase()}`,
   )
   return `${word(sum, RETENTION_RULES.some(isMore))} ${sum === 1 ? 'invite' : 'invites'} (${parts.join(', ')})`
 }

@@ -8,9 +8,9 @@ import { RETENTION, retentionPage } from './retention.page.ts'
 
 export function retentionRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
-    const kept = readKept(form.values)
+    const days = readRetentionDays(form.values)
     const toConfirm = form.issues.some(({ field }) => field === 'sure')
-      ? { ...(await foreseeFirstNight(ctx, kept)), word: wordOf(kept) }
+      ? { ...(await foreseeFirstNight(ctx, days)), word: confirmationToken(days) }
       : null
     return retentionPage(form, { ctx, retention: await readRetention(ctx), toConfirm, done, now: ctx.deps.clock() })
   }
@@ -23,15 +23,19 @@ export function retentionRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        const kept = readKept(values)
-        await changeRetention(request.ctx, { kept, isSure: values.get('sure') === wordOf(kept), seen: findSeen(values) })
+        const days = readRetentionDays(values)
+        await changeRetention(request.ctx, {
+          kept: days,
+          isSure: values.get('sure') === confirmationToken(days),
+          seen: findSeen(values),
+        })
         return `${pathOf(request.ctx, RETENTION)}?done=saved`
       },
     }),
   )
 }
 
-function readKept(values: URLSearchParams): KeptAfter {
+function readRetentionDays(values: URLSearchParams): KeptAfter {
   const days = RETENTION_RULES.map((rule) => {
     const typed = (values.get(rule) ?? '').trim()
     return [rule, typed === '' ? null : Number(typed)]
@@ -39,4 +43,4 @@ function readKept(values: URLSearchParams): KeptAfter {
   return Object.fromEntries(days) as KeptAfter
 }
 
-const wordOf = (kept: KeptAfter): string => RETENTION_RULES.map((rule) => kept[rule] ?? 'ever').join(' ')
+const confirmationToken = (days: KeptAfter): string => RETENTION_RULES.map((rule) => days[rule] ?? 'ever').join(' ')

@@ -7,7 +7,7 @@ import type { Released } from '../../../domain/submissions/grading/results.ts'
 import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 
-const several = (values: string[]): string => values.join('; ')
+const joinValues = (values: string[]): string => values.join('; ')
 
 export const inviteColumns: Column<ExportedInvite>[] = [
   ['id', ({ id }) => id],
@@ -17,7 +17,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['assessment_id', ({ assessmentId }) => assessmentId],
   ['state', ({ status }) => status],
   ['kind', ({ mode }) => mode],
-  ['tags', ({ tags }) => several(tags)],
+  ['tags', ({ tags }) => joinValues(tags)],
   ['grader', ({ grader }) => grader],
   ['invited_by', ({ createdBy }) => createdBy],
   ['created_at', ({ createdAt }) => createdAt],
@@ -57,15 +57,15 @@ export const memberColumns: Column<ExportedMember>[] = [
   ['email', ({ email }) => email],
   ['first_name', ({ user }) => user.firstName],
   ['last_name', ({ user }) => user.lastName],
-  ['roles', ({ roles, portalRoles }) => several([...portalRoles, ...roles])],
+  ['roles', ({ roles, portalRoles }) => joinValues([...portalRoles, ...roles])],
   ['department', ({ department }) => department],
   ['state', ({ status, credentialId }) => (status === 'active' && !credentialId ? 'invited' : status)],
   ['signs_in_to_the_portal', ({ credentialId }) => (credentialId ? 'yes' : 'no')],
-  ['second_step', ({ credential }) => several([...new Set(credential?.secondFactors.map(({ kind }) => kind))].sort())],
+  ['second_step', ({ credential }) => joinValues([...new Set(credential?.secondFactors.map(({ kind }) => kind))].sort())],
   ['last_signed_in_at', ({ lastSignedInAt }) => lastSignedInAt],
   ['invited_by', ({ invitedBy }) => invitedBy],
-  ['tags', ({ tags }) => several(tags.map(({ tag }) => tag.name))],
-  ['grades_in', ({ gradingLanguages }) => several(gradingLanguages.map(({ language }) => language.code))],
+  ['tags', ({ tags }) => joinValues(tags.map(({ tag }) => tag.name))],
+  ['grades_in', ({ gradingLanguages }) => joinValues(gradingLanguages.map(({ language }) => language.code))],
   ['joined_at', ({ joinedAt, credentialId }) => credentialId && joinedAt],
   ['created_at', ({ createdAt }) => createdAt],
   ['updated_at', ({ updatedAt }) => updatedAt],
@@ -89,14 +89,14 @@ export const auditColumns: Column<ToldEntry>[] = [
   ['request_id', ({ requestId }) => requestId],
 ]
 
-/** An entry as a line of JSON has it: as the row of the file with columns, but for its details, which are whole. */
+/** An entry as a line of JSON: the columns of the CSV file, with all details. */
 export const auditLine = (entry: ToldEntry) => ({
   ...Object.fromEntries(auditColumns.map(([name, cell]) => [name, cell(entry) ?? null])),
   details: entry.details,
 })
 
 /**
- * Of each question a column: by its place in the assessment now; those that were removed from it come after. At the end, another of each: whether the
+ * Columns of points, one per question: first those of the assessment in their order, then removed ones. A second set of columns says if the
  * key or a person has given the points.
  */
 export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrades>[] => [
@@ -113,7 +113,7 @@ export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrad
   ['of_points', ({ ofPoints }) => ofPoints],
   ['percent', ({ percent }) => percent],
   ['questions_to_grade', ({ toGrade }) => toGrade],
-  ['graded_by', ({ graders }) => several(graders)],
+  ['graded_by', ({ graders }) => joinValues(graders)],
   ['released_at', ({ releasedAt }) => releasedAt],
   ['version', ({ version }) => version],
   ...questions.map(

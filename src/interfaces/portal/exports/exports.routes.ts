@@ -17,7 +17,7 @@ import { readMemberFilter } from '../organization/members.routes.ts'
 import { readResultFilter } from '../submissions/results.routes.ts'
 import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns, resultColumns } from './exports.columns.ts'
 
-/** The lists as files, as the form above each has filtered it. */
+/** Exports lists with the filter of the form above them. */
 export function exportsRoutes(app: FastifyInstance): void {
   app.post('/invites/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const { ctx } = request

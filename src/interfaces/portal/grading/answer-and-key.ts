@@ -8,7 +8,7 @@ import { pathOf } from '../kit/layout.ts'
 
 const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
 
-/** What its key says of the answer: the points stand where nobody gives others. */
+/** The answer with the key's score, which counts unless a grader gives other points. */
 export function answerAndKey(ctx: Context, question: GradedQuestion): Html | false {
   const { score, scored, shown, attempts, version, versionId, isBeforeKey } = question
   const kind = version && definedKind(version.responseType)

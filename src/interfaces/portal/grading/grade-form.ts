@@ -2,32 +2,32 @@ import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/
 import { isByPeople } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { Form } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
-import { countsFor, givenByOthers, gradeLines, wordStanding } from './sheet.parts.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
+import { countsFor, formatQuestionStatus, givenByOthers, gradeLines } from './sheet.parts.ts'
 
-/** @property isFailed whether the form is of this question. */
-export type Graded = { sheet: Sheet; question: GradedQuestion; address: string; queue: string; isFailed: boolean }
+/** @property isFailed true if the refused form is of this question. */
+export type GradeFormFacts = { sheet: Sheet; question: GradedQuestion; address: string; queue: string; isFailed: boolean }
 
 /**
- * What others have given, and the points and the comment: as its grader has saved them, or as they were typed and not taken. Where they
- * have given no points, those that others have given and that count stand in the field; left so, they stay the others'.
+ * Points and comment of this grader, as saved or as typed and refused, below the grades of others. Without points of their own, the field
+ * shows the points that count; left unchanged, these stay the others'.
  */
-export function gradeForm(form: Form, { sheet, question, address, queue, isFailed }: Graded): Html {
+export function gradeForm(form: Form, { sheet, question, address, queue, isFailed }: GradeFormFacts): Html {
   const { number, points, own, standing } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
   const mistake = (name: string): Html | false => {
     const issues = isFailed ? form.issues.filter(({ field }) => field === name) : []
-    return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(wordIssue).join(' ')}</p>`
+    return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(formatIssue).join(' ')}</p>`
   }
   const counts = html`<div data-part="${`counts-${number}`}">${countsFor(question)}</div>`
   if (sheet.submission.state === 'released')
     return html`<h3 class="mt-0">Grade</h3>
-${standing.state !== 'graded' && html`<p class="facts">${wordStanding(standing, points)}</p>`}
+${standing.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(standing, points)}</p>`}
 ${gradeLines(question.given)}${counts}`
   const isTold = form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'regraded')
-  const seen = seenOf(sheet).toISOString()
-  const stood = pointsStood(question)
+  const seen = newestGradeTime(sheet).toISOString()
+  const stood = effectivePoints(question)
   return html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>
 <form method="post" action="${`${address}/questions/${number}${queue}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
 <input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
@@ -53,18 +53,17 @@ ${mistake('comment')}
 ${counts}`
 }
 
-/** The points that count though whoever looks has given none; empty where there are none, and for those of a key, which may change. */
-const pointsStood = ({ own, points, standing }: GradedQuestion): string =>
+/** Points that count although this grader gave none. Empty if there are none, or if they come from the key, since those may change. */
+const effectivePoints = ({ own, points, standing }: GradedQuestion): string =>
   points > 0 && own?.points == null && standing.state === 'graded' && isByPeople(standing) ? String(standing.points) : ''
 
-/** What the points of that field are. */
 function labelOf({ round }: Sheet, { points, own, standing }: GradedQuestion): string {
   if (round === 3) return `Your decision, of ${points}`
   const isByKey = standing.state === 'graded' && standing.by === 'key' && own?.points == null
   return isByKey ? `Points instead of the key’s, of ${points}` : `Points, of ${points}`
 }
 
-/** Of a few points each; of many some, evenly: others are typed. */
+/** Buttons for every point value, or for evenly spaced ones if there are many; other values are typed. */
 function stepsOf(most: number): number[] {
   if (most <= MOST_STEPS) return Array.from({ length: most + 1 }, (_, points) => points)
   return [0, 1, 2, 3, 4, 5].map((fifth) => Math.round((most * fifth) / 5))
@@ -72,8 +71,8 @@ function stepsOf(most: number): number[] {
 
 const MOST_STEPS = 11
 
-/** Up to when the grades of the sheet are seen: the newest of them. */
-const seenOf = ({ questions, submission }: Sheet): Date =>
+/** Time of the newest grade in this view. */
+const newestGradeTime = ({ questions, submission }: Sheet): Date =>
   questions
     .flatMap(({ given }) => given.map(({ updatedAt }) => updatedAt))
     .reduce((last, at) => (at > last ? at : last), submission.submittedAt ?? submission.createdAt)

@@ -13,7 +13,7 @@ import { about, type NewGrade, saveGrade } from '../../../domain/submissions/gra
 import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
 import { refuse } from '../../../domain/validation/refuse.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -24,14 +24,13 @@ import { releasePage } from './release.page.ts'
 import { sheetPage } from './sheet.page.ts'
 import { queueQuery, workedQueueOf } from './worked-queue.ts'
 
-/** Two texts of {@link MAX_COMMENT_LENGTH}: as many times as many bytes as a form takes for one character, and the rest of it. */
+/** Two texts of {@link MAX_COMMENT_LENGTH} with 12 bytes per form-encoded character, and the other fields. */
 const RELEASE_BODY_LIMIT = 2 * MAX_COMMENT_LENGTH * 12 + 8 * 1024
 
 type Route = { Params: { submissionId: string } }
 export type QuestionRoute = { Params: { submissionId: string; number: string } }
 type PlaceRoute = { Params: { submissionId: string; place: string } }
 
-/** The queue of what is to be graded, the sheet on which it is, and the release of the result. */
 export function gradingRoutes(app: FastifyInstance): void {
   app.get('/grading', async (request, reply) => {
     const { ctx } = request
@@ -41,7 +40,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     const whose = names.find((queue) => queue === query.get('whose')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
-    const assessments = await listQueuedAssessments(ctx, whose, { named: readNamed(query), chosenIds: [assessmentId ?? ''] })
+    const assessments = await listQueuedAssessments(ctx, whose, { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] })
     return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
   })
 
@@ -68,8 +67,8 @@ export function gradingRoutes(app: FastifyInstance): void {
       async work() {
         const { isSaved, others } = await saveGrade(ctx, grade)
         refuse(isSaved ? [] : [about('regraded')])
-        const said = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
-        return `${sheetPath(request, said)}#question-${number}`
+        const notices = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
+        return `${sheetPath(request, notices)}#question-${number}`
       },
     })
   })
@@ -78,7 +77,6 @@ export function gradingRoutes(app: FastifyInstance): void {
   releaseRoutes(app)
 }
 
-/** Who grades. */
 function graderRoutes(app: FastifyInstance): void {
   app.post<Route>('/grading/:submissionId/take-over', (request, reply) =>
     submit(request, reply, {
@@ -98,7 +96,7 @@ function graderRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form),
       async work(values) {
         const graderId = values.get(FIELDS[place])
-        // An empty field is nobody; a request without the field says nothing about the grader.
+        // An empty field removes the grader; a missing field changes nothing.
         if (graderId === null) {
           await onePage(request, emptyForm) // 404 for those who may not see it
           throw new HttpError('malformed_request')
@@ -110,7 +108,6 @@ function graderRoutes(app: FastifyInstance): void {
   })
 }
 
-/** The release of the result, and taking it back. */
 function releaseRoutes(app: FastifyInstance): void {
   app.get<Route>('/grading/:submissionId/release', async (request, reply) =>
     show(request, reply, await toRelease(request, emptyForm)),
@@ -142,13 +139,12 @@ function releaseRoutes(app: FastifyInstance): void {
   )
 }
 
-/** Back to the sheet; those who do not grade have none. */
+/** The grading view, or the result for members who do not grade. */
 const pathAfter = (request: FastifyRequest<Route>, done: string): string =>
   may(request.ctx, 'grade') ? sheetPath(request, { done }) : pathOf(request.ctx, `results/${request.params.submissionId}`)
 
-/** The sheet, in the queue that the grader works through. */
-const sheetPath = (request: FastifyRequest<Route>, said: Record<string, string>): string =>
-  `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}${queueQuery(workedQueueOf(request), said)}`
+const sheetPath = (request: FastifyRequest<Route>, notices: Record<string, string>): string =>
+  `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}${queueQuery(workedQueueOf(request), notices)}`
 
 type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
@@ -157,7 +153,7 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
   authorize(ctx, 'grade')
   const query = queryOf(request)
   const sheet = await readSheet(ctx, params.submissionId, readPageNumber(query))
-  const named = readNamed(query)
+  const named = readNameFilter(query)
   const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
   const graders = await listGraderChoices(ctx, { named, chosenIds })
   const worked = workedQueueOf(request)
@@ -172,7 +168,7 @@ async function toRelease(request: FastifyRequest<Route>, form: Form) {
   return releasePage(form, { ctx, sheet, queue: queueQuery(workedQueueOf(request)) })
 }
 
-/** What the form of a question says. @throws DomainError submission_not_found for a question that can't be one. */
+/** @throws DomainError submission_not_found if the question's number is invalid. */
 export function readGrade({ submissionId, number }: QuestionRoute['Params'], body: unknown): NewGrade {
   const values = body instanceof URLSearchParams ? body : new URLSearchParams()
   const { points, comment, stood } = readFields(values, 'points', 'comment', 'stood')
@@ -193,13 +189,13 @@ function requireNumber({ number }: Pick<QuestionRoute['Params'], 'number'>): num
   return question
 }
 
-/** The number of a question; undefined for what is none. */
+/** @returns undefined if it is invalid. */
 function readNumber(text: string): number | undefined {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0
   return number >= 1 && number <= MAX_INTEGER ? number : undefined
 }
 
-/** Points as people write them, "3.5" or "3,5"; null where nothing was typed, NaN for what are none. */
+/** Reads "3.5" or "3,5". @returns null if nothing was typed, NaN if it is no number. */
 function readPoints(text: string): number | null {
   const typed = text.trim().replace(',', '.')
   if (typed === '') return null

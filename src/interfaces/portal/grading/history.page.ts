@@ -8,7 +8,6 @@ import { gradeTable } from './sheet.parts.ts'
 
 type Facts = { ctx: Context; submissionId: string; number: number; list: Listing<GivenGrade> }
 
-/** All grades that a question was given. */
 export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Page {
   const sheet = pathOf(ctx, `grading/${submissionId}`)
   return {

@@ -10,17 +10,17 @@ import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
-import { namedField, readNamed } from '../kit/choices.ts'
+import { nameFilterField, readNameFilter } from '../kit/choices.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { sizedPager } from '../kit/paging.ts'
 import { avatar, empty, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
 import { queueQuery } from './worked-queue.ts'
 
-export const LABELS: Record<Whose, string> = {
+export const QUEUE_LABELS: Record<Whose, string> = {
   mine: 'Assigned to me',
   nobody: 'No grader yet',
   others: 'Waiting for others',
@@ -41,11 +41,10 @@ type Facts = {
   queues: { whose: Whose; count: number }[]
   assessments: { id: string; name: string }[]
   list: Listing<Queued>
-  /** What has just been done. */
+  /** Notice about the last action. */
   done: string | null
 }
 
-/** What was handed in and waits to be graded. */
 export function gradingPage(form: Form, { ctx, whose, queues, assessments, list, done }: Facts): Page {
   const address = pathOf(ctx, 'grading')
   const assessment = form.values.get('assessment') ?? ''
@@ -56,7 +55,7 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
     tabs: tabs(
       'Queues',
       queues.map((queue) => ({
-        label: LABELS[queue.whose],
+        label: QUEUE_LABELS[queue.whose],
         address: `${address}?whose=${queue.whose}`,
         isCurrent: queue.whose === whose,
         count: queue.count,
@@ -68,7 +67,7 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
 <form class="filters" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}<button class="btn">Apply</button>
+${nameFilterField(readNameFilter(form.values), [assessments])}<button class="btn">Apply</button>
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
 <p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
@@ -78,11 +77,14 @@ ${sizedPager(address, query, list, ['submission', 'submissions'])}
   }
 }
 
-/** Where answers are read: on the sheet or, by those who do not grade, among the invites. */
+/** The grading view or, for members who do not grade, the submission below the invite. */
 export const answersPath = (ctx: Context, { id, inviteId }: Pick<Queued, 'id' | 'inviteId'>): string =>
   pathOf(ctx, may(ctx, 'grade') ? `grading/${id}` : `invites/${inviteId}/submission`)
 
-/** First what whoever looks can do; what is left to others has a heading of its own. No heading is called as a queue is: their counts differ. */
+/**
+ * Rows that this member can work on come first; the others have their own heading. Headings differ from queue names, because their counts
+ * differ.
+ */
 function waitingRows(ctx: Context, items: Queued[], queue: string): Html {
   const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
   const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
@@ -93,7 +95,7 @@ ${rowsOf(ctx, 'theirs-heading', theirs, queue)}
 ${rowsOf(ctx, 'others-heading', others, queue)}`
 }
 
-/** @param queue the query that carries the filter. */
+/** @param queue query string with the filter. */
 const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][], queue: string): Html =>
   table(
     heading,
@@ -108,19 +110,18 @@ const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]
           ? name
           : html`<a class="flex items-center gap-3 lg:min-w-44" href="${shown}">${avatar(name)}<span class="named">${name}</span></a>`,
         assessment.name,
-        submittedAt && ago(ctx, submittedAt),
-        wordGraders(submission),
-        progress && wordProgress(progress, submission),
-        doNext({ next, name, address, queue, shown: progress !== null && shown }),
+        submittedAt && timeAgo(ctx, submittedAt),
+        formatGraders(submission),
+        progress && formatProgress(progress, submission),
+        nextTaskButton({ next, name, address, queue, shown: progress !== null && shown }),
       ]
     }),
   )
 
-/** @property shown where it can be read; false for those who may not (yet). */
-type Doing = { next: NextTask | null; name: string; address: string; queue: string; shown: string | false }
+/** @property shown address to read the submission at; false for members who may not (yet). */
+type NextTaskFacts = { next: NextTask | null; name: string; address: string; queue: string; shown: string | false }
 
-/** What whoever looks can do with it. */
-function doNext({ next, name, address, queue, shown }: Doing): Html | false {
+function nextTaskButton({ next, name, address, queue, shown }: NextTaskFacts): Html | false {
   if (next === null) return shown !== false && html`<a class="btn btn-sm" href="${shown}" aria-label="${`View ${name}`}">View</a>`
   if (next.task === 'take')
     return html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
@@ -135,20 +136,20 @@ const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
   release: ['Release', '/release'],
 }
 
-function wordGraders({ assessment, grader, secondGrader }: Queued): string {
+function formatGraders({ assessment, grader, secondGrader }: Queued): string {
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
   const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
   if (names.every((name) => name === null)) return 'nobody yet'
   return names.map((name) => name ?? 'no second grader yet').join(', ')
 }
 
-/** How far it is: who has to do something next is what one looks for in the list. */
-function wordProgress(progress: Progress, queued: Queued): Html {
-  const open = wordOpen(progress, queued)
+/** Progress, including who has to act next. */
+function formatProgress(progress: Progress, queued: Queued): Html {
+  const open = formatOpenQuestions(progress, queued)
   return queued.releasedAt ? html`<span class="flex flex-wrap gap-1">${badge('reopened')}${open}</span>` : open
 }
 
-function wordOpen({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
+function formatOpenQuestions({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${formatCount(questions, 'question')}`
   if (undecided.length > 0) return html`${badge('an admin has to decide')}`

@@ -6,22 +6,21 @@ import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import { html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { namedField, readNamed } from '../kit/choices.ts'
+import { nameFilterField, readNameFilter } from '../kit/choices.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { area, checkbox, choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { filterLine } from '../kit/paging.ts'
 import { empty } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
 import { answersPath } from './queue.page.ts'
 
 export const RELEASE_MANY = 'grading/release-many'
 
-/** @property done numbers of results that were just released, and that were not. */
+/** @property done numbers of results that were just released and not released. */
 type Facts = { ctx: Context; assessments: Named[]; ready: Ready[]; done: { released: number; kept: number } | null }
 
-/** Results that can be released together, with their points. */
 export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: Facts): Page {
   const path = pathOf(ctx, RELEASE_MANY)
   const assessment = form.values.get('assessment') ?? ''
@@ -29,14 +28,14 @@ export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: F
   return {
     title: 'Release results',
     trail: [['Grading', pathOf(ctx, 'grading')]],
-    notice: done ? wordDone(done) : undefined,
+    notice: done ? formatOutcome(done) : undefined,
     body: html`${mistakes(form)}<section class="panel" id="results" aria-labelledby="ready-heading">
 <h2 class="mb-4" id="ready-heading">Ready to release</h2>
 ${filterLine(
   path,
   new URLSearchParams(assessment ? { assessment } : {}),
   html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}`,
+${nameFilterField(readNameFilter(form.values), [assessments])}`,
 )}
 ${
   ready.length === 0
@@ -56,7 +55,7 @@ ${table(
       submission.assessment.name,
       `${points} of ${ofPoints}`,
       percent !== null && `${percent} %`,
-      submission.submittedAt && ago(ctx, submission.submittedAt),
+      submission.submittedAt && timeAgo(ctx, submission.submittedAt),
     ]
   }),
 )}
@@ -71,5 +70,5 @@ ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message 
   }
 }
 
-const wordDone = ({ released, kept }: { released: number; kept: number }): string =>
+const formatOutcome = ({ released, kept }: { released: number; kept: number }): string =>
   `${formatCount(released, 'result')} ${released === 1 ? 'is' : 'are'} released.${kept > 0 ? ` ${formatCount(kept, 'result')} had changed meanwhile and ${kept === 1 ? 'is' : 'are'} not: check ${kept === 1 ? 'it' : 'them'} below.` : ''}`

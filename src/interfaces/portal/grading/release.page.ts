@@ -9,7 +9,7 @@ import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
 import { answersPath } from './queue.page.ts'
 
-/** What is released, and to whom. @param queue the query that carries the filter of the queue. */
+/** @param queue query string with the filter of the queue. */
 export function releasePage(form: Form, { ctx, sheet, queue }: { ctx: Context; sheet: Sheet; queue: string }): Page {
   const { candidate, submission, questions, total } = sheet
   const address = may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submission.id}`)}${queue}` : answersPath(ctx, submission)
@@ -34,19 +34,19 @@ export function releasePage(form: Form, { ctx, sheet, queue }: { ctx: Context; s
         ]),
       ),
     )}
-${open.length > 0 && !form.values.has('seen') ? closed(address) : releaseForm(form, sheet, { address, action, isClosed: open.length > 0 })}`,
+${open.length > 0 && !form.values.has('seen') ? disabledRelease(address) : releaseForm(form, sheet, { address, action, isClosed: open.length > 0 })}`,
   }
 }
 
-/** What has to be graded before a result can be released. */
+/** Questions that need a grade first. */
 const withoutGrade = (address: string, open: readonly { number: number }[]): Html =>
   html`<div class="alert alert-soft alert-warning mb-4" role="note"><p>A result can be released once every question is graded. Without a grade: ${open.map(({ number }, i) => html`${i > 0 && ', '}<a class="link" href="${`${address}#question-${number}`}">question ${number}</a>`)}.</p></div>`
 
-/** As long as something has no grade. */
-const closed = (address: string): Html =>
+/** Disabled until every question has a grade. */
+const disabledRelease = (address: string): Html =>
   html`<div class="mt-4 flex flex-wrap gap-2"><button class="btn closed" disabled>Release result</button><a class="btn" href="${address}">Back to the sheet</a></div>`
 
-/** Also of a result that has lost a grade meanwhile: what was typed is kept. */
+/** Also shown if a grade was withdrawn meanwhile: keeps what was typed. */
 const releaseForm = (
   form: Form,
   { questions, released }: Sheet,

@@ -5,17 +5,17 @@ import { saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
 import { type Sheet, stayAtSheet } from '../../../domain/submissions/grading/sheet.ts'
 import { toText } from '../../../html/html.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type QuestionRoute, readGrade } from './grading.routes.ts'
 import { sheetParts } from './sheet.parts.ts'
 import { queueQuery, workedQueueOf } from './worked-queue.ts'
 
-/** A comment, of as many bytes as a form takes for it, and beside the other fields the parts of a sheet of more than a thousand questions. */
+/** One comment with 12 bytes per form-encoded character, and the tags of the parts of more than a thousand questions. */
 const SAVE_BODY_LIMIT = MAX_COMMENT_LENGTH * 12 + 128 * 1024
 
 type Route = { Params: { submissionId: string } }
 
-/** What the script of the sheet sends, as its forms would. The status says what became of it: 409 of a grade that is not the newest. */
+/** Takes the forms of the grading view from its script. Answers 409 if a grade has changed meanwhile. */
 export function gradingScriptRoutes(app: FastifyInstance): void {
   app.post<QuestionRoute>(
     '/grading/:submissionId/questions/:number/save',
@@ -28,7 +28,7 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
         const names = [...new Set(others.map(({ name }) => name))]
         return reply.send({ seen, others: names, ...toAnswer(request, await stayAtSheet(ctx, params.submissionId)) })
       } catch (error) {
-        return reply.code(422).send({ mistakes: issuesOf(error).map(wordIssue) })
+        return reply.code(422).send({ mistakes: issuesOf(error).map(formatIssue) })
       }
     },
   )
@@ -38,7 +38,7 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
   )
 }
 
-/** What the page is to show of the grades that there are now, without the parts that it shows already, by their tags: `name:tag name:tag`. */
+/** Parts of the view that differ from those on the page. The request has the tags of the parts shown: `name:tag name:tag`. */
 function toAnswer(request: FastifyRequest, sheet: Sheet) {
   const { ctx, body } = request
   const { shown } = readFields(body instanceof URLSearchParams ? body : new URLSearchParams(), 'shown')

@@ -1,6 +1,6 @@
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { progress } from './sheet.parts.ts'
+import { gradingProgress } from './sheet.parts.ts'
 
 const KEYS: [key: string, does: string][] = [
   ['j', 'next question'],
@@ -19,11 +19,11 @@ const KEYS: [key: string, does: string][] = [
   ['N', 'previous submission'],
 ]
 
-/** How far it is; and what only scripts can do, which is not there without them. It stays in view beside long answers. */
-export const tools = (
+/** Progress, and the controls that need scripts. Stays in view while scrolling. */
+export const gradingTools = (
   sheet: Sheet,
 ): Html => html`<section class="panel z-10 flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3 lg:sticky lg:top-2 print:hidden" aria-label="Progress and shortcuts" data-tools>
-<div class="min-w-56 grow" data-part="progress">${progress(sheet)}</div>
+<div class="min-w-56 grow" data-part="progress">${gradingProgress(sheet)}</div>
 <label class="noscript:hidden flex items-center gap-2 text-sm font-medium">Speed
 <select class="select select-sm w-20" data-speed>
 ${['0.75', '1', '1.25', '1.5', '1.75', '2'].map((speed) => html`<option value="${speed}" ${speed === '1' && html`selected`}>${speed}×</option>`)}

@@ -8,29 +8,29 @@ import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
-import { limitHint, narrowing } from '../kit/choices.ts'
+import { limitHint, nameFilterForm } from '../kit/choices.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { ago } from '../kit/wording.ts'
 import { questionBody } from '../submissions/answers.parts.ts'
-import { captures, notes, screenHeadline } from '../submissions/submission.page.ts'
+import { mediaPanel, notes, screenHeadline } from '../submissions/submission.page.ts'
 import { answerAndKey } from './answer-and-key.ts'
-import { type Graded, gradeForm } from './grade-form.ts'
-import { action, given, others, result, stands, state, who } from './sheet.parts.ts'
-import { tools } from './sheet-tools.ts'
+import { type GradeFormFacts, gradeForm } from './grade-form.ts'
+import { gradeHistory, graderFacts, gradingStatus, nextAction, otherGraders, questionStatus, resultPart } from './sheet.parts.ts'
+import { gradingTools } from './sheet-tools.ts'
 
 type Facts = {
   ctx: Context
   sheet: Sheet
   graders: Named[]
   place: QueuePlace
-  /** The query that carries the filter of the queue. */
+  /** Query string with the filter of the queue. */
   queue: string
-  /** What the list of them is narrowed to. */
+  /** Text that narrows the list of graders. */
   named: string
-  /** What has just been done. */
+  /** Notices about the last action. */
   done: { saved?: number | undefined; isShared?: boolean; done?: string | undefined }
-  /** The question that the form is of. */
+  /** Number of the question whose form was refused. */
   failed?: number
 }
 
@@ -44,36 +44,35 @@ export function sheetPage(form: Form, { ctx, sheet, place, queue, graders, named
   const { candidate, submission, detail, questions } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
-  const folded = foldedOf(sheet, failed)
+  const folded = findFoldedQuestions(sheet, failed)
   return {
     title: `Grade ${candidate}`,
     heading: candidate,
-    state: html`<span data-part="state">${state(sheet)}</span>`,
+    state: html`<span data-part="state">${gradingStatus(sheet)}</span>`,
     subtitle: subtitle(ctx, sheet, place),
     trail: [['Grading', `${pathOf(ctx, 'grading')}${queue}`]],
-    actions: html`${neighbours(ctx, place, queue)}${takeOver(ctx, sheet, address, queue)}<span data-part="action">${action(sheet, address, queue)}</span>`,
+    actions: html`${neighbours(ctx, place, queue)}${takeOver(ctx, sheet, address, queue)}<span data-part="action">${nextAction(sheet, address, queue)}</span>`,
     notice: noticeOf(done),
-    body: html`${mistakes(form)}<div class="empty:hidden" role="status" data-part="others">${others(sheet)}</div>
-<div class="empty:hidden" data-part="who">${who(sheet)}</div>
-${screenHeadline(detail)}${tools(sheet)}
+    body: html`${mistakes(form)}<div class="empty:hidden" role="status" data-part="others">${otherGraders(sheet)}</div>
+<div class="empty:hidden" data-part="who">${graderFacts(sheet)}</div>
+${screenHeadline(detail)}${gradingTools(sheet)}
 <div class="space-y-4" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
-${questions.map((question) => questionShown(form, { sheet, question, address, queue, isFailed: question.number === failed }, folded.has(question.number), ctx))}
+${questions.map((question) => questionSection(form, { sheet, question, address, queue, isFailed: question.number === failed }, folded.has(question.number), ctx))}
 </div>
 ${end(form, { ctx, sheet, address, queue, graders, named })}
-${captures(ctx, detail, address)}
+${mediaPanel(ctx, detail, address)}
 ${notes(detail)}`,
   }
 }
 
-/** When it was handed in and how long it took, and where it stands in the queue. */
 function subtitle(ctx: Context, { submission }: Sheet, { whose, position, length }: QueuePlace): Html {
   const { assessment, startedAt, submittedAt } = submission
   const seconds = startedAt && submittedAt && Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)
-  return html`${assessment.name}${submittedAt && html` · submitted ${ago(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${wordRoughly(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
+  return html`${assessment.name}${submittedAt && html` · submitted ${timeAgo(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${formatApproximateDuration(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
 }
 
-/** To the minute, or the hour: how long it took is not looked at more closely. */
-function wordRoughly(seconds: number): string {
+/** Rounded to minutes or hours. */
+function formatApproximateDuration(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   if (minutes < 1) return formatDuration(seconds)
   return minutes < 120 ? formatCount(minutes, 'minute') : formatCount(Math.round(minutes / 60), 'hour')
@@ -87,7 +86,6 @@ const QUEUES: Record<QueuePlace['whose'], string> = {
   release: 'to be released',
 }
 
-/** The ways to the submissions before and after it in the queue. */
 const neighbours = (ctx: Context, { position, before, after }: QueuePlace, queue: string): Html => {
   const link = (id: string, label: string, name: IconName, key: string) =>
     html`<a class="btn btn-ghost btn-square" href="${`${pathOf(ctx, `grading/${id}`)}${queue}`}" aria-label="${label}" title="${label}" data-go="${key}">${icon(name, 'size-5')}</a>`
@@ -101,16 +99,16 @@ const takeOver = (ctx: Context, { submission }: Sheet, address: string, queue: s
   placeToTake(ctx, submission) !== null &&
   html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn">Take over</button></form>`
 
-/** A question: its answer, and beside it what is graded of it. Those that are settled are folded while there is something to do at others. */
-const questionShown = (form: Form, graded: Graded, isFolded: boolean, ctx: Context): Html => {
+/** A question with its answer and grades. Settled questions are folded while others need work. */
+const questionSection = (form: Form, graded: GradeFormFacts, isFolded: boolean, ctx: Context): Html => {
   const { question, address } = graded
   const { number } = question
   return html`<details class="group scroll-mt-28 rounded-box" id="${`question-${number}`}" data-question="${number}" ${!isFolded && html`open`}>
-<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${plainQuestionText(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
+<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${plainQuestionText(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${questionStatus(question)}</span></summary>
 <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
 <section class="panel" aria-labelledby="${`question-${number}-heading`}">
 ${questionBody(ctx, question)}${answerAndKey(ctx, question)}
-<div data-part="${`given-${number}`}">${given(question, address)}</div>
+<div data-part="${`given-${number}`}">${gradeHistory(question, address)}</div>
 </section>
 <section class="panel p-4 lg:sticky lg:top-24" aria-label="${`Grade of question ${number}`}">
 ${gradeForm(form, graded)}
@@ -119,8 +117,8 @@ ${gradeForm(form, graded)}
 </details>`
 }
 
-/** The questions that need nothing, while others do. */
-function foldedOf({ submission, questions, progress }: Sheet, failed: number | undefined): Set<number> {
+/** Numbers of the questions that need nothing while others do. */
+function findFoldedQuestions({ submission, questions, progress }: Sheet, failed: number | undefined): Set<number> {
   const open = [...progress.ungraded, ...progress.undecided]
   if (submission.state === 'released' || open.length === 0) return new Set()
   return new Set(questions.map(({ number }) => number).filter((number) => !open.includes(number) && number !== failed))
@@ -141,14 +139,14 @@ function end(form: Form, { ctx, sheet, address, queue, graders, named }: End): H
   const isAdmin = may(ctx, 'read')
   const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
-  return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address, queue)}</div>`)}
-${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Grader', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
+  return html`${panel('result', 'Result', html`<div data-part="result">${resultPart(sheet, address, queue)}</div>`)}
+${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Grader', html`${nameFilterForm(address, named, [graders])}${places.map((place) => reassignForm(form, { place, sheet, address, graders }))}`)}
 `
 }
 
-type HandOn = { place: Place; sheet: Sheet; address: string; graders: Named[] }
+type ReassignmentFacts = { place: Place; sheet: Sheet; address: string; graders: Named[] }
 
-function handOnForm(form: Form, { place, sheet, address, graders }: HandOn): Html {
+function reassignForm(form: Form, { place, sheet, address, graders }: ReassignmentFacts): Html {
   return html`<form method="post" class="mb-4" action="${`${address}/hand-on/${place}`}">
 ${choice(form, {
   name: FIELDS[place],

@@ -9,43 +9,43 @@ import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time } from '../kit/formatting.ts'
 import { pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
-// What changes on the sheet while it is open. The script puts in what there is now: each part into the element of its name.
+// Parts of the grading view that change while it is open. The script inserts each new part into the element of its name.
 
 const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 
-/** All parts of the sheet, by name. @param queue the query that carries the filter of the queue. */
+/** @param queue query string with the filter of the queue. */
 export const sheetParts = (ctx: Context, sheet: Sheet, queue: string): [name: string, part: Html][] => [
-  ['others', others(sheet)],
-  ['who', who(sheet)],
-  ['state', state(sheet)],
-  ['action', action(sheet, addressOf(ctx, sheet), queue)],
-  ['progress', progress(sheet)],
+  ['others', otherGraders(sheet)],
+  ['who', graderFacts(sheet)],
+  ['state', gradingStatus(sheet)],
+  ['action', nextAction(sheet, addressOf(ctx, sheet), queue)],
+  ['progress', gradingProgress(sheet)],
   ...sheet.questions.flatMap((question): [string, Html][] => [
-    [`given-${question.number}`, given(question, addressOf(ctx, sheet))],
+    [`given-${question.number}`, gradeHistory(question, addressOf(ctx, sheet))],
     [`counts-${question.number}`, countsFor(question)],
     [`points-${question.number}`, givenByOthers(question)],
-    [`stands-${question.number}`, stands(question)],
+    [`stands-${question.number}`, questionStatus(question)],
   ]),
-  ['result', result(sheet, addressOf(ctx, sheet), queue)],
+  ['result', resultPart(sheet, addressOf(ctx, sheet), queue)],
 ]
 
 const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
 
 const list = new Intl.ListFormat('en-GB')
 
-/** Who else is at it. */
-export const others = ({ others }: Sheet): Html =>
+/** Other graders who have this submission open. */
+export const otherGraders = ({ others }: Sheet): Html =>
   html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
-/** How it stands, in a word; where something is to be done, the way to it. */
-export function state({ submission, progress }: Sheet): Html {
+/** Status badge, with a link to the first open question. */
+export function gradingStatus({ submission, progress }: Sheet): Html {
   const { questions, ungraded, undecided, isOwnPart } = progress
   if (submission.state === 'released') return badge('released')
   if (ungraded.length > 0)
@@ -57,8 +57,8 @@ export function state({ submission, progress }: Sheet): Html {
 
 const LINKED = 'badge badge-soft gap-1 font-medium whitespace-nowrap underline underline-offset-2'
 
-/** The one thing to do next: at the next question that needs whoever looks, or with the whole; nothing where others are to do it. */
-export function action(sheet: Sheet, address: string, queue: string): Html {
+/** The next thing this grader can do; nothing if others have to act. */
+export function nextAction(sheet: Sheet, address: string, queue: string): Html {
   const { ungraded, undecided } = sheet.progress
   if (sheet.submission.state === 'released') return html``
   const [toGrade] = ungraded
@@ -77,8 +77,7 @@ const isToRelease = ({ submission, progress, mayRelease }: Sheet): boolean =>
   !progress.isOwnPart &&
   progress.ungraded.length + progress.undecided.length === 0
 
-/** How far the grading is. */
-export function progress({ progress }: Sheet): Html {
+export function gradingProgress({ progress }: Sheet): Html {
   const { questions, points, ofPoints, ungraded, undecided } = progress
   const missing = ungraded.length + undecided.length
   return html`<dl class="details flex flex-wrap gap-x-5 gap-y-0"><div class="flex gap-2"><dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></div>
@@ -86,23 +85,23 @@ export function progress({ progress }: Sheet): Html {
 ${questions > 0 && html`<progress class="progress progress-primary mt-1 block h-1.5" value="${questions - missing}" max="${questions}" aria-label="Questions graded"></progress>`}`
 }
 
-/** By how many it is graded, and whom it was assigned to who grades no more. */
-export function who(sheet: Sheet): Html {
+/** Number of graders, and assigned graders who no longer grade. */
+export function graderFacts(sheet: Sheet): Html {
   const { submission } = sheet
   const former = submission.state === 'released' ? [] : formerGraders(sheet)
   const isGone = (name: string) =>
     html`<p>It was assigned to ${name}, who no longer grades. The grades given so far are kept, and another grader can take it over.</p>`
-  return html`${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}${former.map(isGone)}`
+  return html`${submission.assessment.secondGrader && html`<p>${formatTwoGraders(sheet)}</p>`}${former.map(isGone)}`
 }
 
-/** The names of those who keep their places free for others. */
+/** Names of assigned graders who no longer grade. */
 const formerGraders = ({ submission }: Sheet): string[] => {
   const { grader, secondGrader, assessment } = submission
   const assigned = assessment.secondGrader ? [grader, secondGrader] : [grader]
   return assigned.flatMap((member) => (member && !mayGrade(member) ? nameOf(member.user) : []))
 }
 
-function wordTwoGraders({ round, progress, submission }: Sheet): string {
+function formatTwoGraders({ round, progress, submission }: Sheet): string {
   if (round === 3) return 'Two graders grade this. Points that you give as an admin override theirs.'
   if (!progress.isOwnPart) return 'Both graders are done. You now see each other’s grades.'
   if (round === 1 && holderOf(submission, 'first') === null)
@@ -110,11 +109,10 @@ function wordTwoGraders({ round, progress, submission }: Sheet): string {
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
 
-/** What counts for a question. */
 export const countsFor = ({ points, standing }: GradedQuestion): Html =>
-  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}`
+  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${formatQuestionStatus(standing, points)}</p>`}`
 
-/** What others than whoever looks have given for it; they have what they have given themselves in the fields. */
+/** Grades of others; this grader's own grade is in the fields. */
 export const givenByOthers = ({ own, given }: GradedQuestion): Html => gradeLines(given.filter((grade) => grade !== own))
 
 export const gradeLines = (grades: readonly GivenGrade[]): Html =>
@@ -123,8 +121,8 @@ export const gradeLines = (grades: readonly GivenGrade[]): Html =>
 const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
   html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : formatCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
 
-/** In a few words, beside the question's number. */
-export function stands({ points, standing }: GradedQuestion): Html {
+/** Short status, beside the question's number. */
+export function questionStatus({ points, standing }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
   if (standing.state === 'graded' && standing.by === 'no_answer')
     return html`<span class="text-base-content/70">No answer, 0 of ${formatCount(points, 'point')}</span>`
@@ -133,11 +131,11 @@ export function stands({ points, standing }: GradedQuestion): Html {
   return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
 }
 
-/** The grades of a question that stand. @param address of the sheet. */
-export const given = ({ number, given }: GradedQuestion, address: string): Html =>
+/** Grades of a question that count. @param address of the grading view. */
+export const gradeHistory = ({ number, given }: GradedQuestion, address: string): Html =>
   html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
-export function wordStanding(standing: Standing, points: number): string {
+export function formatQuestionStatus(standing: Standing, points: number): string {
   if (points === 0) return 'This question has no points.'
   if (standing.state === 'graded')
     return `Final grade: ${standing.points} of ${formatCount(points, 'point')}${SOURCES[standing.by]}.`
@@ -153,7 +151,7 @@ const SOURCES: Record<Source, string> = {
   no_answer: ', because there is no answer',
 }
 
-/** @param address where all of them are. */
+/** @param address of the page with all grades. */
 function history(given: NewestGrade[], address: string, number: number): Html {
   const earlier = given.reduce((sum, grade) => sum + grade.earlier, 0)
   const heading = `grades-${number}-heading`
@@ -179,17 +177,17 @@ export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html
 const nameAndRound = ({ name, round }: Pick<GivenGrade, 'name' | 'round'>): string =>
   ROUND_WORDS[round] === '' ? name : `${name}, ${ROUND_WORDS[round]}`
 
-/** Whether the result can be released, and else what it waits for. */
-export function result(sheet: Sheet, address: string, queue: string): Html {
+/** Release of the result, or what it waits for. */
+export function resultPart(sheet: Sheet, address: string, queue: string): Html {
   const { submission, mayRelease, released } = sheet
-  const before = released && html`<p>${wordReleased(released)}</p>`
+  const before = released && html`<p>${formatReleased(released)}</p>`
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address, queue)}`
   if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
   return html`${before}<p>To change the result, reopen it and release it again.</p>
-${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen${queue}`, hidden: onceField(), look: 'plain' })}`
+${confirmButton({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen${queue}`, hidden: onceField(), look: 'plain' })}`
 }
 
-const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
+const formatReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
   html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'your organization and the candidate see it' : 'your organization sees it, the candidate does not'}.`
 
 function unreleased(sheet: Sheet, address: string, queue: string): Html {
@@ -197,7 +195,7 @@ function unreleased(sheet: Sheet, address: string, queue: string): Html {
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
     return html`<p>You can release the result once every question with points is graded.</p>
-${ungraded.length > 0 && html`<p>Not graded ${wordBy(sheet)}: ${links(ungraded)}.</p>`}
+${ungraded.length > 0 && html`<p>Not graded ${formatReleasedBy(sheet)}: ${links(ungraded)}.</p>`}
 ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'} because the two grades are too far apart: ${links(undecided)}.</p>`}`
   if (isOwnPart)
     return html`<p>You have graded every question. The result can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
@@ -205,7 +203,7 @@ ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be d
   return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release${queue}`}">Release result</a></p>`
 }
 
-const wordBy = ({ submission, progress }: Sheet): string => {
+const formatReleasedBy = ({ submission, progress }: Sheet): string => {
   if (progress.isOwnPart) return 'by you yet'
   return submission.assessment.secondGrader ? 'by both graders yet' : 'yet'
 }

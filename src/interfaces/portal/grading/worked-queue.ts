@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { QUEUES, type QueueFilter } from '../../../domain/submissions/grading/queue.ts'
 import { queryOf } from '../kit/paging.ts'
 
-/** The queue that a grader works through, as they filtered it; empty where they came from elsewhere. */
+/** The filtered queue that a grader works through; empty if they came from elsewhere. */
 type WorkedQueue = Partial<QueueFilter>
 
 export function workedQueueOf(request: FastifyRequest): WorkedQueue {
@@ -12,7 +12,7 @@ export function workedQueueOf(request: FastifyRequest): WorkedQueue {
   return { ...(whose && { whose }), ...(whose && assessmentId && { assessmentId }) }
 }
 
-/** The query that carries it from page to page, with what else is said there: empty, or from its question mark. */
+/** Query string that keeps the filter across pages. @returns empty, or beginning with a question mark. */
 export function queueQuery({ whose, assessmentId }: WorkedQueue, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({ ...(whose && { whose }), ...(assessmentId && { assessment: assessmentId }), ...more })
   return query.size > 0 ? `?${query}` : ''

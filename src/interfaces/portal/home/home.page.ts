@@ -11,56 +11,59 @@ import {
 import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { LABELS } from '../grading/queue.page.ts'
-import { bar, curve, scaled } from '../kit/chart.ts'
+import { QUEUE_LABELS } from '../grading/queue.page.ts'
+import { bar, lineChart, scaledChart } from '../kit/chart.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { countCell, figure, linkButton, type Need, needs } from '../kit/parts.ts'
+import { type AttentionItem, attentionList, countCell, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, time } from '../kit/wording.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 
-type Shown = { name: string; subtitle: string | undefined; actions: Html | false; body: Html; notice: string | undefined }
+type HomeFacts = { name: string; subtitle: string | undefined; actions: Html | false; body: Html; notice: string | undefined }
 
-/** @param name of who looks, as they are called. */
-export const homePage = ({ name, ...shown }: Shown): Page => ({
+/** @param name display name of the member. */
+export const homePage = ({ name, ...shown }: HomeFacts): Page => ({
   title: 'Home',
   heading: name ? `Welcome, ${name}` : 'Home',
   ...shown,
 })
 
-/** @property deadAddresses of the newest mails, where they are many. */
-type Shows = Overview & { deadAddresses: { dead: number; of: number } | null }
+/** @property deadAddresses bounces among the newest mails, if there are many. */
+type OverviewFacts = Overview & { deadAddresses: { dead: number; of: number } | null }
 
-/** What is done first by who runs the organization. */
-export const inviting = (ctx: Context): Html | false =>
+export const inviteButton = (ctx: Context): Html | false =>
   may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
 
-/** How many submissions wait for a grade in each queue that whoever looks may see, and since when the first. */
+/** Submissions to grade per visible queue, and the time of the oldest. */
 export type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
 
-/** @param waiting null for who does not grade. */
-export function organizationHome(ctx: Context, overview: Shows, waiting: Waiting | null): Html {
+/** @param waiting null for members who do not grade. */
+export function organizationHome(ctx: Context, overview: OverviewFacts, waiting: Waiting | null): Html {
   const total = sum([...overview.states.values()])
   if (total === 0) return firstSteps(ctx, overview)
   const { states, days } = overview
-  return html`${attention(ctx, overview, waiting)}${figures(overview, total)}
+  return html`${attentionPanel(ctx, overview, waiting)}${figures(overview, total)}
 <div class="grid items-start gap-6 xl:grid-cols-5"><div class="xl:col-span-3">${byDay(days)}</div>
 <div class="xl:col-span-2">${panel('states', 'How far candidates get', stateTable(ctx, states, total))}</div></div>`
 }
 
-/** What needs somebody today, most urgent first. */
-function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAddresses }: Shows, waiting: Waiting | null): Html {
+/** Problems that need attention, most urgent first. */
+function attentionPanel(
+  ctx: Context,
+  { failedMails, expiring, mailsWaitSince, deadAddresses }: OverviewFacts,
+  waiting: Waiting | null,
+): Html {
   const to = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
   const toGrade = waiting?.queues.filter(({ whose, count }) => whose !== 'release' && (whose !== 'others' || count > 0)) ?? []
   const toBeReleased = waiting?.queues.find(({ whose }) => whose === 'release')?.count ?? 0
-  const items: (Need | false | null)[] = [
+  const items: (AttentionItem | false | null)[] = [
     mailsWaitSince && {
       icon: 'mail-x',
       look: 'error',
       text: 'Emails are waiting',
-      // Why, is for whoever runs the service, who is told.
+      // The cause is reported to the operator, and not shown here.
       detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. None is lost: they are sent as soon as it does. The operator of the service has been told.`,
       action: false,
     },
@@ -83,24 +86,28 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAd
       look: 'warning',
       text: `${counted(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
       detail: firstOf(expiring),
-      rows: soon(ctx, expiring),
+      rows: expiringTable(ctx, expiring),
     },
     waiting !== null &&
       waiting.count > 0 && {
         icon: 'pencil-line',
         look: 'info',
         text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}${waiting.since && html` · the oldest ${ago(ctx, waiting.since)}`}`,
+        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${QUEUE_LABELS[whose]}</a>: ${count}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
         action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
       },
-    toBeReleased > 0 && toRelease(ctx, toBeReleased),
+    toBeReleased > 0 && releaseNeed(ctx, toBeReleased),
   ]
-  const open = items.filter((item): item is Need => Boolean(item))
-  return panel('attention', 'Needs attention', open.length > 0 ? needs(open) : nothingToDo('Nothing needs your attention.'))
+  const open = items.filter((item): item is AttentionItem => Boolean(item))
+  return panel(
+    'attention',
+    'Needs attention',
+    open.length > 0 ? attentionList(open) : nothingToDo('Nothing needs your attention.'),
+  )
 }
 
-/** What scores itself, and is in none of the other queues. */
-export const toRelease = (ctx: Context, count: number): Need => ({
+/** Submissions that score themselves are in no grading queue. */
+export const releaseNeed = (ctx: Context, count: number): AttentionItem => ({
   icon: 'circle-check',
   look: 'info',
   text: `${count.toLocaleString('en')} to release`,
@@ -111,26 +118,26 @@ export const toRelease = (ctx: Context, count: number): Need => ({
 export const nothingToDo = (text: string): Html =>
   html`<p class="text-base-content/70 flex items-center gap-3"><span class="text-success">${icon('circle-check', 'size-5')}</span>${text}</p>`
 
-/** More are counted than are shown. */
+/** One row more than shown is read, so the number is a lower limit. */
 const counted = (length: number): string => (length > OVERVIEW_ROWS ? `More than ${OVERVIEW_ROWS}` : String(length))
 
 function figures({ days, before, medianTime, states }: Overview, total: number): Html {
   const invited = days.map((day) => day.invited)
   const completed = days.map((day) => day.completed)
   const all = states.get('completed') ?? 0
-  return html`<div class="grid gap-3 sm:grid-cols-3 sm:gap-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), curve(invited))}
-${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, curve(shares(completed, invited)))}
-${figure('Median time to complete', medianTime.last === null ? '–' : wordSpan(medianTime.last), wordMedian(medianTime))}</div>
+  return html`<div class="grid gap-3 sm:grid-cols-3 sm:gap-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), lineChart(invited))}
+${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, lineChart(completionShares(completed, invited)))}
+${figure('Median time to complete', medianTime.last === null ? '–' : formatSpan(medianTime.last), formatMedian(medianTime))}</div>
 `
 }
 
 const sum = (values: number[]): number => values.reduce((all, value) => all + value, 0)
 
-/** By each day, how many were completed of those that were invited, since the first. */
-const shares = (completed: number[], invited: number[]): number[] =>
+/** Running completion rate: for each day, all completed of all invited since the first day. */
+const completionShares = (completed: number[], invited: number[]): number[] =>
   completed.map((_count, day) => sum(completed.slice(0, day + 1)) / Math.max(1, sum(invited.slice(0, day + 1))))
 
-/** How a number went against that of the same time before. */
+/** Compares with the 30 days before. */
 function trend(last: number, before: number): Html {
   if (before === 0) return html`${last === 0 ? 'None in the previous 30 days either' : 'None in the previous 30 days'}`
   const change = Math.round((last / before - 1) * 100)
@@ -138,14 +145,14 @@ function trend(last: number, before: number): Html {
   return html`<span class="${look}">${change > 0 && '+'}${change} %</span> vs. the previous 30 days`
 }
 
-const wordMedian = ({ last, before }: Overview['medianTime']): string => {
+const formatMedian = ({ last, before }: Overview['medianTime']): string => {
   if (last === null) return 'No completed invites in 30 days'
-  return before === null ? 'From invitation to completion' : `${wordSpan(before)} in the previous 30 days`
+  return before === null ? 'From invitation to completion' : `${formatSpan(before)} in the previous 30 days`
 }
 
 const HOUR_MS = 3_600_000
 /** "12 min", "5 h", "1.8 days". */
-function wordSpan(milliseconds: number): string {
+function formatSpan(milliseconds: number): string {
   if (milliseconds < HOUR_MS) return `${Math.max(1, Math.round(milliseconds / 60_000))} min`
   if (milliseconds < 24 * HOUR_MS) return `${Math.round(milliseconds / HOUR_MS)} h`
   return `${(milliseconds / (24 * HOUR_MS)).toFixed(1)} days`
@@ -159,22 +166,21 @@ const firstSteps = (
 ): Html => html`<section class="panel" aria-labelledby="steps-heading">
 <h2 class="mb-4" id="steps-heading">First steps</h2>
 <ol class="list-decimal space-y-3 pl-5">
-<li><a href="${pathOf(ctx, 'assessments/new')}">Create an assessment</a>. ${hasAssessments && done}</li>
+<li><a href="${pathOf(ctx, 'assessments/new')}">Create an assessment</a>. ${hasAssessments && doneStep}</li>
 <li>${
   may(ctx, 'manage_keys')
     ? html`<a href="${pathOf(ctx, 'settings/integrations')}">Generate an API key</a> for your own system`
     : 'Generate an API key for your own system'
-}. ${hasKeys && done}</li>
+}. ${hasKeys && doneStep}</li>
 <li><a href="${pathOf(ctx, 'invites/new')}">Invite a candidate</a>.</li>
 </ol>
 </section>`
 
-const done = html`${badge('done')}`
+const doneStep = html`${badge('done')}`
 
-/** How far candidates have come, and where they were lost. */
 function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: number): Html {
   const sum = (...names: InviteStatus[]) => names.reduce((all, name) => all + (states.get(name) ?? 0), 0)
-  // To the list of those that a row counts, where one state is what it counts.
+  // Rows that count one status link to the list of its invites.
   const listed = (label: string, state = '') => html`<a href="${`${pathOf(ctx, 'invites')}?state=${state}`}">${label}</a>`
   const rows: [Value, number][] = [
     [listed('Invited'), total],
@@ -202,7 +208,7 @@ const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone:
 const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
 <div class="mb-4 flex flex-wrap items-center gap-3"><h2 id="days-heading">Last ${days.length} days</h2>
 <p class="text-base-content/70 ml-auto flex gap-3 text-sm"><span class="flex items-center gap-1.5"><span class="bg-primary size-2.5 rounded-sm"></span>Invited</span><span class="flex items-center gap-1.5"><span class="bg-primary/30 size-2.5 rounded-sm"></span>Completed</span></p></div>
-${scaled(days.map(({ invited, completed }) => [invited, completed] as const))}
+${scaledChart(days.map(({ invited, completed }) => [invited, completed] as const))}
 <p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs"><span>${format.format(days[0]!.day)}</span><span>${format.format(days.at(-1)!.day)}</span></p>
 <details>
 <summary class="py-2 text-sm font-medium">Show as a table</summary>
@@ -226,14 +232,16 @@ const failures = (ctx: Context, mails: FailedMail[]): Html =>
   html`${table(
     'attention-heading',
     ['Candidate', 'Assessment', 'When', 'Answer of the mail server'],
-    mails.slice(0, OVERVIEW_ROWS).map((mail) => [inviteLink(ctx, mail), mail.assessment, ago(ctx, mail.createdAt), mail.reason]),
+    mails
+      .slice(0, OVERVIEW_ROWS)
+      .map((mail) => [inviteLink(ctx, mail), mail.assessment, timeAgo(ctx, mail.createdAt), mail.reason]),
   )}${mails.length > OVERVIEW_ROWS && html`<p class="px-5 py-3 text-sm">There are more.</p>`}`
 
-const soon = (ctx: Context, invites: ExpiringInvite[]): Html =>
+const expiringTable = (ctx: Context, invites: ExpiringInvite[]): Html =>
   html`${table(
     'attention-heading',
     ['Candidate', 'Assessment', 'Status', 'Expires'],
     invites
       .slice(0, OVERVIEW_ROWS)
-      .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), ago(ctx, invite.expiresAt)]),
+      .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), timeAgo(ctx, invite.expiresAt)]),
   )}${invites.length > OVERVIEW_ROWS && html`<p class="px-5 py-3 text-sm">There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All invites by expiry date</a></p>`}`

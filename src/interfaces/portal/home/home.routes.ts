@@ -11,8 +11,8 @@ import { html } from '../../../html/html.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { deleteTestData, NOTICES } from '../test-data/test-data.page.ts'
-import { homePage, inviting, organizationHome, type Waiting } from './home.page.ts'
-import { ownAction, ownHome, ownSubtitle } from './own-home.page.ts'
+import { homePage, inviteButton, organizationHome, type Waiting } from './home.page.ts'
+import { memberAction, memberHome, memberSubtitle } from './member-home.page.ts'
 
 export function homeRoutes(app: FastifyInstance): void {
   app.get('/', async (request, reply) => {
@@ -22,22 +22,22 @@ export function homeRoutes(app: FastifyInstance): void {
     const queues = grades ? await countQueues(ctx) : []
     const longest = queues.findLast(({ whose }) => whose !== 'release' && whose !== 'others')
     const waiting = grades ? { queues, count: longest?.count ?? 0, since: await waitsSince(ctx) } : null
-    const shown = may(ctx, 'read') ? await ofOrganization(ctx, waiting) : await ofOwn(ctx, waiting)
+    const shown = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
     const notice = NOTICES.get(queryOf(request).get('done') ?? '')
     return show(request, reply, homePage({ ...shown, name, body: html`${shown.body}${deletion}`, notice }))
   })
 }
 
-const ofOrganization = async (ctx: Context, waiting: Waiting | null) => ({
+const organizationHomePage = async (ctx: Context, waiting: Waiting | null) => ({
   subtitle: 'What needs you today, and how the last 30 days went.',
-  actions: inviting(ctx),
+  actions: inviteButton(ctx),
   body: organizationHome(ctx, { ...(await readOverview(ctx)), deadAddresses: await countDeadAddresses(ctx) }, waiting),
 })
 
-async function ofOwn(ctx: Context, waiting: Waiting | null) {
+async function memberHomePage(ctx: Context, waiting: Waiting | null) {
   const newest = may(ctx, 'read_as_client') ? await listResults(ctx, {}, { number: 1, size: 1 }) : null
   const results = newest?.items.map(({ result }) => ({ count: newest.total, newest: result.releasedAt }))[0] ?? null
   const own = { ...(await readOwnOverview(ctx)), waiting, results }
-  return { subtitle: ownSubtitle(own), actions: ownAction(ctx, own), body: ownHome(ctx, own) }
+  return { subtitle: memberSubtitle(own), actions: memberAction(ctx, own), body: memberHome(ctx, own) }
 }

@@ -2,19 +2,18 @@ import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connec
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time } from '../kit/formatting.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { copyBox, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/ats'
 
-/** What each system is called, what to do with its keys, and the settings that switch it on. */
-export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string; settings: string[] }> = {
+export const ATS_SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string; settings: string[] }> = {
   greenhouse: {
     name: 'Greenhouse',
     settings: ['ATS_GREENHOUSE'],
@@ -40,7 +39,7 @@ const NOTICES = new Map([
   ['entered', 'The key is saved. Send a test to see whether it works.'],
 ])
 
-/** @property connections null: the operator has not switched the system on. */
+/** @property connections null if the operator has not switched the system on. */
 type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[] | null }[]; done: string }
 
 export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
@@ -52,17 +51,17 @@ export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
     const status = statusOf(ats, connections)
     return panel(
       ats,
-      html`<span class="flex items-center gap-3">${SYSTEMS[ats].name}${badge(status)}</span>`,
-      html`<p class="hint mb-4">${SYSTEMS[ats].howTo}</p>
+      html`<span class="flex items-center gap-3">${ATS_SYSTEMS[ats].name}${badge(status)}</span>`,
+      html`<p class="hint mb-4">${ATS_SYSTEMS[ats].howTo}</p>
 ${connections.length > 0 && html`<div class="mb-5 grid gap-4">${connections.map((connection) => connectionPart(ctx, connection))}</div>`}
-${generating(ctx, ats, status)}
-${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
+${generateKeyForm(ctx, ats, status)}
+${ATS_SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
     )
   })}`,
 })
 
 const switchedOffPanel = (ats: Ats): Html => {
-  const { name, settings } = SYSTEMS[ats]
+  const { name, settings } = ATS_SYSTEMS[ats]
   return panel(
     ats,
     html`<span class="flex items-center gap-3">${name}${badge('switched off')}</span>`,
@@ -70,14 +69,13 @@ const switchedOffPanel = (ats: Ats): Html => {
   )
 }
 
-/** Whether something can be ordered, and if not, what is missing. */
 function statusOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {
   const inUse = connections.filter(({ keys }) => keys.some(({ revokedAt }) => revokedAt === null))
   if (inUse.length === 0) return 'not connected'
-  return !SYSTEMS[ats].theirs || inUse.some(({ atsApiKeyLastFour }) => atsApiKeyLastFour) ? 'connected' : 'needs a key'
+  return !ATS_SYSTEMS[ats].theirs || inUse.some(({ atsApiKeyLastFour }) => atsApiKeyLastFour) ? 'connected' : 'needs a key'
 }
 
-const generating = (ctx: Context, ats: Ats, status: string): Html =>
+const generateKeyForm = (ctx: Context, ats: Ats, status: string): Html =>
   html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
 <div class="flex flex-wrap gap-2"><button class="${status === 'not connected' ? 'btn btn-primary' : 'btn'}" name="mode" value="live">Generate a live key</button><button class="btn" name="mode" value="test">Generate a test key</button></div>
 <p class="hint mt-2">Invites created with a test key send no emails.</p>
@@ -85,18 +83,17 @@ const generating = (ctx: Context, ats: Ats, status: string): Html =>
 
 const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
   html`<form class="mt-5" method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
-${field(form, { name: 'theirKey', label: `${SYSTEMS[ats].name}’s key`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
+${field(form, { name: 'theirKey', label: `${ATS_SYSTEMS[ats].name}’s key`, type: 'password', hint: ATS_SYSTEMS[ats].theirs ?? '' })}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary" name="mode" value="live">Save for live invites</button><button class="btn" name="mode" value="test">Save for test invites</button></div>
 </form>`
 
-/** A connection on the list of all: its keys, and the way to what it does. */
 const connectionPart = (
   ctx: Context,
   { id, ats, mode, keys, atsApiKeyLastFour }: ConnectionDetail,
 ): Html => html`<div class="rounded-box border border-base-300 p-4">
 <div class="mb-2 flex flex-wrap items-center gap-2"><h3 class="mt-0" id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3><div class="ml-auto">${linkButton(pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`), 'See orders and calls, or send a test', undefined, 'small')}</div></div>
 ${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
-${SYSTEMS[ats].theirs && html`<p class="mt-3 text-sm">${atsApiKeyLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${atsApiKeyLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
+${ATS_SYSTEMS[ats].theirs && html`<p class="mt-3 text-sm">${atsApiKeyLastFour ? html`${ATS_SYSTEMS[ats].name}’s key: <code>…${atsApiKeyLastFour}</code>` : `${ATS_SYSTEMS[ats].name}’s key is missing.`}</p>`}
 </div>`
 
 const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>
@@ -110,7 +107,7 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
       key.lastUsedAt ? time(key.lastUsedAt) : 'never',
       key.revokedAt
         ? html`revoked ${time(key.revokedAt)}`
-        : confirmation({
+        : confirmButton({
             label: 'Revoke',
             question: 'Revoke this key?',
             consequence: 'It stops working at once. Unless there is another key, nothing more is reported. This can’t be undone.',
@@ -121,11 +118,11 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
 
 const makerOf = ({ createdBy }: AtsKeySummary): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
 
-/** A key's value, which is shown this once. */
+/** The key's value, shown only once. */
 export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({
-  title: `Key for ${SYSTEMS[ats].name}`,
+  title: `Key for ${ATS_SYSTEMS[ats].name}`,
   body: html`<section class="panel">
-<p>${SYSTEMS[ats].howTo} Copy it now: it is not shown again.</p>
+<p>${ATS_SYSTEMS[ats].howTo} Copy it now: it is not shown again.</p>
 <div class="mt-4">${copyBox('key', key)}</div>
 ${linkButton(pathOf(ctx, PATH), 'Back to recruiting systems', undefined, 'main')}
 </section>`,

@@ -18,10 +18,10 @@ type KeyRoute = { Params: { atsKeyId: string } }
 type ConnectionRoute = { Params: { connectionId: string } }
 type OrderRoute = { Params: { orderId: string } }
 
-/** The calls that the page of a connection shows. */
+/** Number of calls on the page of a connection. */
 const CALLS = 50
 
-/** Connections to applicant tracking systems. Those that the operator has not switched on say how to switch them on. */
+/** Connections to applicant tracking systems. Systems that are switched off show how to switch them on. */
 export function atsRoutes(app: FastifyInstance): void {
   const onList = (request: FastifyRequest) => (form: Form) => listPage(request, form)
 

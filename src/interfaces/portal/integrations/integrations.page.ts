@@ -3,15 +3,15 @@ import type { Context } from '../../../domain/context.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { copyBox, empty, facts, linkButton } from '../kit/parts.ts'
-import { opener, popup } from '../kit/popup.ts'
+import { copyBox, empty, factList, linkButton } from '../kit/parts.ts'
+import { popup, popupButton } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, time } from '../kit/wording.ts'
 import { isRestricting, networkLines, PRESETS, scopeBoxes } from './key-restrictions.ts'
 
 const PATH = 'settings/integrations'
@@ -23,8 +23,8 @@ const KEY_NOTICES = new Map([
   ['limit', 'The rate limit is saved and applies from now on.'],
 ])
 
-/** @property address that the member comes from, as the service sees it. @property preset a word of {@link PRESETS}, or any other. */
-type OneKey = {
+/** @property address the member's IP address, as the service sees it. @property preset name of one of {@link PRESETS}, or any other text. */
+type KeyPageFacts = {
   ctx: Context
   apiKey: ListedKey
   hasPassword: boolean
@@ -32,7 +32,7 @@ type OneKey = {
   preset?: string | undefined
   done?: string | undefined
 }
-/** @property longestDays for so many days a new key may be good at most; null: for ever. */
+/** @property longestDays longest validity of a new key in days; null if unlimited. */
 type Facts = { ctx: Context; keys: ListedKey[]; address: string; longestDays: number | null; done?: string | undefined }
 
 const EXPIRIES = [
@@ -45,14 +45,14 @@ const EXPIRIES = [
 
 const GENERATING = { id: 'generate', label: 'New API key', icon: 'key-round' } as const
 
-export function integrationsPage(form: Form, given: Facts): Page {
-  const { ctx, keys, done = '' } = given
+export function integrationsPage(form: Form, facts: Facts): Page {
+  const { ctx, keys, done = '' } = facts
   const isRefused = form.issues.length > 0 && form.values.has('name')
-  const generating = popup(GENERATING.id, 'Generate an API key', generateForm(given, form), isRefused)
+  const generating = popup(GENERATING.id, 'Generate an API key', generateForm(facts, form), isRefused)
   return {
     title: 'Integrations',
     subtitle: 'With an API key, another system can work with your organization’s assessments and invites.',
-    actions: html`${linkButton('/docs', 'Documentation', 'book-open')}${!isRefused && opener(GENERATING, 'btn btn-primary')}`,
+    actions: html`${linkButton('/docs', 'Documentation', 'book-open')}${!isRefused && popupButton(GENERATING, 'btn btn-primary')}`,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${isRefused && generating}<section class="panel" aria-labelledby="keys-heading">
 <h2 class="mb-4" id="keys-heading">API keys</h2>
@@ -61,7 +61,7 @@ ${
     ? empty(
         'key-round',
         'There are no API keys yet. Generate one for the system that works with your invites.',
-        !isRefused && opener({ ...GENERATING, label: 'Generate the first key' }, 'btn btn-sm'),
+        !isRefused && popupButton({ ...GENERATING, label: 'Generate the first key' }, 'btn btn-sm'),
       )
     : keyTable(ctx, keys)
 }
@@ -105,23 +105,22 @@ const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
     ['Key', 'Created', 'Expires', 'Last used', 'Permissions', 'Status', '(Actions)'],
     keys.map((key) => [
       html`<a class="named block" href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a><code class="whitespace-nowrap font-normal">ak_${key.mode}_…${key.lastFour}</code>`,
-      html`<span>${ago(ctx, key.createdAt)} by ${makerOf(key)}</span>`,
-      key.expiresAt ? ago(ctx, key.expiresAt) : 'never',
+      html`<span>${timeAgo(ctx, key.createdAt)} by ${makerOf(key)}</span>`,
+      key.expiresAt ? timeAgo(ctx, key.expiresAt) : 'never',
       key.lastUsedAt
-        ? html`<span>${ago(ctx, key.lastUsedAt)}${key.lastUsedFrom !== null && html` from ${key.lastUsedFrom}`}</span>`
+        ? html`<span>${timeAgo(ctx, key.lastUsedAt)}${key.lastUsedFrom !== null && html` from ${key.lastUsedFrom}`}</span>`
         : 'never',
-      allowance(key),
-      wordState(ctx, key),
+      formatRestrictions(key),
+      keyStatus(ctx, key),
       actions(ctx, key),
     ]),
   )
 
-/** Its time, and the address. */
 const lastUse = ({ lastUsedAt, lastUsedFrom }: ListedKey): Value =>
   lastUsedAt ? html`${time(lastUsedAt)}${lastUsedFrom !== null && html` from ${lastUsedFrom}`}` : 'never'
 
-/** What sets it apart from other keys. */
-function allowance({ rights, scopes, networks, requestsPerMinute }: ListedKey): string {
+/** Restrictions that set the key apart from others. */
+function formatRestrictions({ rights, scopes, networks, requestsPerMinute }: ListedKey): string {
   const parts = [
     ...(scopes.length > 0 ? scopes : rights),
     ...(networks.length > 0 ? ['some networks only'] : []),
@@ -130,15 +129,14 @@ function allowance({ rights, scopes, networks, requestsPerMinute }: ListedKey): 
   return parts.join(', ') || 'standard'
 }
 
-/** One key: what it may do, and how often. */
-export const oneKeyPage = (form: Form, { ctx, apiKey, hasPassword, address, preset = '', done = '' }: OneKey): Page => ({
+export const apiKeyPage = (form: Form, { ctx, apiKey, hasPassword, address, preset = '', done = '' }: KeyPageFacts): Page => ({
   title: apiKey.name,
   trail: [['API keys', pathOf(ctx, PATH)]],
   notice: KEY_NOTICES.get(done),
   body: html`${mistakes(form)}${panel(
     'key',
     'Details',
-    facts([
+    factList([
       ['Key', html`<code>ak_${apiKey.mode}_…${apiKey.lastFour}</code>`],
       ['Created by', makerOf(apiKey)],
       ['Created', time(apiKey.createdAt)],
@@ -192,7 +190,7 @@ const isOver = ({ deps }: Context, { revokedAt, expiresAt }: ListedKey): boolean
 const isRotating = ({ deps }: Context, { previousExpiresAt }: ListedKey): boolean =>
   previousExpiresAt !== null && previousExpiresAt > deps.clock()
 
-function wordState(ctx: Context, key: ListedKey): Html {
+function keyStatus(ctx: Context, key: ListedKey): Html {
   if (key.revokedAt) return html`<span>revoked ${time(key.revokedAt)}</span>`
   if (isOver(ctx, key)) return html`expired`
   return isRotating(ctx, key)
@@ -200,13 +198,12 @@ function wordState(ctx: Context, key: ListedKey): Html {
     : badge('active')
 }
 
-/** What can be done with it. */
 const actions = (ctx: Context, key: ListedKey): Html | false =>
   !isOver(ctx, key) &&
   html`<div class="flex gap-2">${
     !isRotating(ctx, key) &&
     mayGive(ctx, key.scopes) &&
-    confirmation({
+    confirmButton({
       label: 'Rotate',
       question: `Rotate ${key.name}?`,
       consequence: 'The key gets a new value. The current one works for another 24 hours.',
@@ -214,10 +211,10 @@ const actions = (ctx: Context, key: ListedKey): Html | false =>
       hidden: onceField(),
       look: 'plain',
     })
-  }${confirmation({ label: 'Revoke', question: `Revoke ${key.name}?`, consequence: 'It stops working at once. This can’t be undone.', address: pathOf(ctx, `${PATH}/${key.id}/revoke`) })}</div>`
+  }${confirmButton({ label: 'Revoke', question: `Revoke ${key.name}?`, consequence: 'It stops working at once. This can’t be undone.', address: pathOf(ctx, `${PATH}/${key.id}/revoke`) })}</div>`
 
-/** A key's value, which is shown this once. */
-export const keyPage = (ctx: Context, { key, name }: { key: string; name: string }): Page => ({
+/** The key's value, shown only once. */
+export const newKeyPage = (ctx: Context, { key, name }: { key: string; name: string }): Page => ({
   title: 'API key',
   body: html`<section class="panel">
 <p>The value of <strong>${name}</strong>. Copy it now: it is not stored and not shown again.</p>

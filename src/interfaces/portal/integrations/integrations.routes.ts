@@ -19,7 +19,7 @@ import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { signedInOf } from '../sign-in/session.ts'
-import { integrationsPage, keyPage, oneKeyPage } from './integrations.page.ts'
+import { apiKeyPage, integrationsPage, newKeyPage } from './integrations.page.ts'
 
 type KeyRoute = { Params: { keyId: string } }
 
@@ -38,7 +38,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
         const { name, mode } = readFields(values, 'name', 'mode')
         const expiresAt = readExpiry(values, ctx.deps.clock())
         const wanted = { name, mode: mode === 'test' ? 'test' : 'live', expiresAt, ...readRestrictions(values) } as const
-        return keyPage(ctx, await generateKey(ctx, wanted))
+        return newKeyPage(ctx, await generateKey(ctx, wanted))
       },
     }),
   )
@@ -46,7 +46,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
   const onePage = async (request: FastifyRequest<KeyRoute>, form: Form, shown: { done?: string; preset?: string } = {}) => {
     const { ctx, params, ip } = request
     const hasPassword = signedInOf(request).credential.passwordHash !== NO_PASSWORD
-    return oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), hasPassword, address: ip, ...shown })
+    return apiKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), hasPassword, address: ip, ...shown })
   }
   const addressOf = ({ ctx, params }: FastifyRequest<KeyRoute>, done: string) =>
     `${pathOf(ctx, `settings/integrations/${params.keyId}`)}?done=${done}`
@@ -84,7 +84,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
   app.post<KeyRoute>('/settings/integrations/:keyId/rotate', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
-      work: async (ctx) => keyPage(ctx, await rotateKey(ctx, request.params.keyId)),
+      work: async (ctx) => newKeyPage(ctx, await rotateKey(ctx, request.params.keyId)),
     }),
   )
 
@@ -104,7 +104,7 @@ const readRestrictions = (values: URLSearchParams) => ({
   networks: readLines(values, 'networks'),
 })
 
-/** When the key is to expire; null: never. @throws DomainError invalid for a day that is none. */
+/** @returns null for a key that never expires. @throws DomainError invalid if the date is invalid. */
 function readExpiry(values: URLSearchParams, now: Date): Date | null {
   const { expiry, expiresAt: date } = readFields(values, 'expiry', 'expiresAt')
   if (expiry === '' || expiry === 'never') return null

@@ -4,7 +4,6 @@ import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
 import { area, checkboxes, type Form } from '../kit/forms.ts'
 
-/** What a scope allows, as it is offered. */
 const SCOPE_WORDS: Record<KeyScope, string> = {
   'assessments:read': 'Read assessments and questions',
   'assessments:write': 'Create, change and delete assessments and questions',
@@ -22,13 +21,13 @@ const SCOPE_WORDS: Record<KeyScope, string> = {
   'candidates:erase': 'Erase candidates',
 }
 
-/** What can be ticked by one press. */
+/** Sets of scopes that one button selects. */
 export const PRESETS: Record<string, readonly KeyScope[]> = {
   read: ['assessments:read', 'invites:read', 'members:read', 'tags:read', 'results:read', 'events:read'],
   invite: ['assessments:read', 'invites:read', 'invites:write', 'tags:read'],
 }
 
-/** Whether what was sent has something in the part that is folded away at first. */
+/** True if the folded part of the form is filled in. */
 export const isRestricting = ({ values }: Form): boolean => values.has('scopes') || (values.get('networks') ?? '').trim() !== ''
 
 export const scopeBoxes = (ctx: Context, form: Form, values: readonly string[] = []): Html =>

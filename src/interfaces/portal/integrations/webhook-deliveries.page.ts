@@ -4,15 +4,15 @@ import { hostOf, type WebhookEndpoint } from '../../../domain/webhooks/change-en
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../../domain/webhooks/deliveries.ts'
 import { DELIVERIES_KEPT_DAYS } from '../../../domain/webhooks/forget-old-deliveries.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordEvent } from '../kit/event-words.ts'
+import { labelEvent } from '../kit/event-labels.ts'
+import { time } from '../kit/formatting.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
-import { facts } from '../kit/parts.ts'
+import { factList } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 const addressOf = (ctx: Context, { id }: WebhookEndpoint) => pathOf(ctx, `settings/webhooks/${id}`)
 
@@ -50,8 +50,8 @@ const STATES: Record<WebhookDelivery['state'], string> = {
   failed: 'failed',
 }
 
-/** One that waits because an attempt has failed does not look as one that has not been attempted. */
-const wordState = ({ state, attemptCount, attemptsBeforeReplay }: WebhookDelivery): Html =>
+/** A waiting delivery with a failed attempt is labelled differently from one without attempts. */
+const deliveryStatus = ({ state, attemptCount, attemptsBeforeReplay }: WebhookDelivery): Html =>
   badge(state === 'waiting' && attemptCount > attemptsBeforeReplay ? 'to be retried' : state)
 
 export const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
@@ -59,8 +59,8 @@ export const deliveryTable = (address: string, deliveries: WebhookDelivery[]): H
     'deliveries-heading',
     ['Event', 'Status', 'Since', 'Attempts', 'Next attempt'],
     deliveries.map((delivery) => [
-      html`<a href="${`${address}/${delivery.eventId}`}">${wordEvent(delivery.type)}</a>`,
-      wordState(delivery),
+      html`<a href="${`${address}/${delivery.eventId}`}">${labelEvent(delivery.type)}</a>`,
+      deliveryStatus(delivery),
       time(delivery.queuedAt),
       delivery.attemptCount,
       delivery.state === 'waiting' && time(delivery.nextAttemptAt),
@@ -73,21 +73,21 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
   const address = addressOf(ctx, endpoint)
   const { eventId, type, state, queuedAt, nextAttemptAt, attempts } = delivery
   return {
-    title: wordEvent(type),
+    title: labelEvent(type),
     trail: [
       ['Webhooks', pathOf(ctx, 'settings/webhooks')],
       [hostOf(endpoint.url), address],
       ['Deliveries', `${address}/deliveries`],
     ],
-    state: wordState(delivery),
+    state: deliveryStatus(delivery),
     actions:
       endpoint.state === 'active' &&
       html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<button class="btn">Send again</button></form>`,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
 <h2 class="mb-4" id="about-heading">Details</h2>
-${facts([
+${factList([
   ['To', endpoint.url],
-  ['Status', wordState(delivery)],
+  ['Status', deliveryStatus(delivery)],
   ['Type', type],
   ['ID', html`<code>${eventId}</code>`],
   ['Since', time(queuedAt)],
@@ -112,7 +112,7 @@ const attemptItem = ({
   answer,
 }: WebhookDeliveryDetail['attempts'][number]): Html =>
   html`<h3>Attempt ${number}</h3>
-${facts([
+${factList([
   ['When', time(createdAt)],
   ['Duration', `${milliseconds.toLocaleString('en')} ms`],
   ['HTTP status', status],

@@ -10,7 +10,7 @@ import type { WebhookRoute } from './webhooks.routes.ts'
 
 type DeliveryRoute = { Params: { webhookId: string; deliveryId: string } }
 
-/** Seconds until the page of a delivery that waits is loaded again. */
+/** Seconds between reloads while an attempt is due. */
 const REFRESH = '3'
 
 export function webhookDeliveriesRoutes(app: FastifyInstance): void {
@@ -28,7 +28,7 @@ export function webhookDeliveriesRoutes(app: FastifyInstance): void {
   app.get<DeliveryRoute>('/settings/webhooks/:webhookId/deliveries/:deliveryId', async (request, reply) => {
     const facts = await readDelivery(request)
     const { endpoint, delivery } = facts
-    // Not for hours: until it has been attempted.
+    // Reloads only if an attempt is due now: the next retry may be hours away.
     const isDue = delivery.state === 'waiting' && delivery.nextAttemptAt <= request.ctx.deps.clock()
     if (isDue && endpoint.state === 'active') reply.header('refresh', REFRESH)
     return show(request, reply, deliveryPage(emptyForm, facts))

@@ -5,15 +5,15 @@ import type { DeliveryCounts, WebhookDelivery } from '../../../domain/webhooks/d
 import { DISABLED_AFTER_DAYS } from '../../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time } from '../kit/formatting.ts'
 import { type Form, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { empty, facts as factList, linkButton, more } from '../kit/parts.ts'
+import { empty, factList, linkButton, moreMenu } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
-import { time } from '../kit/wording.ts'
 import { deliveryTable } from './webhook-deliveries.page.ts'
-import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
+import { endpointStatus, formatDeliveryCounts, MODE_LABELS, webhookFields } from './webhooks.page.ts'
 
 const NOTICES = new Map([
   ['saved', 'The changes are saved.'],
@@ -26,7 +26,6 @@ type Facts = {
   ctx: Context
   endpoint: WebhookEndpoint
   counts: DeliveryCounts | undefined
-  /** The newest. */
   deliveries: Listing<WebhookDelivery>
   done: string
 }
@@ -40,7 +39,7 @@ export function webhookPage(form: Form, { ctx, endpoint, counts, deliveries, don
     state: badge(endpoint.state === 'active' && endpoint.failingSince ? 'failing' : endpoint.state),
     subtitle: endpoint.url,
     trail: [['Webhooks', pathOf(ctx, 'settings/webhooks')]],
-    actions: html`${more(rareActions(endpoint, address, now))}${mainAction(endpoint, address)}`,
+    actions: html`${moreMenu(rareActions(endpoint, address, now))}${mainAction(endpoint, address)}`,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${
       endpoint.state === 'disabled' &&
@@ -68,7 +67,7 @@ ${panel('about', 'Details', details(endpoint, counts, now))}
   }
 }
 
-/** Whether something happened between when it was disabled and when it was enabled again, and was not sent to it since. */
+/** True if events that happened while it was disabled were not sent after it was enabled again. */
 const hasMissed = ({ state, missedFrom, position }: WebhookEndpoint): boolean =>
   state === 'active' && missedFrom !== null && missedFrom < position
 
@@ -84,12 +83,12 @@ function details(endpoint: WebhookEndpoint, counts: DeliveryCounts | undefined, 
   const { failingSince, previousSecretUntil, replayPosition } = endpoint
   const isFailing = endpoint.state === 'active' && failingSince !== null
   const facts: [string, Value][] = [
-    ['Status', wordState(endpoint)],
+    ['Status', endpointStatus(endpoint)],
     [
       'Failing',
       isFailing && `Every attempt since then has failed. After ${DISABLED_AFTER_DAYS} days of failures the webhook is disabled.`,
     ],
-    ['Recent deliveries', wordCounts(counts)],
+    ['Recent deliveries', formatDeliveryCounts(counts)],
     ['Events', endpoint.types.join(', ') || 'all'],
     ['Mode', MODE_LABELS[endpoint.mode]],
     ['Description', endpoint.description && html`<span class="preformatted">${endpoint.description}</span>`],
@@ -109,12 +108,12 @@ const mainAction = ({ state }: WebhookEndpoint, address: string): Html =>
     : html`<form method="post" action="${`${address}/enable`}"><button class="btn btn-primary">Enable</button></form>`
 
 function rareActions({ state, previousSecretUntil }: WebhookEndpoint, address: string, now: Date): Html {
-  // Whoever is shown the page has been told that the one before stops.
+  // The page has warned that the previous secret stops working.
   const isOverlapping = isOverlap(previousSecretUntil, now)
   const rotation = isOverlapping
     ? 'The current secret also signs for another 24 hours. The one before it stops at once.'
     : 'The current secret also signs for another 24 hours.'
-  return html`${confirmation({ label: 'Rotate secret', question: 'Rotate the secret of this webhook?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'menu' })}
-${state === 'active' && confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'No events are sent until it is enabled again. You can send the missed events then.', address: `${address}/disable`, look: 'menu' })}
-${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'The history of its deliveries is deleted too. This can’t be undone.', address: `${address}/delete`, look: 'menu' })}`
+  return html`${confirmButton({ label: 'Rotate secret', question: 'Rotate the secret of this webhook?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'menu' })}
+${state === 'active' && confirmButton({ label: 'Disable', question: 'Disable the webhook?', consequence: 'No events are sent until it is enabled again. You can send the missed events then.', address: `${address}/disable`, look: 'menu' })}
+${confirmButton({ label: 'Delete', question: 'Delete the webhook?', consequence: 'The history of its deliveries is deleted too. This can’t be undone.', address: `${address}/delete`, look: 'menu' })}`
 }

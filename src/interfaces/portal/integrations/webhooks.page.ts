@@ -5,15 +5,15 @@ import { type DeliveryCounts, LAST_DELIVERIES } from '../../../domain/webhooks/d
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { DISABLED_AFTER_DAYS, type WebhookDisabledReason } from '../../../domain/webhooks/state.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { EVENT_LABELS } from '../kit/event-words.ts'
+import { EVENT_OPTIONS } from '../kit/event-labels.ts'
+import { time } from '../kit/formatting.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { copyBox, empty, linkButton } from '../kit/parts.ts'
-import { opener, popup } from '../kit/popup.ts'
+import { popup, popupButton } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/webhooks'
 
@@ -33,7 +33,7 @@ export function webhooksPage(form: Form, { ctx, endpoints, counts, done }: Facts
   return {
     title: 'Webhooks',
     subtitle: 'A webhook tells your own system about each event as soon as it happens.',
-    actions: html`${linkButton('/docs/guides/webhooks', 'Documentation', 'book-open')}${!isFull && form.issues.length === 0 && opener(adding, 'btn btn-primary')}`,
+    actions: html`${linkButton('/docs/guides/webhooks', 'Documentation', 'book-open')}${!isFull && form.issues.length === 0 && popupButton(adding, 'btn btn-primary')}`,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${form.issues.length > 0 && !isFull && newWebhook(ctx, form)}<section class="panel" aria-labelledby="webhooks-heading">
 <h2 class="sr-only" id="webhooks-heading">Webhooks</h2>
@@ -42,7 +42,7 @@ ${
     ? empty(
         'webhook',
         'There are no webhooks yet. Create one with the URL of your system, and send it a test.',
-        form.issues.length === 0 && opener({ ...adding, label: 'Create the first webhook' }, 'btn btn-sm'),
+        form.issues.length === 0 && popupButton({ ...adding, label: 'Create the first webhook' }, 'btn btn-sm'),
       )
     : endpointTable(ctx, endpoints, counts)
 }
@@ -69,16 +69,15 @@ const endpointTable = (ctx: Context, endpoints: WebhookEndpoint[], counts: Map<s
     ['URL', 'Status', `Last ${LAST_DELIVERIES} deliveries`, 'Events', 'Mode', 'Description'],
     endpoints.map((endpoint) => [
       html`<a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">${endpoint.url}</a>`,
-      wordState(endpoint),
-      wordCounts(counts.get(endpoint.id)),
+      endpointStatus(endpoint),
+      formatDeliveryCounts(counts.get(endpoint.id)),
       endpoint.types.join(', ') || 'all',
       endpoint.mode === 'all' ? 'live and test' : endpoint.mode,
       endpoint.description,
     ]),
   )
 
-/** How many deliveries stand how. */
-export const wordCounts = (counts: DeliveryCounts | undefined): string =>
+export const formatDeliveryCounts = (counts: DeliveryCounts | undefined): string =>
   counts
     ? COUNT_LABELS.filter(([state]) => counts[state] > 0)
         .map(([state, label]) => `${counts[state]} ${label}`)
@@ -98,8 +97,8 @@ const REASONS: Record<WebhookDisabledReason, string> = {
   gone: 'because it answered 410 (Gone)',
 }
 
-/** How an endpoint stands, since when and why. */
-export function wordState({ state, stateSince, disabledReason, failingSince }: WebhookEndpoint): Html {
+/** Status, its time, and its reason. */
+export function endpointStatus({ state, stateSince, disabledReason, failingSince }: WebhookEndpoint): Html {
   if (state === 'disabled')
     return html`<span>${badge('disabled')} since ${time(stateSince)}${disabledReason && `, ${REASONS[disabledReason]}`}</span>`
   return html`<span>${badge(failingSince ? 'failing' : 'active')} since ${time(failingSince ?? stateSince)}</span>`
@@ -113,13 +112,13 @@ ${checkboxes(form, {
   name: 'types',
   label: 'Events',
   hint: 'Choose none to get all events, including types added later.',
-  options: EVENT_LABELS,
+  options: EVENT_OPTIONS,
   values: types,
 })}
 ${choice(form, { name: 'mode', label: 'Mode', value: mode, options: endpointModes(ctx.mode).map((mode) => [mode, MODE_LABELS[mode]]) })}
 ${area(form, { name: 'description', label: 'Description', value: description, hint: 'What it is for, so that you recognize it.' })}`
 
-/** An endpoint's secret, which is shown this once. */
+/** The endpoint's secret, shown only once. */
 export const secretPage = (ctx: Context, { endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): Page => ({
   title: 'Webhook secret',
   trail: [['Webhooks', pathOf(ctx, PATH)]],

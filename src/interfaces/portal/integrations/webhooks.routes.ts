@@ -23,7 +23,7 @@ import { secretPage, webhooksPage } from './webhooks.page.ts'
 
 export type WebhookRoute = { Params: { webhookId: string } }
 
-/** Deliveries that the page of a webhook shows. */
+/** Number of deliveries on the page of a webhook. */
 const LATEST = 5
 
 export function webhooksRoutes(app: FastifyInstance): void {
@@ -70,7 +70,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
   app.post<WebhookRoute>('/settings/webhooks/:webhookId/replay', (request, reply) =>
     answer(request, reply, async (id) => {
       const { missedFrom } = await getEndpoint(request.ctx, id)
-      // Somebody else was faster: it is on its way.
+      // Null means that another request has started the replay.
       if (missedFrom !== null) await replayFrom(request.ctx, id, missedFrom)
       return addressOf(request, 'replayed')
     }),
@@ -120,7 +120,7 @@ async function onePage(request: FastifyRequest<WebhookRoute>, form: Form) {
   return webhookPage(form, { ctx, endpoint, counts, deliveries, done: queryOf(request).get('done') ?? '' })
 }
 
-/** @throws DomainError invalid without an address. */
+/** @throws DomainError invalid if the address is missing. */
 function readWebhook(ctx: Context, values: URLSearchParams) {
   const { url, mode, description } = readFields(values, 'url', 'mode', 'description')
   refuse(url.trim() === '' ? [{ field: 'url', rule: 'required' }] : [])

@@ -11,8 +11,8 @@ import { limitHint } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
 import { table } from '../kit/table.ts'
 
-/** @property chosen hidden fields of the form: the ids, or the filter. @property statuses of the chosen invites, where the action shows them. */
-export type NewFacts = {
+/** @property chosen hidden fields of the form: ids, or filter. @property statuses counts by status, for actions that show them. */
+export type BulkFormFacts = {
   ctx: Context
   action: BulkAction
   count: number
@@ -22,13 +22,12 @@ export type NewFacts = {
   extension: ExtensionPreview | null
 }
 
-/** Rows of a preview. Invites of more days are summed up. */
+/** Most rows of a preview; the other days are added up. */
 const MAX_PREVIEWED = 20
 
 const APOLOGY = 'We sent you this invitation by mistake. We apologize for the inconvenience.'
 
-/** The fields of a bulk action, and what it will do. */
-export function bulkFields(form: Form, facts: NewFacts): Html | false {
+export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
   const { choices } = facts
   const named = choices.map(({ id, name }): [string, string] => [id, name])
   switch (facts.action) {
@@ -93,13 +92,13 @@ ${
 <p class="hint my-3">${others > 0 && `And ${formatCount(others, 'other invite')}. `}${kept > 0 && `${formatCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
 }
 
-const countOf = ({ statuses }: Pick<NewFacts, 'statuses'>, ...those: InviteStatus[]): number =>
+const countOf = ({ statuses }: Pick<BulkFormFacts, 'statuses'>, ...those: InviteStatus[]): number =>
   those.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
 
-/** Invites that a revocation changes, without those that have started. */
-export const countRevocable = (facts: Pick<NewFacts, 'statuses'>): number => countOf(facts, 'pending', 'accepted')
+/** Invites that a revocation changes, without started ones. */
+export const countRevocable = (facts: Pick<BulkFormFacts, 'statuses'>): number => countOf(facts, 'pending', 'accepted')
 
-function revocationFields(form: Form, facts: NewFacts): Html {
+function revocationFields(form: Form, facts: BulkFormFacts): Html {
   const started = countOf(facts, 'started')
   const ended = countOf(facts, 'completed', 'expired', 'revoked')
   return html`${ended > 0 && html`<p class="mb-4">${formatCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}

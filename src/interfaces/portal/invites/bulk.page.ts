@@ -14,22 +14,22 @@ import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
 import { empty, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
-import { bulkFields, countRevocable, type NewFacts } from './bulk-fields.ts'
+import { type BulkFormFacts, bulkFields, countRevocable } from './bulk-fields.ts'
 
 type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
 
-/** What can be done to many invites at once, in the order of the buttons. */
-export const ACTIONS: Record<BulkAction, Words> = {
+/** Bulk actions, in the order of their buttons. */
+export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
   resend: {
     label: 'Send again',
     icon: 'send',
@@ -80,16 +80,14 @@ export const ACTIONS: Record<BulkAction, Words> = {
   },
 }
 
-/** Page that erases the people of many invites. */
 export const ERASE_PEOPLE = 'candidates/erase'
 
-/** Actions offered for any selection of the list. The others have pages that lead to them. */
+/** Actions offered for any selection. The others are reached from other pages. */
 export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 'revoke'] as const satisfies BulkAction[]
 
-/** What is to be done, before it is done. */
-export function newBulkChangePage(form: Form, facts: NewFacts): Page {
+export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
   const { ctx, action, count, chosen } = facts
-  const { title, what } = ACTIONS[action]
+  const { title, what } = BULK_ACTION_TEXTS[action]
   return {
     title: title(action === 'revoke' ? countRevocable(facts) : count),
     trail: [['Invites', pathOf(ctx, 'invites')]],
@@ -104,17 +102,17 @@ ${bulkFields(form, facts)}
   }
 }
 
-/** An extension shows its dates before it can be made. */
-function submitButton({ ctx, action, extension }: NewFacts): Html {
-  const { label, icon: name } = ACTIONS[action]
+/** An extension previews its dates before it can be submitted. */
+function submitButton({ ctx, action, extension }: BulkFormFacts): Html {
+  const { label, icon: name } = BULK_ACTION_TEXTS[action]
   const isSeen = action !== 'extend' || extension !== null
   return html`${action === 'extend' && html`<button class="${isSeen ? 'btn' : 'btn btn-primary'}" formmethod="get" formaction="${pathOf(ctx, 'invites/changes/new')}">Show the new dates</button>`}${isSeen && html`<button class="${action === 'revoke' ? 'btn btn-error' : 'btn btn-primary'}">${icon(name)}${label}</button>`}`
 }
 
 const STATES: Record<BulkRowState, string> = { ready: 'waiting', done: 'done', invalid: 'not possible', refused: 'not allowed' }
 
-/** Whether rows are being changed: the page then reloads by itself. */
-export const isUnderWay = ({ stoppedAt, finishedAt }: ListedBulkChange): boolean => !stoppedAt && !finishedAt
+/** True while rows are being changed: the page then reloads by itself. */
+export const isInProgress = ({ stoppedAt, finishedAt }: ListedBulkChange): boolean => !stoppedAt && !finishedAt
 
 const stateOf = ({ stoppedAt, finishedAt }: ListedBulkChange): string =>
   finishedAt ? 'finished' : stoppedAt ? 'stopped' : 'in progress'
@@ -127,15 +125,14 @@ type Facts = {
   values: URLSearchParams
 }
 
-/** How far it is, and what became of each invite. */
 export function bulkChangePage({ ctx, change, list, names, values }: Facts): Page {
   const path = pathOf(ctx, `invites/changes/${change.id}`)
   const total = change.count
   const left = change.counts.ready
   return {
-    title: ACTIONS[change.action].title(total),
+    title: BULK_ACTION_TEXTS[change.action].title(total),
     state: badge(stateOf(change)),
-    subtitle: html`${wordGiven(change, names)}${nameOf(change.createdBy.user)}, ${ago(ctx, change.createdAt)}`,
+    subtitle: html`${formatParameters(change, names)}${nameOf(change.createdBy.user)}, ${timeAgo(ctx, change.createdAt)}`,
     trail: [
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
@@ -170,8 +167,8 @@ const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): H
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** The parameters of a change, before who made it. */
-function wordGiven(change: BulkChange, names: Map<string, string>): string {
+/** Parameters of a change, for the line before its author. */
+function formatParameters(change: BulkChange, names: Map<string, string>): string {
   const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = paramsOf(change)
   const named = (id: string) => names.get(id) ?? 'a deleted one'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
@@ -213,13 +210,12 @@ const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
     ]),
   )
 
-/** Why it was not done. */
 const reasonOf = ({ state, issues }: Pick<BulkChangeRow, 'state' | 'issues'>): string =>
   state === 'refused'
     ? 'The member who started this no longer has permission for it.'
-    : (issues as Issue[]).map(revive).map(wordIssue).join(' ')
+    : (issues as Issue[]).map(reviveDates).map(formatIssue).join(' ')
 
-/** The CSV that says what became of each invite. */
+/** Columns of the CSV with the outcome of each invite. */
 export const bulkOutcomeColumns: Column<BulkChangeRow>[] = [
   ['row', ({ number }) => number],
   ['email', ({ invite }) => invite.recipientEmail],
@@ -230,11 +226,10 @@ export const bulkOutcomeColumns: Column<BulkChangeRow>[] = [
   ['invite', ({ inviteId }) => inviteId],
 ]
 
-/** As it was thrown: in JSON a time is a text. */
-const revive = (issue: Issue): Issue =>
+/** JSON has times as text; messages need a date. */
+const reviveDates = (issue: Issue): Issue =>
   issue.rule === 'mailed' && issue.limit !== null ? { ...issue, limit: new Date(issue.limit) } : issue
 
-/** The newest bulk changes. */
 export const bulkChangesPage = (ctx: Context, changes: ListedBulkChange[]): Page => ({
   title: 'Bulk changes',
   trail: [['Invites', pathOf(ctx, 'invites')]],
@@ -250,10 +245,10 @@ ${
         'changes-heading',
         ['What', 'Status', 'By', 'When'],
         changes.map((change) => [
-          html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${ACTIONS[change.action].label}</a>`,
+          html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${BULK_ACTION_TEXTS[change.action].label}</a>`,
           badge(stateOf(change)),
           nameOf(change.createdBy.user),
-          ago(ctx, change.createdAt),
+          timeAgo(ctx, change.createdAt),
         ]),
       )
 }

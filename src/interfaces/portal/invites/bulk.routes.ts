@@ -26,13 +26,13 @@ import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
-import { bulkChangePage, bulkChangesPage, isUnderWay, newBulkChangePage } from './bulk.page.ts'
+import { bulkChangePage, bulkChangesPage, isInProgress, newBulkChangePage } from './bulk.page.ts'
 import { readNumber } from './new-invite.page.ts'
 import { FILTERS, readInviteFilter } from './read-filter.ts'
 
 type ChangeRoute = { Params: { changeId: string } }
 
-/** Seconds until the page of a change that is under way is loaded again. */
+/** Seconds between reloads while a change is in progress. */
 const REFRESH = '3'
 
 export function bulkRoutes(app: FastifyInstance): void {
@@ -54,7 +54,7 @@ export function bulkRoutes(app: FastifyInstance): void {
         const id = await startBulkChange(ctx, {
           action: readAction(values),
           params: readParams(values),
-          which: readWhich(ctx, values),
+          which: readSelection(ctx, values),
           most,
         })
         return pathOf(ctx, `invites/changes/${id}`)
@@ -68,8 +68,12 @@ export function bulkRoutes(app: FastifyInstance): void {
     const change = await getBulkChange(ctx, params.changeId)
     const state = BULK_ROW_STATES.find((known) => known === values.get('state'))
     const list = await listBulkChangeRows(ctx, change, state, readPage(values, pageSizeOf(request)))
-    if (isUnderWay(change)) reply.header('refresh', REFRESH)
-    return show(request, reply, bulkChangePage({ ctx, change, list, values, names: await namesIn(ctx, paramsOf(change)) }))
+    if (isInProgress(change)) reply.header('refresh', REFRESH)
+    return show(
+      request,
+      reply,
+      bulkChangePage({ ctx, change, list, values, names: await findParameterNames(ctx, paramsOf(change)) }),
+    )
   })
 
   for (const [action, work] of [
@@ -87,14 +91,14 @@ export function bulkRoutes(app: FastifyInstance): void {
     )
 }
 
-/** Erasing has a page of its own, which asks for a recent sign-in. */
+/** Erasing has its own page, which requires a recent sign-in. */
 const readAction = (values: URLSearchParams): BulkAction =>
   BULK_ACTIONS.find((known) => known === values.get('action') && known !== 'erase') ?? BULK_ACTIONS[0]
 
 const isAll = (values: URLSearchParams): boolean => values.get('all') === 'yes'
 
-/** Who may do this may read everything, so that there is always something to filter. */
-export function readWhich(ctx: Context, values: URLSearchParams): Which {
+/** Members who may run bulk actions may read everything, so the filter is never null. */
+export function readSelection(ctx: Context, values: URLSearchParams): Which {
   if (!isAll(values)) return { ids: [...new Set(values.getAll('id'))] }
   return { filter: readInviteFilter(ctx, values, []) ?? {} }
 }
@@ -133,22 +137,21 @@ function readExtension(values: URLSearchParams): BulkParams {
   return values.get('by') === 'days' ? { addedDays: readNumber(addedDays) } : { expiresOn }
 }
 
-/** The form of a bulk change: as an address asks for it, or as it was refused. */
 async function newPage({ ctx }: FastifyRequest, form: Form) {
   const { values } = form
   const action = readAction(values)
-  const which = readWhich(ctx, values)
+  const which = readSelection(ctx, values)
   const count = 'ids' in which ? which.ids.length : await countMatches(ctx, which)
-  const chosen = chosenFields(values)
+  const chosen = selectionFields(values)
   const choices = action === 'tag' ? await listTagChoices(ctx) : action === 'assign' ? await listGraderChoices(ctx) : []
-  const statuses = action === 'revoke' ? await orNothing(countChosen(ctx, which), new Map()) : new Map()
+  const statuses = action === 'revoke' ? await fallBackIfRefused(countChosen(ctx, which), new Map()) : new Map()
   const isAsked = action === 'extend' && values.has('by') && form.issues.length === 0
   const { extension, issues } = isAsked ? await readPreview(ctx, which, values) : { extension: null, issues: form.issues }
   return newBulkChangePage({ values, issues }, { ctx, action, count, chosen, choices, statuses, extension })
 }
 
-/** What a form sends on: the ids, or the filter. */
-export function chosenFields(values: URLSearchParams): [name: string, value: string][] {
+/** The selection as form fields: ids, or filter. */
+export function selectionFields(values: URLSearchParams): [name: string, value: string][] {
   const names: string[] = isAll(values) ? ['all', ...FILTERS] : ['id']
   return [...values].filter(([name]) => names.includes(name))
 }
@@ -160,24 +163,24 @@ const readPreview = (ctx: Context, which: Which, values: URLSearchParams): Promi
     (error) => ({ extension: null, issues: issuesOf(error) }),
   )
 
-/** As the list counts them. 0 where the filter is refused, which is said when it is to be done. */
+/** @returns 0 if the filter is refused: its mistake is shown when the form is sent. */
 const countMatches = async (ctx: Context, { filter }: Extract<Which, { filter: unknown }>): Promise<number> =>
-  orNothing(
+  fallBackIfRefused(
     listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(
       ({ total }) => total,
     ),
     0,
   )
 
-/** The form says what is wrong with a filter once it is sent. */
-const orNothing = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
+/** Returns `nothing` if the filter is refused: its mistake is shown when the form is sent. */
+const fallBackIfRefused = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
   reading.catch((error) => {
     if (error instanceof DomainError && error.kind === 'invalid') return nothing
     throw error
   })
 
-/** The names of the tag and of the grader that a change gives. */
-async function namesIn(ctx: Context, { tagId, graderId }: BulkParams): Promise<Map<string, string>> {
+/** Names of the tag and grader in the parameters, by id. */
+async function findParameterNames(ctx: Context, { tagId, graderId }: BulkParams): Promise<Map<string, string>> {
   const tags = await findTags(ctx, tagId ? [tagId] : [])
   const graders = await findMembers(ctx, graderId ? [graderId] : [])
   return new Map([

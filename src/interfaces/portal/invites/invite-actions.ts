@@ -9,15 +9,15 @@ import { mayGiveExtraTime } from '../../../domain/submissions/taking/give-extra-
 import { daysAfter } from '../../../domain/time/days.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { IconName } from '../../../http/pages/icon.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time } from '../kit/formatting.ts'
 import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
 import { pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { opener, popup } from '../kit/popup.ts'
-import { time } from '../kit/wording.ts'
+import { popup, popupButton } from '../kit/popup.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
-/** What is filled in before it is done: in a form above the page. */
+/** Actions with a form of their own. */
 export type InviteForm = 'resend' | 'extend' | 'correct' | 'replace' | 'extra-time' | 'waive' | 'reactivate' | 'retake'
 
 type Action = { label: string; icon: IconName; heading: string; fields: (form: Form, facts: Facts) => Html; submit: string }
@@ -25,7 +25,7 @@ type Action = { label: string; icon: IconName; heading: string; fields: (form: F
 const days = (form: Form): Html =>
   field(form, { name: 'expiresInDays', label: 'Days until it expires', type: 'number', value: String(DEFAULT_EXPIRES_IN_DAYS) })
 
-/** Examples of days from now in the form of an expiry. */
+/** Examples in the expiry form, in days from now. */
 const EXAMPLE_DAYS = [7, 14, 30]
 
 function expiry(form: Form, { ctx, invite }: Facts): Html {
@@ -70,7 +70,7 @@ const ACTIONS: Record<InviteForm, Action> = {
     label: 'Correct name or message',
     icon: 'pencil',
     heading: 'Correct the invite',
-    fields: (form, { invite }) => texts(form, invite),
+    fields: (form, { invite }) => readTexts(form, invite),
     submit: 'Save corrections',
   },
   replace: {
@@ -114,7 +114,6 @@ ${days(form)}${hasDeclined(form, declinedAtOf(invite) !== null)}`,
   },
 }
 
-/** Of these, what is possible as the invite stands. */
 function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
   if (operations === null) return []
   const { status } = invite
@@ -131,7 +130,7 @@ function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
   return (Object.keys(ACTIONS) as InviteForm[]).filter((action) => isPossible[action])
 }
 
-/** The forms of what is possible: the one that was sent and refused open. */
+/** Forms of the possible actions. The refused one is open. */
 export function inviteForms(form: Form, facts: Facts): { open: Html[]; closed: Html[] } {
   const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
   const shown = (action: InviteForm) => {
@@ -149,8 +148,8 @@ ${fields(form, facts)}
   }
 }
 
-/** What the page offers besides its main action. */
-export function menuOf(facts: Facts): Html[] {
+/** Secondary actions of the page. */
+export function actionMenu(facts: Facts): Html[] {
   if (facts.operations === null) return []
   const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
   const isMain = (action: InviteForm): boolean =>
@@ -158,10 +157,10 @@ export function menuOf(facts: Facts): Html[] {
   const items = openActions(facts).filter((action) => !isMain(action) && action !== facts.sent)
   const mayRevoke = mayMove('revoke' satisfies Move, facts.invite.status)
   return [
-    ...items.map((id) => opener({ id, ...ACTIONS[id] })),
+    ...items.map((id) => popupButton({ id, ...ACTIONS[id] })),
     ...(mayRevoke
       ? [
-          confirmation({
+          confirmButton({
             label: 'Revoke',
             question: 'Revoke the invite?',
             consequence: 'Its link stops working at once. You can reactivate the invite later, with a new link.',
@@ -173,20 +172,19 @@ export function menuOf(facts: Facts): Html[] {
   ]
 }
 
-const texts = (form: Form, { recipientName, customMessage, ...limits }: InviteDetail): Html =>
+const readTexts = (form: Form, { recipientName, customMessage, ...limits }: InviteDetail): Html =>
   html`${field(form, { name: 'recipientName', label: 'Name', value: recipientName ?? '', optional: true })}
 ${area(form, { name: 'customMessage', label: 'Message', value: customMessage })}
 ${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(limits.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(limits.answerRecordLimit) })}`
 
-/** More time, before the start or while it runs. */
 function extraTime(form: Form, { invite: { status, extraTimePercent } }: Facts): Html {
   const hint = status === 'started' ? `From ${extraTimePercent} to 300.` : 'From 0 to 300.'
   return html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on: it can not be taken back while the candidate is taking the assessment'}. Graders do not see it. Who changed it stays in the audit log, without a reason.</p>
 ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(extraTimePercent), hint })}`
 }
 
-/** Nobody who has declined is mailed again by a mere click. */
+/** Mailing a candidate who has declined takes an explicit confirmation. */
 const hasDeclined = (form: Form, isKnown: boolean): Html | false =>
   (isKnown || form.issues.some(({ rule }) => rule === 'declined')) &&
   html`<p>The candidate has declined this invitation.</p>
@@ -200,7 +198,7 @@ export const REQUIREMENT_NAMES = new Map<string, string>([
   ['face_photo', 'Face photo'],
 ] satisfies [Requirement, string][])
 
-/** What a candidate may be unable to meet: before the start or, of what is recorded all the time, while they take it. */
+/** Requirements that can be waived: all before the start; during a test those that are recorded continuously. */
 function findWaivable({ status, waivedChecks, webcamMonitoring }: InviteDetail, requirements: Requirement[]): Requirement[] {
   const isStarted = status === 'started'
   if (!isStarted && status !== 'pending' && status !== 'accepted') return []

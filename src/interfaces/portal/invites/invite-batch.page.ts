@@ -12,14 +12,14 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { choice } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
 import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, time } from '../kit/wording.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 import { ERASE_PEOPLE } from './bulk.page.ts'
 import { creatorOf } from './invite-batches.page.ts'
@@ -33,7 +33,7 @@ const STATES: Record<InviteBatchRowState, string> = {
   refused: 'refused',
 }
 
-/** @property isPaused whether too many mails of the organization came back for lists to go on. */
+/** @property isPaused true if the organization's bounce rate stops lists from sending. */
 type Facts = {
   ctx: Context
   batch: Batch
@@ -41,19 +41,19 @@ type Facts = {
   names: TermNames
   values: URLSearchParams
   isPaused: boolean
-  /** When its mails leave; null once it is started. */
+  /** Schedule of the list's mails; null once it is started. */
   plan: MailPlan | null
   followUp: FollowUp
   /** Tags that can be created for the list; null once it is started. */
   missingTags: MissingTags | null
 }
 
-/** Whether rows are being invited: the page then reloads by itself. */
+/** True while rows are being invited: the page then reloads by itself. */
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
 export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp, missingTags }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
-  subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${ago(ctx, batch.createdAt)}`,
+  subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${timeAgo(ctx, batch.createdAt)}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
     ['Import candidates', pathOf(ctx, 'invites/batches')],
@@ -65,13 +65,13 @@ ${progress(batch)}
 ${
   !batch.finishedAt &&
   html`<h3>Defaults for all rows</h3>
-<dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
+<dl class="details">${formatTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
-${cautions(batch, followUp)}
+${batchWarnings(batch, followUp)}
 ${plan && mailPlan(plan)}
 ${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate, nameless: followUp.nameless, missingTags })}
 </section>
-${madeInvites(ctx, batch, followUp)}${earlierInvites(ctx, batch, followUp)}<section class="panel" aria-labelledby="rows-heading">
+${createdInvitesPanel(ctx, batch, followUp)}${earlierInvitesPanel(ctx, batch, followUp)}<section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
 <form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
@@ -88,14 +88,13 @@ function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
   return startedAt ? 'Inviting' : 'Preview'
 }
 
-/** How far a started batch is. */
 function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   if (!startedAt || finishedAt) return false
   const done = counts.invited
   return progressBar(done, done + counts.ready)
 }
 
-/** How long the mails of the list take, where they take longer than a day. */
+/** Duration of the mailing, if it takes more than a day. */
 function mailPlan({ perDay, mails, days, lastAt, tooLate }: MailPlan): Html | false {
   if (days === 0) return false
   const duration = html`Your organization can send ${perDay.toLocaleString('en')} emails a day. The ${mails.toLocaleString('en')} of this list take ${days} ${days === 1 ? 'day' : 'days'}: the last ones leave on ${time(lastAt)}.`
@@ -147,15 +146,15 @@ const tagOffer = ({ names, rows }: MissingTags): Html => {
 <p class="hint mb-2">${formatCount(rows, 'row')} ${need} ${names.length === 1 ? 'it' : 'them'}. If you untick the box, ${rows === 1 ? 'this row' : 'these rows'} ${are} not invited.</p>`
 }
 
-/** What the list may lack, before it is started. */
-function cautions({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
+/** Warnings before the list is started. */
+function batchWarnings({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
   const unused = unusedColumns.length > 0 && html`<p>Unused columns: ${unusedColumns.join(', ')}.</p>`
   if (startedAt || (nameless === 0 && !unused)) return html`${unused}`
   return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${formatCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without one.</p>`}${unused}</div>`
 }
 
-/** What can be done with the invites that the list made. */
-function madeInvites(ctx: Context, batch: Batch, { statuses }: FollowUp): Html | false {
+/** Bulk actions for the invites that the list created. */
+function createdInvitesPanel(ctx: Context, batch: Batch, { statuses }: FollowUp): Html | false {
   const { id, counts } = batch
   if (counts.invited === 0) return false
   const open = (statuses.get('pending') ?? 0) + (statuses.get('accepted') ?? 0)
@@ -173,8 +172,8 @@ ${canRevoke && html`<p class="hint mt-3">You see who is affected before anything
   )
 }
 
-/** What can be done with people on the list who were invited before. */
-function earlierInvites(ctx: Context, { id }: Batch, { unnamed, closed }: FollowUp): Html | false {
+/** Bulk actions for people on the list who were invited before. */
+function earlierInvitesPanel(ctx: Context, { id }: Batch, { unnamed, closed }: FollowUp): Html | false {
   if (!may(ctx, 'operate_invites') || unnamed + closed === 0) return false
   const changing = (action: string, part: string) =>
     `${pathOf(ctx, 'invites/changes/new')}?${new URLSearchParams({ action, all: 'yes', list: id, part })}`
@@ -185,10 +184,10 @@ function earlierInvites(ctx: Context, { id }: Batch, { unnamed, closed }: Follow
   )
 }
 
-/** What candidates are invited with, in the order of the list's columns. */
-function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
+/** Settings of the invites, in the order of the list's columns. */
+function formatTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
   const named = (id: string) => names.get(id) ?? 'a deleted one'
-  const said: [string, string | undefined | false][] = [
+  const rows: [string, string | undefined | false][] = [
     ['Tags', terms.tagIds?.map(named).join(', ')],
     ['Message', terms.customMessage],
     ['Extra time', terms.extraTimePercent ? `${terms.extraTimePercent} %` : undefined],
@@ -196,7 +195,7 @@ function wordTerms(terms: Terms, names: TermNames): [term: string, value: string
     ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
     ['Emails', terms.sendEmail === false && 'not sent'],
   ]
-  return said.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))
+  return rows.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))
 }
 
 const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
@@ -209,20 +208,20 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
       reasonOf(row),
       row.name,
       row.state !== 'invalid' &&
-        wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
+        formatTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
       row.number,
     ]),
   )
 
-/** Why a row is not, or was not, invited; of one that was, how that stands. */
+/** Reason why a row is not invited, or the current status of its invite. */
 function reasonOf({ state, issues, repeats, status }: BatchRow): string {
   if (state === 'invited' || state === 'already') return status === null ? '' : `The invite is ${status}.`
   if (state === 'repeated') return `The same address as in row ${repeats}.`
   if (state === 'refused') return 'Whoever started the list no longer has permission to invite.'
-  return (issues as Issue[]).map(wordIssue).join(' ')
+  return (issues as Issue[]).map(formatIssue).join(' ')
 }
 
-/** The CSV that says what became of each row. */
+/** Columns of the CSV with the outcome of each row. */
 export const outcomeColumns: Column<BatchRow>[] = [
   ['row', ({ number }) => number],
   ['email', ({ email }) => email],

@@ -4,18 +4,18 @@ import type { Choices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../../domain/limits.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { narrowing } from '../kit/choices.ts'
+import { nameFilterForm } from '../kit/choices.ts'
+import { time } from '../kit/formatting.ts'
 import { area, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 import { assessmentField, termFields } from './new-invite.page.ts'
 
 const PATH = 'invites/batches'
 
-/** @param assessmentId the assessment whose page led here; empty: another page. */
+/** @param assessmentId assessment whose page led here; empty if none. */
 type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string; assessmentId: string }
 
 export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, assessmentId }: Facts): Page => ({
@@ -25,7 +25,7 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, as
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
 <p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code>, <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Without such a row, each row is an email address and, optionally, a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You see a preview first: nobody is invited until you confirm.</p>
-${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
+${nameFilterForm(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices, assessmentId)}
 <div class="mb-4 max-w-lg">
 <label class="mb-1.5 block text-sm font-medium" for="file">CSV file</label>
@@ -51,7 +51,6 @@ function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'starte
   return startedAt ? 'being invited' : 'checked'
 }
 
-/** Who gave a list. */
 export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>
   createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user)
 

@@ -9,7 +9,7 @@ import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addre
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
@@ -17,21 +17,21 @@ import { FILE_NAME, readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { batchPage, isRunning } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
-import { chosenIn, readTerms } from './new-invite.page.ts'
+import { readTerms, selectedIds } from './new-invite.page.ts'
 
 type BatchRoute = { Params: { batchId: string } }
 
-/** The list, pasted and typed in is up to three times as long on its way, and the other fields. */
+/** Form encoding makes a pasted list up to three times as long. */
 const BODY_LIMIT = 3 * MAX_BATCH_BYTES + 256 * 1024
 
-/** Characters of a pasted list that is not taken, up to which it is shown again. */
+/** Most characters of a refused list that the page shows again. */
 const MAX_SHOWN_LIST = 100_000
 
 export function inviteBatchesRoutes(app: FastifyInstance): void {
   app.get('/invites/batches', async (request, reply) => show(request, reply, await batchesPage(request, emptyForm)))
 
   app.register(async (uploads) => {
-    // Before what may be megabytes is read.
+    // Checked before the body is read: it may be megabytes.
     requireRight(uploads, 'invite')
     readUploads(uploads)
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
@@ -89,7 +89,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     )
 }
 
-/** A refused form without its list where that is long: to write megabytes into the page would hold up everybody, and nobody reads them there. */
+/** Drops a long list from a refused form: rendering megabytes would block other requests, and nobody reads them there. */
 function withoutLongList(form: Form): Form {
   if ((form.values.get('list') ?? '').length <= MAX_SHOWN_LIST) return form
   const values = new URLSearchParams(form.values)
@@ -100,8 +100,8 @@ function withoutLongList(form: Form): Form {
 async function batchesPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
   const query = queryOf(request)
-  const named = readNamed(query)
+  const named = readNameFilter(query)
   const assessmentId = query.get('assessment') ?? ''
-  const choices = await listChoices(ctx, { named, chosenIds: [...chosenIn(form.values), assessmentId] })
+  const choices = await listChoices(ctx, { named, chosenIds: [...selectedIds(form.values), assessmentId] })
   return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices, named, assessmentId })
 }

@@ -9,42 +9,41 @@ import type { Tag } from '../../../domain/tags/tags.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { demandsOf } from '../kit/assessment-words.ts'
-import { limitHint, narrowing } from '../kit/choices.ts'
+import { labelRequirements } from '../kit/assessment-labels.ts'
+import { limitHint, nameFilterForm } from '../kit/choices.ts'
+import { doesNotExpire, labelInviteStatus, time } from '../kit/formatting.ts'
 import { choice, type Form } from '../kit/forms.ts'
 import { panel, pathOf } from '../kit/layout.ts'
-import { facts as factList, linkButton } from '../kit/parts.ts'
-import { opener } from '../kit/popup.ts'
+import { factList, linkButton } from '../kit/parts.ts'
+import { popupButton } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
-import { doesNotExpire, time, wordState } from '../kit/wording.ts'
 import { REQUIREMENT_NAMES } from './invite-actions.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
-/** Between the attempts of a candidate, for who may see all of them. */
+/** Link to another attempt, for members who may see all of them. */
 const attemptLink = (ctx: Context, id: string | null, attempt: number): Html | false =>
   id !== null && may(ctx, 'read') && html`<a href="${pathOf(ctx, `invites/${id}`)}">attempt ${attempt}</a>`
 
-/** What the invite says. */
-export function details({ ctx, invite, createdBy, tags, operations, retake, timeline, sent }: Facts): Html {
+export function inviteDetails({ ctx, invite, createdBy, tags, operations, retake, timeline, sent }: Facts): Html {
   const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
     ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
     ['Retaken in', attemptLink(ctx, retake, invite.attempt + 1)],
     ['External ID', invite.externalId],
-    ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
+    ['Metadata', invite.metadata && formatMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
     ['Expires', !doesNotExpire(invite) && time(invite.expiresAt)],
-    ...(timeline.isWhole ? [] : untold(invite)),
-    // As in the timeline: clients are not told who works for the organization.
+    ...(timeline.isWhole ? [] : otherTimes(invite)),
+    // Clients are not told who works for the organization, here and in the timeline.
     ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Mode', invite.mode === 'test' && 'Test: its emails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
-    // Only for who gives it: it may say something of the candidate's health.
+    // Shown only to members who can grant it: it may reveal something about the candidate's health.
     ['Extra time', operations !== null && invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
-    ['Requirements', demandsOf(invite).join(', ') || 'none'],
+    ['Requirements', labelRequirements(invite).join(', ') || 'none'],
     ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
-    ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
+    ['Grader', readsAll && invite.assignedGrader && formatGrader(invite.assignedGrader)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
     ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
   ]
@@ -53,12 +52,12 @@ export function details({ ctx, invite, createdBy, tags, operations, retake, time
     'about',
     'Details',
     factList(facts, 'aside'),
-    mayCorrect && opener({ id: 'correct', label: 'Edit', icon: 'pencil' }, 'btn btn-ghost btn-sm'),
+    mayCorrect && popupButton({ id: 'correct', label: 'Edit', icon: 'pencil' }, 'btn btn-ghost btn-sm'),
   )
 }
 
-/** What has happened, where the timeline does not tell it all. */
-function untold(invite: InviteDetail): [string, Value][] {
+/** Times that the timeline does not show. */
+function otherTimes(invite: InviteDetail): [string, Value][] {
   const declinedAt = declinedAtOf(invite)
   return [
     ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
@@ -69,7 +68,7 @@ function untold(invite: InviteDetail): [string, Value][] {
   ]
 }
 
-const wordMetadata = (metadata: Record<string, string>): Html | false => {
+const formatMetadata = (metadata: Record<string, string>): Html | false => {
   const lines = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`)
   return lines.length > 0 && html`<span class="preformatted">${lines.join('\n')}</span>`
 }
@@ -80,24 +79,24 @@ function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined
   return who ? `an API key of ${who}` : 'an API key'
 }
 
-/** What can be changed at any time: who grades it, and its tags. */
-export function belongings(form: Form, { ctx, invite, tags, operations }: Facts): (Html | false)[] {
+/** Settings that can be changed at any time: grader and tags. */
+export function graderAndTags(form: Form, { ctx, invite, tags, operations }: Facts): (Html | false)[] {
   if (operations === null) return []
   const { named, graders, tagChoices } = operations
   const path = pathOf(ctx, `invites/${invite.id}`)
   return [
-    narrowing(path, named, [graders, tagChoices]),
+    nameFilterForm(path, named, [graders, tagChoices]),
     panel('grader', 'Grader', graderForm(form, invite, path, graders)),
     panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
   ]
 }
 
-const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
+const formatGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
   mayGrade(grader)
     ? nameOf(grader.user)
     : `${nameOf(grader.user)}, who no longer grades: another grader can take over the submission`
 
-/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+/** The current grader stays selectable, even if they no longer grade or are not among the listed ones. */
 function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
   const isListed = graders.some(({ id }) => id === assignedGrader?.id)
   const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
@@ -132,15 +131,14 @@ ${choice(form, { name: 'tagIds', label: tags.length === 0 ? 'Tag' : 'Add a tag',
 }`
 }
 
-/** What else the candidate is invited to. */
-export const others = ({ ctx, invite, others }: Facts): Html | false =>
+export const otherInvites = ({ ctx, invite, others }: Facts): Html | false =>
   others.length > 0 &&
   panel(
     'others',
     'Other invites of this candidate',
     html`<ul class="space-y-3 text-sm">${others.map(
       (other) =>
-        html`<li class="flex items-center gap-3"><a class="min-w-0 grow hover:underline" href="${pathOf(ctx, `invites/${other.id}`)}">${other.assessment}${other.attempt > 1 && ` (attempt ${other.attempt})`}</a>${badge(wordState(other))}</li>`,
+        html`<li class="flex items-center gap-3"><a class="min-w-0 grow hover:underline" href="${pathOf(ctx, `invites/${other.id}`)}">${other.assessment}${other.attempt > 1 && ` (attempt ${other.attempt})`}</a>${badge(labelInviteStatus(other))}</li>`,
     )}</ul>`,
     linkButton(pathOf(ctx, `candidates/${invite.id}`), 'All', undefined, 'small'),
   )

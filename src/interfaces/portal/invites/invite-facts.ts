@@ -11,27 +11,27 @@ import type { Released } from '../../../domain/submissions/grading/results.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
 import type { Tag } from '../../../domain/tags/tags.ts'
 
-/** What there is to know of an invite, as far as whoever looks may know it. */
+/** An invite as far as the reader may see it. */
 export type InviteFacts = {
   ctx: Context
   invite: InviteDetail
   createdBy: Member | undefined
-  /** The attempt after it. */
+  /** Id of the next attempt. */
   retake: string | null
   tags: Tag[]
   emails: InviteEmailRow[]
-  /** Pending, and the newest invitation email failed or came back. */
+  /** True for a pending invite whose newest invitation email failed or bounced. */
   isUndelivered: boolean
-  /** What is planned, or was left out. */
+  /** Planned and skipped reminders. */
   reminders: PlannedReminder[]
   timeline: Timeline
-  /** What was handed in and is not released. */
+  /** The submission, if it is not released. */
   queued: Queued | null
   released: Released | null
   others: OtherInvite[]
-  /** What can be done with it, by who may: null for who may only look. */
+  /** Choices for its actions; null for members who may only read it. */
   operations: { link: string; named: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
   done: string | undefined
-  /** The name of the form that was sent, where something is wrong with it. */
+  /** Name of the form that was refused. */
   sent: string | undefined
 }

@@ -9,19 +9,19 @@ import type { StateCounts } from '../../../domain/invites/overview/count-states.
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { namedField, readNamed } from '../kit/choices.ts'
+import { nameFilterField, readNameFilter } from '../kit/choices.ts'
+import { doesNotExpire, labelInviteStatus, timeAgo } from '../kit/formatting.ts'
 import { choice, exportButton, type Form, field } from '../kit/forms.ts'
 import { pathOf } from '../kit/layout.ts'
 import { filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { empty, linkButton, person, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, doesNotExpire, wordState } from '../kit/wording.ts'
-import { ACTIONS, ERASE_PEOPLE, LIST_ACTIONS } from './bulk.page.ts'
+import { BULK_ACTION_TEXTS, ERASE_PEOPLE, LIST_ACTIONS } from './bulk.page.ts'
 import { FILTERS, type FilterChoices, UNDELIVERED } from './read-filter.ts'
 
-/** The orders of the list, by the word in its address. The first is the one without a word. */
-export const orders: Record<string, InviteOrder> = {
+/** Orders of the list by their parameter. The first is the default. */
+export const INVITE_ORDERS: Record<string, InviteOrder> = {
   sent: { field: 'sentAt', direction: 'desc' },
   'sent-first': { field: 'sentAt', direction: 'asc' },
   expires: { field: 'expiresAt', direction: 'asc' },
@@ -31,26 +31,23 @@ export const orders: Record<string, InviteOrder> = {
   'state-last': { field: 'status', direction: 'desc' },
 }
 
-/** What a list of invites shows. */
 export type ListFacts = {
   ctx: Context
   choices: FilterChoices
-  /** How many are in each state, where that is known. */
+  /** Counts by status, if known. */
   counts: StateCounts | null
-  /** How many were not delivered, where the others are known. */
+  /** Number of undelivered invites, if known. */
   undelivered: number | undefined
-  /** Null: there is nothing to list. */
+  /** Null if the reader may see no invites. */
   list: Listing<ListedInvite> | null
   extras: RowExtras
-  /** The assessment whose invites alone are listed, among its own pages. */
+  /** Set on an assessment's own page: lists only its invites. */
   of?: { id: string }
 }
 
-/** The address of the list. */
 export const listPath = ({ ctx, of }: Pick<ListFacts, 'ctx' | 'of'>): string =>
   pathOf(ctx, of ? `assessments/${of.id}/invites` : 'invites')
 
-/** The list with what narrows it, and what can be done with its rows. */
 export function inviteList(form: Form, facts: ListFacts): Html {
   const { ctx, choices, list, of } = facts
   const path = listPath(facts)
@@ -78,7 +75,7 @@ ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Ev
 ${readsAll && choice(form, { name: 'grader', label: 'Grader', options: anyOf(graders, 'Every grader') })}
 ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf(lists, 'Every list') })}
 ${form.values.get('part') && html`<input type="hidden" name="part" value="${form.values.get('part')}">`}
-${namedField(readNamed(form.values), [...(of ? [] : [assessments]), tags, graders])}`
+${nameFilterField(readNameFilter(form.values), [...(of ? [] : [assessments]), tags, graders])}`
 }
 
 function nothing({ ctx, choices, counts, of }: ListFacts, values: URLSearchParams): Html {
@@ -96,8 +93,8 @@ function nothing({ ctx, choices, counts, of }: ListFacts, values: URLSearchParam
 }
 
 /**
- * A tab for each status, which keeps what else the list is narrowed to. Where no counts are kept of that, only the list's own number is said:
- * to count the others would take the longer, the more invites there are.
+ * One tab per status, keeping the other filters. Without stored counts only the current list's number is shown: counting the others would
+ * slow down with the number of invites.
  */
 export function statusTabs(
   path: string,
@@ -127,7 +124,7 @@ const BULK = 'bulk'
 
 function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
   const { ctx, extras, of } = facts
-  const sorting = { path: listPath(facts), query, orders }
+  const sorting = { path: listPath(facts), query, orders: INVITE_ORDERS }
   const readsAll = may(ctx, 'read')
   return table(
     'list-heading',
@@ -148,22 +145,22 @@ function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedIn
           ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Select ${recipientName || recipientEmail}`}">${who}</span>`
           : who,
         ...(of ? [] : [again ? `${assessmentName} ${again}` : assessmentName]),
-        html`${badge(extras.undelivered.has(id) ? 'not delivered' : wordState(invite))}${of && again && html` ${again}`}`,
-        ago(ctx, new Date(sentAt)),
-        wordEnd(ctx, invite),
+        html`${badge(extras.undelivered.has(id) ? 'not delivered' : labelInviteStatus(invite))}${of && again && html` ${again}`}`,
+        timeAgo(ctx, new Date(sentAt)),
+        formatExpiry(ctx, invite),
         ...(readsAll ? [assignedGraderId && extras.graders.get(assignedGraderId)] : []),
       ]
     }),
   )
 }
 
-/** When it expires; of one that does so no more, nothing. */
-export const wordEnd = (ctx: Context, invite: Declinable & { expiresAt: Date | string }): Html =>
+/** Expiry, or nothing if the invite no longer expires. */
+export const formatExpiry = (ctx: Context, invite: Declinable & { expiresAt: Date | string }): Html =>
   doesNotExpire(invite)
-    ? html`<span title="${`It is ${wordState(invite)} and does not expire any more`}">–</span>`
-    : ago(ctx, new Date(invite.expiresAt))
+    ? html`<span title="${`It is ${labelInviteStatus(invite)} and does not expire any more`}">–</span>`
+    : timeAgo(ctx, new Date(invite.expiresAt))
 
-/** What can be done with the ticked invites, or with all that match. */
+/** Actions for the selected invites, or for all that match. */
 function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
   const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
   const kept = FILTERS.filter((name) => keptValue(name)).map(
@@ -174,7 +171,7 @@ function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total
 <span class="text-sm font-medium" data-bulk-count>For selected invites</span>
 <label class="flex items-center gap-2 py-1 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
 ${total > items.length && html`<label class="flex items-center gap-2 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
-<div class="flex flex-wrap gap-2">${LIST_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}${may(ctx, 'erase_candidates') && html`<button class="btn btn-sm text-error" formaction="${pathOf(ctx, ERASE_PEOPLE)}">${icon(ACTIONS.erase.icon)}${ACTIONS.erase.label}</button>`}</div>
+<div class="flex flex-wrap gap-2">${LIST_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(BULK_ACTION_TEXTS[action].icon)}${BULK_ACTION_TEXTS[action].label}</button>\n`)}${may(ctx, 'erase_candidates') && html`<button class="btn btn-sm text-error" formaction="${pathOf(ctx, ERASE_PEOPLE)}">${icon(BULK_ACTION_TEXTS.erase.icon)}${BULK_ACTION_TEXTS.erase.label}</button>`}</div>
 <a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes</a>
 </div>
 </form>`

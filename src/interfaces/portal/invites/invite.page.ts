@@ -6,20 +6,20 @@ import { mayMove } from '../../../domain/invites/moves.ts'
 import { comesByItself } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordReturn } from '../kit/bounce-words.ts'
+import { formatBounce } from '../kit/bounce-labels.ts'
+import { labelInviteStatus, time } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { linkButton, more } from '../kit/parts.ts'
-import { opener } from '../kit/popup.ts'
+import { linkButton, moreMenu } from '../kit/parts.ts'
+import { popupButton } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time, wordState } from '../kit/wording.ts'
-import { REMINDER_WORDS, SKIPPED_WORDS, wordMail, wordStep } from '../reminders/words.ts'
-import { inviteForms, menuOf } from './invite-actions.ts'
-import { belongings, details, others } from './invite-details.ts'
+import { formatStep, labelMail, REMINDER_LABELS, SKIPPED_LABELS } from '../reminders/reminder-labels.ts'
+import { actionMenu, inviteForms } from './invite-actions.ts'
+import { graderAndTags, inviteDetails, otherInvites } from './invite-details.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
-import { nextStep, resultOf } from './invite-standing.ts'
+import { nextStep, resultPanel } from './invite-status.ts'
 import { inviteTimeline } from './timeline.ts'
 
 const NOTICES = new Map([
@@ -48,31 +48,30 @@ export function invitePage(form: Form, facts: Facts): Page {
   return {
     title: `Invite of ${recipientEmail}`,
     heading: recipientName || recipientEmail,
-    state: badge(facts.isUndelivered ? 'not delivered' : wordState(invite)),
+    state: badge(facts.isUndelivered ? 'not delivered' : labelInviteStatus(invite)),
     subtitle: html`${candidateOf(ctx, invite)} · ${may(ctx, 'read') ? assessmentLink(ctx, invite) : invite.assessmentName}`,
     trail: [['Invites', pathOf(ctx, 'invites')]],
     actions: actionsOf(facts),
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${forms.open}<div class="grid items-start gap-6 lg:grid-cols-3">
-<div class="space-y-6 lg:col-span-2">${resultOf(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', inviteTimeline('timeline-heading', timeline, invite))}${mails(facts)}${reminders(facts)}</div>
-<div class="space-y-6">${details(facts)}${belongings(form, facts)}${others(facts)}</div>
+<div class="space-y-6 lg:col-span-2">${resultPanel(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', inviteTimeline('timeline-heading', timeline, invite))}${mails(facts)}${reminders(facts)}</div>
+<div class="space-y-6">${inviteDetails(facts)}${graderAndTags(form, facts)}${otherInvites(facts)}</div>
 </div>
 <div>${forms.closed}</div>`,
   }
 }
 
-/** Their address; with the way to all that there is of them, for who may see it. */
+/** Email address, linked to the candidate's page for members who may see it. */
 const candidateOf = (ctx: Context, { id, recipientEmail }: InviteDetail): Value =>
   may(ctx, 'read') ? html`<a href="${pathOf(ctx, `candidates/${id}`)}">${recipientEmail}</a>` : recipientEmail
 
 const assessmentLink = (ctx: Context, { assessmentId, assessmentName }: InviteDetail): Html =>
   html`<a href="${pathOf(ctx, `assessments/${assessmentId}`)}">${assessmentName}</a>`
 
-/** What is seldom done, folded away, and what is done next. */
 function actionsOf(facts: Facts): Html | false {
-  const menu = menuOf(facts)
+  const menu = actionMenu(facts)
   const main = mainActions(facts)
-  return (menu.length > 0 || main !== false) && html`${menu.length > 0 && more(html`${menu}`)}${main}`
+  return (menu.length > 0 || main !== false) && html`${menu.length > 0 && moreMenu(html`${menu}`)}${main}`
 }
 
 function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
@@ -82,14 +81,14 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
     return html`${linkButton(`${path}/submission`, 'Open submission', 'file-text', grading ? 'other' : 'main')}${grading && linkButton(grading, 'Grade', 'pencil-line', 'main')}`
   if (operations === null) return false
   if (mayMove('resend', invite.status))
-    return opener({ id: 'resend', label: 'Send invitation again', icon: 'send' }, 'btn btn-primary')
+    return popupButton({ id: 'resend', label: 'Send invitation again', icon: 'send' }, 'btn btn-primary')
   return (
     mayMove('reactivate', invite.status) &&
-    opener({ id: 'reactivate', label: 'Reactivate', icon: 'rotate-ccw' }, 'btn btn-primary')
+    popupButton({ id: 'reactivate', label: 'Reactivate', icon: 'rotate-ccw' }, 'btn btn-primary')
   )
 }
 
-/** What is planned and what was left out; not where nobody is reminded. */
+/** Planned and skipped reminders; nothing if reminders are off. */
 const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html | false => {
   const isOpen = planned.some(({ kind }) => kind !== null)
   if (planned.length === 0 || (!isOpen && !invite.remindersOff)) return false
@@ -101,9 +100,9 @@ const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html
       'reminders-heading',
       ['Reminder', 'When', 'Status'],
       planned.map(({ step, kind, at, skipped }) => [
-        wordStep(step),
+        formatStep(step),
         time(at),
-        skipped ? html`not sent: ${SKIPPED_WORDS[skipped]}` : html`${badge('planned')} ${kind && REMINDER_WORDS[kind]}`,
+        skipped ? html`not sent: ${SKIPPED_LABELS[skipped]}` : html`${badge('planned')} ${kind && REMINDER_LABELS[kind]}`,
       ]),
     )}${operations !== null && html`<form class="mt-4" method="post" action="${pathOf(ctx, `invites/${invite.id}/${name}`)}">${onceField()}<button class="btn">${label}</button></form>`}`,
   )
@@ -120,13 +119,13 @@ const mailTable = (emails: InviteEmailRow[], now: Date): Html =>
       const state = shownEmailState({ ...email, delayedUntil }, now)
       const waits = state === 'delayed' && delayedUntil
       return [
-        html`${wordMail(kind)}<br><span class="quiet text-xs font-normal">${time(createdAt)}</span>`,
+        html`${labelMail(kind)}<br><span class="quiet text-xs font-normal">${time(createdAt)}</span>`,
         badge(complainedAt ? 'called spam' : bouncedAt && state === 'sent' ? 'came back' : state),
         sentAt && time(sentAt),
         attempts,
         waits
           ? html`${comesByItself(kind) ? 'waits for its hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
-          : reason || wordReturn(email),
+          : reason || formatBounce(email),
       ]
     }),
   )

@@ -22,21 +22,21 @@ import { listRequirements } from '../../../domain/submissions/reading/submission
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
 import { giveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
 import { readText } from '../../../http/forms/read-form.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
+import { rethrowAsFormIssue } from './form-issues.ts'
 import { invitePage } from './invite.page.ts'
 import { readNumber } from './new-invite.page.ts'
-import { sayInForm } from './say-in-form.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
 type Change = (ctx: Context, id: string, values: URLSearchParams) => Promise<unknown>
-/** Does something with an invite. @property work returns the id of the invite to show then: another one, where that takes its place. */
+/** @property work returns the id of the invite to show next: a new one if the action replaces the invite. */
 type Operation = { done: string; work: (ctx: Context, id: string, values: URLSearchParams) => Promise<string> }
 
-/** What changes the invite itself. */
+/** An action that changes the invite itself. */
 const inPlace = (done: string, change: Change): Operation => ({
   done,
   async work(ctx, id, values) {
@@ -45,7 +45,7 @@ const inPlace = (done: string, change: Change): Operation => ({
   },
 })
 
-/** What is done with one invite, by the last word of the address. */
+/** Actions on one invite, by the last segment of the address. */
 const OPERATIONS: Record<string, Operation> = {
   resend: inPlace('resend', (ctx, id, values) =>
     resendInvite(ctx, id, { message: values.has('customMessage') ? readText(values, 'customMessage') : undefined }),
@@ -76,17 +76,16 @@ const OPERATIONS: Record<string, Operation> = {
   tags: inPlace('tags', (ctx, id, values) => tagInvite(ctx, id, readFields(values, 'tagIds').tagIds)),
 }
 
-/** One invite, and what is done with it. */
 export function inviteRoutes(app: FastifyInstance): void {
   app.get<InviteRoute & { Querystring: { done?: string } }>('/invites/:inviteId', async (request, reply) =>
     show(request, reply, await onePage(request, emptyForm, { done: request.query.done })),
   )
 
   for (const [name, operation] of Object.entries(OPERATIONS))
-    app.post<InviteRoute>(`/invites/:inviteId/${name}`, (request, reply) => answer(request, reply, operation, name))
+    app.post<InviteRoute>(`/invites/:inviteId/${name}`, (request, reply) => runOperation(request, reply, operation, name))
 
   app.post<{ Params: { inviteId: string; tagId: string } }>('/invites/:inviteId/tags/:tagId/remove', (request, reply) =>
-    answer(
+    runOperation(
       request,
       reply,
       inPlace('tags', (ctx, id) => untagInvite(ctx, id, request.params.tagId)),
@@ -94,12 +93,12 @@ export function inviteRoutes(app: FastifyInstance): void {
   )
 }
 
-/** Does something with an invite, and shows it. @param sent the form of it. */
-const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, { done, work }: Operation, sent?: string) =>
+/** @param sent name of the form. */
+const runOperation = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, { done, work }: Operation, sent?: string) =>
   submitOnce(request, reply, {
     page: (form) => onePage(request, form, { sent }),
     work: async (ctx, values) =>
-      `${pathOf(ctx, `invites/${await work(ctx, request.params.inviteId, values).catch(sayInForm)}`)}?done=${done}`,
+      `${pathOf(ctx, `invites/${await work(ctx, request.params.inviteId, values).catch(rethrowAsFormIssue)}`)}?done=${done}`,
   })
 
 function readExpiry(values: URLSearchParams): NewExpiry {
@@ -110,12 +109,12 @@ function readExpiry(values: URLSearchParams): NewExpiry {
 const readDays = (values: URLSearchParams) => readNumber(readFields(values, 'expiresInDays').expiresInDays)
 
 function readCorrection(values: URLSearchParams) {
-  const given = readFields(values, 'recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit')
+  const fields = readFields(values, 'recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit')
   return {
-    recipientName: given.recipientName.trim() || null,
-    customMessage: given.customMessage,
-    questionReplayLimit: readNumber(given.questionReplayLimit),
-    answerRecordLimit: readNumber(given.answerRecordLimit),
+    recipientName: fields.recipientName.trim() || null,
+    customMessage: fields.customMessage,
+    questionReplayLimit: readNumber(fields.questionReplayLimit),
+    answerRecordLimit: readNumber(fields.answerRecordLimit),
   }
 }
 
@@ -145,7 +144,7 @@ async function onePage(
     queued: isHandedIn ? await findQueued(ctx, id) : null,
     released: isHandedIn ? await findResult(ctx, id) : null,
     others: await findOtherInvites(ctx, invite),
-    operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNamed(queryOf(request))) : null,
+    operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNameFilter(queryOf(request))) : null,
     done,
     sent,
   })

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
 import { html } from '../../../html/html.ts'
-import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'
+import { type AssessmentHead, assessmentHead, inviteButton } from '../assessments/assessment-head.ts'
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
@@ -9,7 +9,7 @@ import { linkButton } from '../kit/parts.ts'
 import { inviteList, type ListFacts, listPath, statusTabs } from './invite-list.ts'
 import { savedFilters } from './saved-filters.ts'
 
-/** @property saving what was typed to keep the filter. */
+/** @property saving form that saves the filter. */
 type Facts = ListFacts & { saved: SavedFilter[]; saving: Form }
 
 export function invitesPage(form: Form, { saved, saving, ...facts }: Facts): Page {
@@ -24,9 +24,8 @@ export function invitesPage(form: Form, { saved, saving, ...facts }: Facts): Pag
   }
 }
 
-/** The invites to an assessment, among its own pages. */
-export const assessmentInvitesPage = (form: Form, headed: Headed, facts: ListFacts): Page => ({
-  ...headOf(headed, inviting(headed.ctx, headed.assessment)),
+export const assessmentInvitesPage = (form: Form, headed: AssessmentHead, facts: ListFacts): Page => ({
+  ...assessmentHead(headed, inviteButton(headed.ctx, headed.assessment)),
   title: `Invites: ${headed.assessment.name}`,
   heading: headed.assessment.name,
   tabs: assessmentTabs(headed.ctx, headed.assessment, 'invites'),

@@ -16,20 +16,20 @@ import { readStates, type StateCounts } from '../../../domain/invites/overview/c
 import { deleteSavedFilter, listSavedFilters, saveFilter } from '../../../domain/invites/saved-filters.ts'
 import { findSuppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
 import { defined } from '../../../domain/values/defined.ts'
-import { readHead } from '../assessments/assessment-head.ts'
-import { cautionsShown } from '../assessments/cautions.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readAssessmentHead } from '../assessments/assessment-head.ts'
+import { assessmentWarnings } from '../assessments/cautions.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage, readSort } from '../kit/paging.ts'
 import { mayReadInvites } from '../kit/sidebar.ts'
-import { orders } from './invite-list.ts'
+import { rethrowAsFormIssue } from './form-issues.ts'
+import { INVITE_ORDERS } from './invite-list.ts'
 import { assessmentInvitesPage, invitesPage } from './invites.page.ts'
-import { chosenIn, newInvitePage, readTerms } from './new-invite.page.ts'
+import { newInvitePage, readTerms, selectedIds } from './new-invite.page.ts'
 import { findFilterChoices, readInviteFilter } from './read-filter.ts'
-import { keptQuery } from './saved-filters.ts'
-import { sayInForm } from './say-in-form.ts'
+import { savedQuery } from './saved-filters.ts'
 
 export function invitesRoutes(app: FastifyInstance): void {
   app.get('/invites', async (request, reply) => {
@@ -39,7 +39,7 @@ export function invitesRoutes(app: FastifyInstance): void {
 
   app.get<{ Params: { assessmentId: string } }>('/assessments/:assessmentId/invites', async (request, reply) => {
     authorize(request.ctx, 'read')
-    const headed = await readHead(request.ctx, request.params.assessmentId)
+    const headed = await readAssessmentHead(request.ctx, request.params.assessmentId)
     const { found, facts, isRefused } = await readInvites(request, { values: queryOf(request), issues: [] }, headed.assessment)
     return show(request, reply, assessmentInvitesPage(found, headed, facts), isRefused ? 422 : 200)
   })
@@ -58,9 +58,9 @@ export function invitesRoutes(app: FastifyInstance): void {
         )
         const recipient = { recipientEmail: recipientEmail.trim(), recipientName: recipientName.trim() || null }
         const terms = await completeTerms(ctx, assessmentId, readTerms(values))
-        if (!values.has('unmailed') && (await whyUnmailed(ctx, values)))
+        if (!values.has('unmailed') && (await explainMissingMail(ctx, values)))
           throw new DomainError('invalid', { issues: [SUPPRESSED] })
-        const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...terms }).catch(sayInForm)
+        const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...terms }).catch(rethrowAsFormIssue)
         return `${pathOf(ctx, `invites/${id}`)}?done=invited`
       },
     }),
@@ -71,37 +71,38 @@ export function invitesRoutes(app: FastifyInstance): void {
 
 const SUPPRESSED: Issue = { field: 'recipientEmail', rule: 'account', problem: 'suppressed' }
 
-/** Why nothing would be mailed to who is to be invited by mail; undefined: it would. */
-async function whyUnmailed(ctx: Context, values: URLSearchParams): Promise<string | undefined> {
+/** Reason why no mail would be sent; undefined if it would. */
+async function explainMissingMail(ctx: Context, values: URLSearchParams): Promise<string | undefined> {
   const address = readFields(values, 'recipientEmail').recipientEmail.trim()
   if (address === '' || !values.has('sendEmail')) return undefined
   const found = await findSuppression(ctx, ctx.mode === 'test' ? 'test' : 'live', address)
   return found ? wordSuppression(found.reason) : undefined
 }
 
-/** For the assessment that was chosen, or that the address asks for. */
+/** Form for the chosen assessment, or the one in the address. */
 async function newPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
   authorize(ctx, 'invite')
   const query = queryOf(request)
-  const named = readNamed(query)
+  const named = readNameFilter(query)
   const assessmentId = query.get('assessment') ?? ''
-  const choices = await listChoices(ctx, { named, chosenIds: [...chosenIn(form.values), assessmentId] })
+  const choices = await listChoices(ctx, { named, chosenIds: [...selectedIds(form.values), assessmentId] })
   const [assessment] = await findAssessments(ctx, [assessmentId])
   const cautions =
-    assessment !== undefined && cautionsShown({ ...(await readCautions(ctx, assessment)), open: 0 }, assessment.questionCount)
-  const suppressed = await whyUnmailed(ctx, form.values)
+    assessment !== undefined &&
+    assessmentWarnings({ ...(await readCautions(ctx, assessment)), open: 0 }, assessment.questionCount)
+  const suppressed = await explainMissingMail(ctx, form.values)
   return newInvitePage(form, { ctx, choices, named, assessmentId, cautions, suppressed })
 }
 
-/** @param saving what was typed to keep the filter. */
+/** @param saving form that saves the filter. */
 async function listPage(request: FastifyRequest, form: Form, saving: Form = emptyForm) {
   const { found, facts, isRefused } = await readInvites(request, form)
   const page = invitesPage(found, { ...facts, saved: await listSavedFilters(request.ctx), saving })
   return { ...page, isRefused }
 }
 
-/** The list that the address, or what was typed, asks for. @param of the assessment to whose invites it is limited. */
+/** @param of assessment to limit the list to. */
 async function readInvites(request: FastifyRequest, { values }: Form, of?: { id: string }) {
   const { ctx } = request
   const limited = new URLSearchParams(values)
@@ -112,7 +113,7 @@ async function readInvites(request: FastifyRequest, { values }: Form, of?: { id:
   const undelivered = counts ? await countUndelivered(ctx, filter?.assessmentId) : undefined
   const facts = { ctx, choices, counts, undelivered, ...(of && { of }) }
   try {
-    const order = orders[readSort(values, orders)]!
+    const order = INVITE_ORDERS[readSort(values, INVITE_ORDERS)]!
     const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, pageSizeOf(request))))
     const extras = await findRowExtras(ctx, list?.items ?? [])
     return { found: { values, issues: [] }, facts: { ...facts, list, extras }, isRefused: false }
@@ -124,7 +125,6 @@ async function readInvites(request: FastifyRequest, { values }: Form, of?: { id:
   }
 }
 
-/** What narrows the list, kept under a name. */
 function savedFilterRoutes(app: FastifyInstance): void {
   app.post('/invites/filters', (request, reply) => {
     if (!mayReadInvites(request.ctx)) throw new DomainError('not_permitted')
@@ -132,7 +132,7 @@ function savedFilterRoutes(app: FastifyInstance): void {
     return submitOnce(request, reply, {
       page: (form) => listPage(request, { values: asked(form.values), issues: [] }, form),
       async work(ctx, values) {
-        const query = keptQuery(asked(values))
+        const query = savedQuery(asked(values))
         const name = readFields(values, 'filterName').filterName
         await saveFilter(ctx, { name, query, isShared: values.get('shared') === 'yes' })
         return `${pathOf(ctx, 'invites')}?${query}`
@@ -147,7 +147,7 @@ function savedFilterRoutes(app: FastifyInstance): void {
   })
 }
 
-/** How many invites each tab has, where that is kept: under no other filter than an assessment's. */
+/** Counts for the tabs, which are stored only without filters other than the assessment. */
 async function countTabs(
   ctx: Context,
   { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,

@@ -8,13 +8,13 @@ import { icon } from '../../../http/pages/icon.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
 import { nameOfLanguage } from '../../../locales/names.ts'
 import { proctoringBoxes, readProctoring } from '../assessments/assessments.form.ts'
-import { limitHint, narrowing } from '../kit/choices.ts'
-import { area, checkbox, checkboxes, choice, type Form, field, folded, mistakes, readFields } from '../kit/forms.ts'
+import { limitHint, nameFilterForm } from '../kit/choices.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, foldedFields, mistakes, readFields } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { linkButton } from '../kit/parts.ts'
 
-/** @param facts.assessmentId the assessment whose page led here; empty: another page. */
+/** @param facts.assessmentId assessment whose page led here; empty if none. */
 type Facts = {
   ctx: Context
   choices: Choices
@@ -27,8 +27,8 @@ type Facts = {
 export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions, suppressed }: Facts): Page => ({
   title: 'Invite a candidate',
   trail: [['Invites', pathOf(ctx, 'invites')]],
-  actions: linkButton(pathOf(ctx, `invites/batches${manyFor(choices, assessmentId)}`), 'Import candidates', 'upload'),
-  body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
+  actions: linkButton(pathOf(ctx, `invites/batches${batchQuery(choices, assessmentId)}`), 'Import candidates', 'upload'),
+  body: html`${mistakes(form)}${cautions}${nameFilterForm(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}
 ${suppressed !== undefined && checkbox(form, { name: 'unmailed', label: `Invite them without an email: ${suppressed}` })}
@@ -38,11 +38,11 @@ ${termFields(form, choices)}
 </form>`,
 })
 
-/** To the list's page with the same assessment chosen, as far as it can be. */
-const manyFor = ({ assessments }: Choices, assessmentId: string): string =>
+/** Keeps the chosen assessment on the page that invites many. */
+const batchQuery = ({ assessments }: Choices, assessmentId: string): string =>
   assessments.some(({ id }) => id === assessmentId) ? `?assessment=${assessmentId}` : ''
 
-/** None is chosen by itself: a mail to the wrong candidates can not be taken back. */
+/** No assessment is preselected: a mail to the wrong candidate can't be recalled. */
 export const assessmentField = (form: Form, { assessments }: Choices, value = ''): Html =>
   choice(form, {
     name: 'assessmentId',
@@ -57,8 +57,8 @@ const PROCTORING_CHOICES: [value: string, label: string][] = [
   ['own', 'Chosen for this invite'],
 ]
 
-/** What can be chosen of an invite besides who is invited to what, with its defaults. @param fold of what is seldom chosen. */
-export const termFields = (form: Form, { graders, tags }: Choices, fold = folded): Html => html`${field(form, {
+/** Fields of an invite besides candidate and assessment. @param fold wraps the rarely used fields. */
+export const termFields = (form: Form, { graders, tags }: Choices, fold = foldedFields): Html => html`${field(form, {
   name: 'expiresInDays',
   label: 'Days until it expires',
   type: 'number',
@@ -83,7 +83,7 @@ ${
 }`,
 )}`
 
-/** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
+/** Values of those fields, checked by the domain. Without proctoring if the assessment decides it. */
 export function readTerms(values: URLSearchParams): Terms {
   const { customMessage, language, assignedGraderId, ...numbers } = readFields(
     values,
@@ -109,11 +109,10 @@ export function readTerms(values: URLSearchParams): Terms {
   }
 }
 
-/** What of the lists is chosen in a form. */
-export const chosenIn = (values: URLSearchParams): string[] =>
+export const selectedIds = (values: URLSearchParams): string[] =>
   ['assessmentId', 'assignedGraderId', 'tagIds'].flatMap((name) => values.getAll(name))
 
-/** undefined: nothing was typed. What is no whole number becomes one that is out of every range. */
+/** @returns undefined if empty; a number out of every range if it is no whole number. */
 export function readNumber(text: string): number | undefined {
   const typed = text.trim()
   if (typed === '') return undefined

@@ -17,24 +17,23 @@ import { findMembers } from '../../../domain/members/members.ts'
 import { isEmailAddress } from '../../../domain/validation/email-address.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
 /** Parameters of the list's address that filter it. */
 export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader', 'list', 'part'] as const
 
-/** The tab of undelivered invites, among the statuses in an address. */
+/** Tab of undelivered invites, in the same parameter as the statuses. */
 export const UNDELIVERED = 'undelivered'
 
 const LIST_PARTS = ['invited', 'unnamed', 'closed'] as const satisfies ListPart[]
 
-/** Options of the list's filters. */
 export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[]; lists: Named[] }
 
 /** The options that the actor may filter by. */
 export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
   const { assessment, tag, grader } = readFields(values, 'assessment', 'tag', 'grader')
-  const wanted = { named: readNamed(values), chosenIds: [assessment, tag, grader] }
+  const wanted = { named: readNameFilter(values), chosenIds: [assessment, tag, grader] }
   if (may(ctx, 'read')) {
     const all = [listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted), listGraderChoices(ctx, wanted)] as const
     const [assessments, tags, graders] = await Promise.all(all)
@@ -49,7 +48,7 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
   }
 }
 
-/** The newest lists of candidates, and the one that is chosen. */
+/** The newest lists of candidates, and the selected one. */
 async function findListChoices(ctx: Context, chosen: string): Promise<Named[]> {
   if (!may(ctx, 'invite')) return []
   const lists = (await listBatches(ctx)).filter(({ startedAt, id }) => startedAt !== null || id === chosen)
@@ -66,15 +65,15 @@ function noneIfUnknown(error: unknown): [] {
   throw error
 }
 
-/** The chosen grader, if they no longer grade: without them the form would show another choice than the list follows. */
+/** The selected grader, if they no longer grade: without them the form would show a different choice from the applied filter. */
 async function findFormerGrader(ctx: Context, id: string, graders: Named[]): Promise<Named[]> {
   if (!isUuid(id) || graders.some((one) => one.id === id)) return []
   return (await findMembers(ctx, [id])).map(({ email, erasedAt }) => ({ id, name: erasedAt ? ERASED_MEMBER : email }))
 }
 
 /**
- * The filter that the list's address asks for, without invalid values. If the actor may not read everything, it is narrowed: for graders to
- * the invites that are assigned to them, for clients to one assessment.
+ * The filter in the list's address, without invalid values. If the actor may not read everything, it is narrowed: for graders to their
+ * assigned invites, for clients to one assessment.
  *
  * @returns null for a client without assessments.
  * @throws DomainError not_permitted for other roles.
@@ -91,7 +90,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
   const { state, assessment, tag, grader, search, list, part } = readFields(values, ...FILTERS)
   const typed = search.trim()
   const isAddress = isEmailAddress(typed)
-  const asked: Asked<InviteFilter> = {
+  const input: Asked<InviteFilter> = {
     status: INVITE_STATUSES.find((status) => status === state),
     assessmentId: isUuid(assessment) ? assessment : undefined,
     tagId: isUuid(tag) ? tag : undefined,
@@ -109,5 +108,5 @@ function readFilter(values: URLSearchParams): InviteFilter {
     isUndelivered: state === UNDELIVERED ? true : undefined,
     list: isUuid(list) ? { id: list, part: LIST_PARTS.find((known) => known === part) ?? 'invited' } : undefined,
   }
-  return defined(asked)
+  return defined(input)
 }

@@ -4,39 +4,39 @@ import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
 import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
 import { checkbox, type Form, field } from '../kit/forms.ts'
 import { pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { FILTERS } from './read-filter.ts'
 
-/** What of the list's address is kept: how it is narrowed and ordered, in one way of writing it. */
-export const keptQuery = (values: URLSearchParams): string =>
+/** Filters and order of the list's address, in canonical form. */
+export const savedQuery = (values: URLSearchParams): string =>
   new URLSearchParams(
     [...FILTERS, 'sort'].flatMap((name): [string, string][] => (values.get(name) ? [[name, values.get(name)!]] : [])),
   ).toString()
 
 type Facts = { ctx: Context; saved: SavedFilter[]; values: URLSearchParams; form: Form }
 
-/** Ways to narrow the list that were kept, and the way to keep the present one. @param facts.form what was typed to keep it. */
+/** Saved filters, and the form that saves the current one. @param facts.form its form. */
 export function savedFilters({ ctx, saved, values, form }: Facts): Html | false {
-  const query = keptQuery(values)
+  const query = savedQuery(values)
   const current = saved.find((filter) => filter.query === query)
   const isNew = form.issues.length > 0 || (query !== '' && !current)
   if (saved.length === 0 && !isNew) return false
   return html`<nav class="flex flex-wrap items-center gap-2" aria-label="Saved filters">
 ${saved.map((filter) => link(ctx, filter, filter === current))}
-${current && mayDelete(ctx, current) && confirmation({ label: 'Delete filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is deleted for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
-${current?.namesErased && html`<p class="text-sm">This filter names an erased member.${owns(ctx, current) && html` Choose somebody else and save it as “${current.name}”, or delete it.`}</p>`}
-${isNew && saving(ctx, form, query)}
+${current && mayDelete(ctx, current) && confirmButton({ label: 'Delete filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is deleted for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
+${current?.namesErased && html`<p class="text-sm">This filter names an erased member.${isOwnFilter(ctx, current) && html` Choose somebody else and save it as “${current.name}”, or delete it.`}</p>`}
+${isNew && saveForm(ctx, form, query)}
 </nav>
 `
 }
 
 const mayDelete = (ctx: Context, { memberId, isShared }: SavedFilter): boolean =>
-  owns(ctx, { memberId }) || (isShared && may(ctx, 'manage_members'))
+  isOwnFilter(ctx, { memberId }) || (isShared && may(ctx, 'manage_members'))
 
-const owns = ({ actor }: Context, { memberId }: Pick<SavedFilter, 'memberId'>): boolean =>
+const isOwnFilter = ({ actor }: Context, { memberId }: Pick<SavedFilter, 'memberId'>): boolean =>
   actor.kind === 'member' && actor.id === memberId
 
 function link(ctx: Context, { name, query, isShared, namesErased }: SavedFilter, isCurrent: boolean): Html {
@@ -47,7 +47,7 @@ function link(ctx: Context, { name, query, isShared, namesErased }: SavedFilter,
     : html`<a class="btn btn-sm" href="${address}">${label}</a>`
 }
 
-const saving = (ctx: Context, form: Form, query: string): Html => html`<details ${form.issues.length > 0 && html`open`}>
+const saveForm = (ctx: Context, form: Form, query: string): Html => html`<details ${form.issues.length > 0 && html`open`}>
 <summary class="btn btn-sm btn-ghost">${icon('plus', 'size-3.5')}Save filter</summary>
 <form method="post" action="${pathOf(ctx, 'invites/filters')}" class="panel mt-2">${onceField()}
 <input type="hidden" name="query" value="${query}">

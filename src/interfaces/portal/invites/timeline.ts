@@ -5,9 +5,9 @@ import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
-import { wordBounce } from '../kit/bounce-words.ts'
-import { wordEvent } from '../kit/event-words.ts'
-import { time } from '../kit/wording.ts'
+import { labelBounce } from '../kit/bounce-labels.ts'
+import { labelEvent } from '../kit/event-labels.ts'
+import { time } from '../kit/formatting.ts'
 
 const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
   obsolete: 'its link no longer worked',
@@ -42,24 +42,24 @@ const ICONS: Record<EventType, IconName> = {
 type Line = { type: string; at: Date; what: Html | string; by: string | false; assessment?: string | undefined }
 
 /**
- * What happened to one invite, the newest last. Of what has no event any more, or never had one, the invite's own times tell.
+ * Events of one invite, newest last. Times stored in the invite fill in for events that were deleted or never recorded.
  *
- * @param invite the one.
+ * @param invite its current state.
  */
 export function inviteTimeline(headingId: string, timeline: Timeline, invite: InviteDetail): Html {
   const { events, names, isWhole } = timeline
   const lines = events.map((event) => lineOf(event, names))
   if (isWhole || events.length === TIMELINE_LENGTH) return html`${linesOf(headingId, lines)}${!isWhole && hint(LAST)}`
-  const told = new Set<string>(events.map(({ type }) => type))
-  const known = knownOf(invite).filter(({ type }) => !told.has(type))
+  const recordedTypes = new Set<string>(events.map(({ type }) => type))
+  const known = linesOfInvite(invite).filter(({ type }) => !recordedTypes.has(type))
   const all = [...known, ...lines].sort((a, b) => a.at.getTime() - b.at.getTime())
   return html`${linesOf(headingId, all)}${hint(`There may have been more: ${MISSING}`)}`
 }
 
 /**
- * What happened to several invites of one candidate, the newest last.
+ * Events of several invites of one candidate, newest last.
  *
- * @param assessments what each invite, by its id, is to.
+ * @param assessments assessment of each invite, by the invite's id.
  */
 export const timelineList = (headingId: string, { events, names, isWhole }: Timeline, assessments: Map<string, string>): Html =>
   html`${linesOf(
@@ -73,8 +73,7 @@ const hint = (text: string): Html => html`<p class="hint">${text}</p>`
 const LAST = `These are the last ${TIMELINE_LENGTH} events.`
 const MISSING = 'the invite was imported, or its earlier events are no longer kept.'
 
-/** What an invite itself says of when it happened. */
-function knownOf(invite: InviteDetail): Line[] {
+function linesOfInvite(invite: InviteDetail): Line[] {
   const declinedAt = declinedAtOf(invite)
   const times: [EventType, Date | null, string | false][] = [
     ['invite.created', invite.sentAt, false],
@@ -84,7 +83,7 @@ function knownOf(invite: InviteDetail): Line[] {
     ['invite.declined', declinedAt, BY_CANDIDATE],
     ['invite.revoked', declinedAt ? null : invite.revokedAt, false],
   ]
-  return times.flatMap(([type, at, by]) => (at ? [{ type, at, what: wordEvent(type), by }] : []))
+  return times.flatMap(([type, at, by]) => (at ? [{ type, at, what: labelEvent(type), by }] : []))
 }
 
 const BY_CANDIDATE = 'the candidate'
@@ -99,7 +98,7 @@ const linesOf = (headingId: string, lines: Line[]): Html | false =>
 ${lines.map(lineItem)}</ol>
 `
 
-/** A newer release may have recorded types that have no icon here. */
+/** Types recorded by a newer release have no icon here. */
 const lineItem = ({ type, at, what, by, assessment }: Line): Html =>
   html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${what}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${by && ` · ${by}`}</p></div></li>
 `
@@ -117,12 +116,12 @@ function whatOf({ type, data }: InviteEvent): Html {
   const aside = [
     mode === 'test' && 'as a test',
     reason && FAILURES[reason],
-    bounce && wordBounce(bounce),
-    ...wordChanges(changes),
+    bounce && labelBounce(bounce),
+    ...formatChanges(changes),
   ]
     .filter(Boolean)
     .join(', ')
-  return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
+  return html`${labelEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
 
 const CORRECTED = {
@@ -132,7 +131,7 @@ const CORRECTED = {
   answerRecordLimit: 'the recordings of answers were changed',
 } as const
 
-const wordChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: InviteChanges = {}): string[] => [
+const formatChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: InviteChanges = {}): string[] => [
   ...corrected.map((field) => CORRECTED[field]),
   ...(expiresAt ? ['it expires earlier'] : []),
   ...(tagIds?.added ?? []).map(() => 'a tag was added'),

@@ -2,12 +2,11 @@ import type { Counts } from '../../../domain/submissions/corrections/judge.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 
-/** What a correction does to answers of live data and of test data: a key is one for both. */
-export const countsOfBoth = ({ live, test }: Record<'live' | 'test', Counts>): Html =>
-  html`${live.handedIn > 0 && countsShown('Live data.', live)}${test.handedIn > 0 && countsShown('Test data.', test)}`
+/** Effects of a correction on live and test data, which share the key. */
+export const correctionCounts = ({ live, test }: Record<'live' | 'test', Counts>): Html =>
+  html`${live.handedIn > 0 && formatCounts('Live data.', live)}${test.handedIn > 0 && formatCounts('Test data.', test)}`
 
-/** In a sentence or two. */
-function countsShown(label: string, counts: Counts): Html {
+function formatCounts(label: string, counts: Counts): Html {
   const { handedIn, more, less, same, open, uncounted, decided, released } = counts
   const of = (count: number) => count.toLocaleString('en')
   const getsMore = (count: number) => `${of(count)} ${count === 1 ? 'gets' : 'get'} more`

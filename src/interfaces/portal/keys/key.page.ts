@@ -13,13 +13,13 @@ import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'
+import { time } from '../kit/formatting.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
 import { empty, progressBar } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
-import { countsOfBoth } from './counts.ts'
+import { correctionCounts } from './counts.ts'
 
 type KeyEffect = Change['effect']
 
@@ -29,7 +29,7 @@ export const EFFECTS: Record<KeyEffect, string> = {
   none: 'The question is not counted',
 }
 
-export type Facts = {
+export type KeyFacts = {
   ctx: Context
   version: Correctable
   kind: KindPart | null
@@ -39,8 +39,8 @@ export type Facts = {
   query: URLSearchParams
 }
 
-/** The key of a question that was asked: what it is, what became of those before it, and how to correct it. */
-export function keyPage(form: Form, facts: Facts): Page {
+/** The answer key of a question that was used, its earlier versions, and the form that corrects it. */
+export function keyPage(form: Form, facts: KeyFacts): Page {
   const { ctx, version, unaccepted } = facts
   const path = pathOf(ctx, `keys/${version.versionId}`)
   const [newest] = version.keys
@@ -48,16 +48,16 @@ export function keyPage(form: Form, facts: Facts): Page {
     title: 'Answer key',
     trail: [['Assessments', pathOf(ctx, 'assessments')]],
     subtitle: html`<span dir="auto">${plainQuestionText(version).slice(0, 300)}</span>`,
-    body: html`${mistakes(form)}${newest && newest.number > 1 && whatBecame(facts, newest, path)}
+    body: html`${mistakes(form)}${newest && newest.number > 1 && correctionOutcome(facts, newest, path)}
 <div class="grid items-start gap-6 lg:grid-cols-2">
-${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correcting(form, facts, path))}
+${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correctionForm(form, facts, path))}
 <div class="space-y-6">${unaccepted.length > 0 && panel('unaccepted', 'Answers that are not accepted', unacceptedList(ctx, unaccepted, path))}
 ${panel('keys', 'Keys', history(ctx, version))}</div>
 </div>`,
   }
 }
 
-function correcting(form: Form, { kind }: Facts, path: string): Html {
+function correctionForm(form: Form, { kind }: KeyFacts, path: string): Html {
   const chosen = form.values.get('effect') ?? 'key'
   return html`<p class="mb-4">All submitted answers to this question are scored again, in live and test data. You see what changes before it happens.</p>
 <form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">See what changes</button>
@@ -100,8 +100,8 @@ const history = (ctx: Context, { keys, replacesId }: Correctable): Html =>
   )}
 ${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${replacesId}`)}">The question as it was asked before</a> has a key of its own.</p>`}`
 
-/** How far the last correction is, and what has become of the answers. */
-function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: CorrectedKey, path: string): Html {
+/** Progress of the last correction, and its effects. */
+function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest: CorrectedKey, path: string): Html {
   const { counts, done, papers, releasedAnew } = newest.progress as Progress
   const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
   const lower = newest.releases === 'raise' ? seen.releasedLess : 0
@@ -124,7 +124,7 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
   return html`<div class="mb-6 space-y-6">${panel(
     'done',
     `Key ${newest.number} is applied`,
-    html`${countsOfBoth(counts)}
+    html`${correctionCounts(counts)}
 <p>${formatCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
 ${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
 ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,

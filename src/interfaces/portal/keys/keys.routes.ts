@@ -14,7 +14,7 @@ import { listUnchanged, OUTCOMES } from '../../../domain/submissions/corrections
 import { previewCorrection } from '../../../domain/submissions/corrections/preview.ts'
 import { acceptAnswer, listUnaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
 import { authorOf, readDefinition } from '../../../kinds/authors.ts'
-import { changedForm, printKind, wantsRows } from '../assessments/kind-form.ts'
+import { applyRowChange, changesRows, toKindPart } from '../assessments/kind-form.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -26,7 +26,7 @@ type KeyRoute = { Params: { versionId: string } }
 
 const LISTED = 50
 
-/** Keys of questions that were asked. */
+/** Answer keys of questions that were used. */
 export function keysRoutes(app: FastifyInstance): void {
   app.get<KeyRoute>('/keys/:versionId', async (request, reply) => {
     const version = await getCorrectable(request.ctx, request.params.versionId)
@@ -38,7 +38,7 @@ export function keysRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     const page = async (form: Form) => readPageOf(request, form, await getCorrectable(ctx, params.versionId))
     const sent = valuesOf(request)
-    if (wantsRows(sent)) return show(request, reply, await page(changedForm(ctx, sent)))
+    if (changesRows(sent)) return show(request, reply, await page(applyRowChange(ctx, sent)))
     return submit(request, reply, {
       page,
       async work(values) {
@@ -76,14 +76,14 @@ async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version
   const outcome = OUTCOMES.find((known) => known === query.get('list')) ?? 'decided'
   const isTyped = form.values.has('row')
   const values = isTyped ? form.values : new URLSearchParams()
-  const kind = printKind(ctx, { responseType, spec, key: newest.key }, values)
+  const kind = toKindPart(ctx, { responseType, spec, key: newest.key }, values)
   const unaccepted = await listUnaccepted(ctx, version)
   const which = { versionId, keyNumber: newest.number, outcome }
   const unchanged = await listUnchanged(ctx, which, readPage(query, LISTED))
   return keyPage(form, { ctx, version, kind, unaccepted, outcome, unchanged, query })
 }
 
-/** What a form says: an answer that is accepted, too, or all of the key. @throws DomainError invalid. */
+/** Reads an additional accepted answer, or the whole key. @throws DomainError invalid. */
 function readChange(ctx: Context, version: Correctable, values: URLSearchParams): Change {
   const { effect, reason, accept, share } = readFields(values, 'effect', 'reason', 'accept', 'share')
   const refused = (field: string, text: string) => new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })

@@ -6,18 +6,17 @@ import { html } from '../../../html/html.ts'
 import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { countsOfBoth } from './counts.ts'
+import { correctionCounts } from './counts.ts'
 import { EFFECTS } from './key.page.ts'
 
-/** What the form of the preview sends on: all that was typed. */
-const NOT_SENT_ON = ['once', 'seen', 'releases']
+/** Fields that the preview's form does not repeat. */
+const OMITTED_FIELDS = ['once', 'seen', 'releases']
 
 const CHOICES: Record<Releases, string> = {
   raise: 'Change only where it raises them',
   all: 'Also where it lowers them',
 }
 
-/** What a correction would do, before it is done. */
 export function correctionPreviewPage(
   ctx: Context,
   { version, change, preview, values }: { version: Correctable; change: Change; preview: Preview; values: URLSearchParams },
@@ -42,12 +41,12 @@ ${panel(
       : html`<p class="hint">A question has one key for live and test data: both are scored again.</p>
 ${preview.assessments.map(
   ({ id, name, counts }) =>
-    html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${isDeepStrictEqual(counts.raise, counts.all) ? countsOfBoth(counts.raise) : RELEASES.map((releases) => html`<h4 class="mt-2 text-sm font-medium">${CHOICES[releases]}</h4>${countsOfBoth(counts[releases])}`)}`,
+    html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${isDeepStrictEqual(counts.raise, counts.all) ? correctionCounts(counts.raise) : RELEASES.map((releases) => html`<h4 class="mt-2 text-sm font-medium">${CHOICES[releases]}</h4>${correctionCounts(counts[releases])}`)}`,
 )}`
   }${preview.isCut && html`<p class="hint">Only the first are shown. All are scored again.</p>`}`,
 )}
 <form class="panel" method="post" action="${path}">${onceField()}
-${[...values].filter(([name]) => !NOT_SENT_ON.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${[...values].filter(([name]) => !OMITTED_FIELDS.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <input type="hidden" name="seen" value="${version.newest.number}">
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Results that are released</legend>
 ${RELEASES.map((releases) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="${releases}" ${releases === 'raise' && html`checked`}><span>${CHOICES[releases]}<span class="hint">: ${formatCount(preview.releasedAnew[releases], 'result')}</span></span></label>\n`)}

@@ -5,18 +5,18 @@ import { valuesOf } from './forms.ts'
 import { type Page, pathOf, show } from './layout.ts'
 import { findFormPage } from './same-origin.ts'
 
-// What can't be undone is asked about first: by a dialog where scripts run (browser/confirm.ts), else by a page. Both say what the button's form
-// has with it, which comes from a page of our own: another site's forms are refused.
+// Irreversible actions are confirmed first: in a dialog (browser/confirm.ts) or, without scripts, on a page. Both show what the button's
+// form sends. The form has to come from one of our own pages: those of other sites are refused.
 
-export type Question = {
-  /** What the button says, here and where it is asked. */
+export type Confirmation = {
+  /** The button's label, on both pages. */
   label: string
   question: string
-  /** What follows from it, and whether it can be undone. */
+  /** Effects of the action, and if it can be undone. */
   consequence: string
-  /** The address of the form that does it. */
+  /** The address of the form that acts. */
   address: string
-  /** What that form has besides. */
+  /** Other fields of that form. */
   hidden?: Html | undefined
   look?: keyof typeof LOOKS
 }
@@ -27,13 +27,12 @@ const LOOKS = {
   plain: 'btn btn-sm',
 }
 
-/** The home of the organization that an address belongs to. */
+/** Home address of the organization that an address belongs to. */
 const HOME = new RegExp(`^${PORTAL_PREFIX}(?:/test)?/[^/]+/`)
-export const homeIn = (address: string): string => HOME.exec(address)?.[0] ?? `${PORTAL_PREFIX}/`
+export const homeAddressIn = (address: string): string => HOME.exec(address)?.[0] ?? `${PORTAL_PREFIX}/`
 
-/** A button that asks first. */
-export const confirmation = ({ label, question, consequence, address, hidden, look = 'danger' }: Question): Html =>
-  html`<form method="post" action="${`${homeIn(address)}confirm`}" data-confirm>
+export const confirmButton = ({ label, question, consequence, address, hidden, look = 'danger' }: Confirmation): Html =>
+  html`<form method="post" action="${`${homeAddressIn(address)}confirm`}" data-confirm>
 <input type="hidden" name="ask_to" value="${address}">
 <input type="hidden" name="ask_label" value="${label}">
 <input type="hidden" name="ask_question" value="${question}">
@@ -41,32 +40,32 @@ export const confirmation = ({ label, question, consequence, address, hidden, lo
 <button class="${LOOKS[look]}">${label}</button>
 </form>`
 
-/** The page that asks where no scripts run. */
+/** Confirmation page for browsers without scripts. */
 export function confirmRoutes(app: FastifyInstance): void {
   app.post('/confirm', async (request, reply) => {
     const { ctx } = request
     const values = valuesOf(request)
     const to = values.get('ask_to') ?? ''
     if (!to.startsWith(pathOf(ctx))) return reply.redirect(pathOf(ctx), 303)
-    return show(request, reply, confirmPage(values, { to, back: cameFrom(request) }))
+    return show(request, reply, confirmPage(values, { to, back: findSourcePage(request) }))
   })
 }
 
 function confirmPage(values: URLSearchParams, { to, back }: { to: string; back: string }): Page {
-  const said = (name: string) => values.get(`ask_${name}`) ?? ''
+  const field = (name: string) => values.get(`ask_${name}`) ?? ''
   const others = [...values].filter(([name]) => !name.startsWith('ask_'))
   return {
-    title: said('question'),
+    title: field('question'),
     body: html`<form class="panel max-w-xl" method="post" action="${to}">
-<p class="mb-5">${said('consequence')}</p>
+<p class="mb-5">${field('consequence')}</p>
 ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-<div class="flex flex-wrap gap-2"><button class="btn btn-error">${said('label')}</button><a class="btn" href="${back}">Cancel</a></div>
+<div class="flex flex-wrap gap-2"><button class="btn btn-error">${field('label')}</button><a class="btn" href="${back}">Cancel</a></div>
 </form>`,
   }
 }
 
-/** The page of ours that a form was sent from; the first page where that is not known. */
-function cameFrom(request: FastifyRequest): string {
+/** The portal's page that sent the form, or the home page if that is unknown. */
+function findSourcePage(request: FastifyRequest): string {
   const [page, home] = [findFormPage(request), pathOf(request.ctx)]
   return page?.startsWith(home) ? page : home
 }

@@ -7,62 +7,62 @@ import { portalHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 import { findFormPage } from './same-origin.ts'
 
-type Told = { title: string; text: string }
+type ErrorText = { title: string; text: string }
 
-const UNKNOWN: Told = {
+const UNKNOWN: ErrorText = {
   title: 'Page not found',
   text: 'It does not exist, or you do not have access to it.',
 }
-const REFUSED: Told = {
+const REFUSED: ErrorText = {
   title: 'This did not work',
   text: 'Nothing was changed. Please go back, reload the page, and try again.',
 }
-const TOO_LARGE: Told = {
+const TOO_LARGE: ErrorText = {
   title: 'This was too large',
   text: 'Nothing was changed. Please go back and send less at once.',
 }
-const TOO_MANY_EXPORTS: Told = {
+const TOO_MANY_EXPORTS: ErrorText = {
   title: 'Too many exports at once',
   text: 'Other exports are still running. Please go back and try again in a minute.',
 }
-const TOO_MANY_SEARCHES: Told = {
+const TOO_MANY_SEARCHES: ErrorText = {
   title: 'Too many searches at once',
   text: 'Other searches are still running. Please try again in a few seconds.',
 }
-const TOO_MANY_PASSWORDS: Told = {
+const TOO_MANY_PASSWORDS: ErrorText = {
   title: 'Too many people are signing in',
   text: 'Your password was not checked. Please go back and try again in a few seconds.',
 }
-const TOO_MANY_REPORTS: Told = {
+const TOO_MANY_REPORTS: ErrorText = {
   title: 'Too many reports at once',
   text: 'Other reports are still being created. Please go back and try again in a few seconds.',
 }
-const TOO_MANY_ERASURES: Told = {
+const TOO_MANY_ERASURES: ErrorText = {
   title: 'Too many erasures are under way',
   text: 'Others are still being erased. Please go back and try again in a few minutes.',
 }
-const TOO_MANY_IMPORTS: Told = {
+const TOO_MANY_IMPORTS: ErrorText = {
   title: 'Too many files at once',
   text: 'Other files are still being read. Please go back and try again in a few seconds.',
 }
-const ARCHIVE_DOWNLOADING: Told = {
+const ARCHIVE_DOWNLOADING: ErrorText = {
   title: 'This archive is being downloaded',
   text: 'It can be downloaded once. If the download breaks off, the session that started it can repeat it within an hour; otherwise create another archive.',
 }
-const FAILURE: Told = {
+const FAILURE: ErrorText = {
   title: 'Something went wrong on our side',
   text: 'Please try again in a few minutes.',
 }
-const BUSY: Told = {
+const BUSY: ErrorText = {
   title: 'The service is busy',
   text: 'Please try again in a few seconds.',
 }
-const AWAY: Told = {
+const AWAY: ErrorText = {
   title: 'Part of the service can’t be reached',
   text: 'Please try again in a few minutes.',
 }
 
-const answers: Partial<Record<FailureKind, [status: number, told: Told]>> = {
+const answers: Partial<Record<FailureKind, [status: number, told: ErrorText]>> = {
   path_not_found: [404, UNKNOWN],
   not_permitted: [404, UNKNOWN],
   api_key_not_found: [404, UNKNOWN],
@@ -101,25 +101,25 @@ const answers: Partial<Record<FailureKind, [status: number, told: Told]>> = {
   internal: [500, FAILURE],
 }
 
-const answerTo = (kind: FailureKind): [status: number, told: Told] => answers[kind] ?? [400, REFUSED]
+const answerTo = (kind: FailureKind): [status: number, told: ErrorText] => answers[kind] ?? [400, REFUSED]
 
-/** @param from the page whose form it answers, as a path; null: none. */
-const pageOf = ({ title, text }: Told, from: string | null): Page => ({
+/** @param from path of the page whose form was sent; null if there is none. */
+const pageOf = ({ title, text }: ErrorText, from: string | null): Page => ({
   title,
   body: html`<p>${text}</p>
 <p>${from === null ? html`<a href="${PORTAL_PREFIX}">Go to the portal</a>` : html`<a href="${from}">Back to the form</a>`}</p>`,
 })
 
-/** How much the route takes; of a text that is too long beside a file that is not, the limit is another. */
-function tooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): Told {
+/** Says the route's limit. If the text fields are too long but the request is within that limit, another one applies. */
+function tooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): ErrorText {
   if (!(Number(headers['content-length']) > bodyLimit)) return TOO_LARGE
   const most = bodyLimit < 1e6 ? `${Math.floor(bodyLimit / 1e3)} kB` : `${Math.floor(bodyLimit / 1e6)} MB`
   return { ...TOO_LARGE, text: `Nothing was changed. At most ${most} can be sent here at once.` }
 }
 
 /**
- * The portal says it by a page, in the frame of whoever is signed in. It is one page whatever the address, so that what one may not see does
- * not differ from what is not there.
+ * Errors are pages, in the frame of the signed-in member. Not found and not permitted give the same page, so that the difference reveals
+ * nothing.
  */
 export const portalEnvelope: Envelope = {
   prefix: PORTAL_PREFIX,

@@ -5,18 +5,17 @@ import { type Html, html } from '../../../html/html.ts'
 import { readFields } from '../../../http/forms/read-form.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { parseFields } from '../../../http/requests/form-fields.ts'
-import { wordIssue } from './issue-words.ts'
+import { formatIssue } from './issue-messages.ts'
 import { type Page, show } from './layout.ts'
 
 export { readFields }
 
-/** What was typed into a form, and what is wrong with it. */
+/** Submitted values of a form, and its mistakes. */
 export type Form = { values: URLSearchParams; issues: Issue[] }
 
-/** A form in which nothing was typed yet. */
 export const emptyForm: Form = { values: new URLSearchParams(), issues: [] }
 
-/** Reads the bodies of the scope as forms, and takes no others. */
+/** Parses the scope's bodies as forms and refuses other content types. */
 export function readForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: unknown, body: string) =>
@@ -24,7 +23,7 @@ export function readForms(app: FastifyInstance): void {
   )
 }
 
-/** The lines that were typed into a field, or what was chosen of a list, without what is empty. */
+/** Non-empty lines of a text field, or non-empty values of a multiple choice. */
 export const readLines = (values: URLSearchParams, name: string): string[] =>
   values
     .getAll(name)
@@ -35,11 +34,11 @@ export const readLines = (values: URLSearchParams, name: string): string[] =>
 type Work = (values: URLSearchParams) => Promise<string | Page>
 
 /**
- * Does what a form asks for. Where that leads to another page the answer is 303, so that reloading sends nothing again. What is wrong
- * with the form is said in it, with what was typed.
+ * Handles a form. Success answers 303, so that reloading sends nothing again. A refused form is shown again with the values and their
+ * mistakes.
  *
- * @param options.work does it. @returns the address to go on to, or a page that can be shown only now.
- * @param options.page the page with the form.
+ * @param options.work does the work. @returns the address to redirect to, or a page that can be shown only now.
+ * @param options.page page with the form.
  */
 export async function submit(
   request: FastifyRequest,
@@ -55,15 +54,14 @@ export async function submit(
   }
 }
 
-/** What was sent. */
 export const valuesOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
 /**
- * Shows the form with what was typed, and what is wrong with it. Browsers may keep it, unlike all other pages, until its reader signs out:
- * whoever goes on and comes back finds it again, where else they would find an error of the browser's own.
+ * Shows a form again with its values and mistakes. Unlike all other pages browsers may cache it until sign-out: otherwise going back to it
+ * would show a browser error.
  *
- * @throws the error, when it is of something else.
+ * @throws the error, if it is no mistake in the form.
  */
 export async function refuseForm(
   request: FastifyRequest,
@@ -74,7 +72,7 @@ export async function refuseForm(
   return show(request, reply.header('cache-control', 'private, no-cache'), refused, 422)
 }
 
-/** What stands in the way of what was asked for, and is said in the form. */
+/** Conflicts that the form shows at a field. */
 const conflicts: Partial<Record<ErrorKind, Issue>> = {
   duplicate_tag_name: { field: 'name', rule: 'account', problem: 'taken' },
   too_many_webhooks: { field: '', rule: 'account', problem: 'tooManyWebhooks', limit: MAX_ENDPOINTS },
@@ -83,7 +81,7 @@ const conflicts: Partial<Record<ErrorKind, Issue>> = {
   cursor_gone: { field: '', rule: 'account', problem: 'forgotten' },
 }
 
-/** What is wrong with what was given. @throws the error, when it is of something else. */
+/** Mistakes in the input. @throws the error, if it is of another kind. */
 export function issuesOf(error: unknown): Issue[] {
   if (error instanceof DomainError && ['invalid', 'move_not_allowed', 'too_many_mails', 'invite_declined'].includes(error.kind))
     return error.issues
@@ -96,37 +94,37 @@ type Field = {
   name: string
   label: string
   type?: 'text' | 'email' | 'password' | 'date' | 'color' | 'number' | 'search'
-  /** What is in it before anything is typed. */
+  /** Value before anything is typed. */
   value?: string
   hint?: string
   autocomplete?: string
   optional?: boolean
 }
 
-/** What a form keeps of the row it changes: when it was last changed, as whoever fills it in has seen it. */
+/** Hidden field with the row's last change, for detecting concurrent changes. */
 export const seenField = (form: Form, { updatedAt }: { updatedAt: Date }): Html =>
-  hiddenSeen(form, 'seen', updatedAt.toISOString())
+  hiddenStateField(form, 'seen', updatedAt.toISOString())
 
-/** What a form keeps of what it changes, as whoever fills it in has seen it. */
-export function hiddenSeen({ values, issues }: Form, name: string, now: string): Html {
-  // Whoever has been told what has changed has seen it; for any other mistake they have not.
-  const told = issues.some(({ rule }) => rule === 'changed')
-  return html`<input type="hidden" name="${name}" value="${(told ? null : values.get(name)) ?? now}">`
+/** Hidden field with the state that the form was filled in from, for detecting concurrent changes. */
+export function hiddenStateField({ values, issues }: Form, name: string, now: string): Html {
+  // If the conflict was shown, the form gets the new state; other mistakes keep the old one.
+  const isConflictShown = issues.some(({ rule }) => rule === 'changed')
+  return html`<input type="hidden" name="${name}" value="${(isConflictShown ? null : values.get(name)) ?? now}">`
 }
 
-/** When the row was changed last, as whoever sent the form has seen it; an invalid time for what is none. */
+/** Last change of the row when the form was filled in; an invalid date if the field is invalid. */
 export const readSeen = (values: URLSearchParams): Date => new Date(values.get('seen') ?? Number.NaN)
 
-/** Like readSeen; undefined when the form is of an earlier release, which did not keep it. */
+/** Like readSeen; undefined if the form comes from an earlier release, which did not send it. */
 export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
 
-/** A labelled control, with what is wrong with what was typed into it. @param control gets the ids of what describes it, and whether it is wrong. */
+/** A labelled control with its mistakes. @param control gets the attributes that link its descriptions and mark it as invalid. */
 function labelled(
   form: Form,
   { name, label, hint }: { name: string; label: string; hint?: string | undefined },
   control: (described: string, invalid: 'true' | 'false') => Html,
 ): Html {
-  const { described, invalid, advice, mistake } = explain(form, name, hint)
+  const { described, invalid, advice, mistake } = describeControl(form, name, hint)
   return html`<div class="field">
 <label class="mb-1.5 block text-sm font-medium" for="${name}">${label}</label>
 ${advice}
@@ -136,21 +134,21 @@ ${mistake}
 `
 }
 
-/** What is said of a control before and after it, and the ids of both. */
-function explain({ issues }: Form, name: string, hint: string | undefined) {
+/** Hint and mistakes of a control, and the attributes that refer to them. */
+function describeControl({ issues }: Form, name: string, hint: string | undefined) {
   const mistakes = issues.filter(({ field }) => field === name)
   const isWrong = mistakes.length > 0
   return {
     described: [hint && `${name}-hint`, isWrong && `${name}-mistake`].filter(Boolean).join(' '),
     invalid: isWrong ? ('true' as const) : ('false' as const),
     advice: hint && html`<p class="hint mb-1.5" id="${name}-hint">${hint}</p>`,
-    mistake: isWrong && html`<p class="mistake" id="${name}-mistake">${mistakes.map(wordIssue).join(' ')}</p>`,
+    mistake: isWrong && html`<p class="mistake" id="${name}-mistake">${mistakes.map(formatIssue).join(' ')}</p>`,
   }
 }
 
 const LOOKS: Partial<Record<NonNullable<Field['type']>, string>> = { color: 'input w-20 p-1' }
 
-/** A labelled input with what was typed, except for a password, and with what is wrong with it. */
+/** A labelled input with its value (except a password) and its mistakes. */
 export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   return labelled(
@@ -163,12 +161,12 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
 
 type Area = { name: string; label: string; value?: string; hint?: string; rows?: number; hasFocus?: boolean }
 
-/** A field for a text of several lines, which may be empty. */
+/** A labelled, optional text area. */
 export const area = (form: Form, { name, label, value = '', hint, rows = 3, hasFocus = false }: Area): Html =>
   labelled(
     form,
     { name, label, hint },
-    // Browsers take a first new line away.
+    // Browsers drop the first line break of a text area, so one is added.
     (
       described,
       invalid,
@@ -180,18 +178,18 @@ type Checkboxes = {
   name: string
   label: string
   options: readonly (readonly [value: string, label: string])[]
-  /** Those that are chosen before anything is. */
+  /** Values checked before anything is sent. */
   values?: readonly string[]
   hint?: string
-  /** Whether there are so many that they scroll by themselves, what is chosen before the rest. */
+  /** True if the list scrolls, with checked options first. */
   isLong?: boolean
 }
 
 const SCROLLING = 'border-base-300 rounded-box max-h-56 overflow-y-auto border px-3 py-1 sm:columns-2'
 
-/** A labelled group of which any number can be chosen. */
+/** A labelled group of checkboxes. */
 export function checkboxes(form: Form, { name, label, options, values = [], hint, isLong = false }: Checkboxes): Html {
-  const { described, advice, mistake } = explain(form, name, hint)
+  const { described, advice, mistake } = describeControl(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
   const toBox = ([value, text]: (typeof options)[number]) => box({ name, label: text, value, isChecked: chosen.has(value) })
   const first = () => [...chosen].flatMap((value) => options.filter(([other]) => other === value)) // their order is kept
@@ -204,13 +202,13 @@ ${isLong ? html`<div class="${SCROLLING}" tabindex="0">${[...first(), ...rest()]
 `
 }
 
-/** A box to check, as it was sent, or as it is before anything was. */
+/** A checkbox with the value that was sent, or else its default. */
 export const checkbox = (
   { values }: Form,
   { name, label, checked = false }: { name: string; label: string; checked?: boolean },
 ): Html => box({ name, label, value: 'yes', isChecked: values.size === 0 ? checked : values.has(name) })
 
-/** Several of one name are told apart by their values. */
+/** Boxes of one name differ by value. */
 const box = ({ name, label, value, isChecked }: { name: string; label: string; value: string; isChecked: boolean }): Html =>
   html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
@@ -218,7 +216,7 @@ const box = ({ name, label, value, isChecked }: { name: string; label: string; v
 type Choice = { name: string; label: string; options: Options; value?: string; hint?: string }
 type Options = readonly (readonly [value: string, label: string])[]
 
-/** A labelled list to choose one from. */
+/** A labelled select. */
 export function choice(form: Form, { name, label, options, value = '', hint }: Choice): Html {
   const chosen = form.values.get(name) ?? value
   return labelled(
@@ -237,27 +235,27 @@ const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
   options.map(([key, text]) => html`<option value="${key}" ${chosen.includes(key) && html`selected`}>${text}</option>`)
 
 /**
- * Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded.
+ * Export button of a list's filter form. Exports are POST because they are recorded.
  *
- * @param besides what is sent that the filter has no field for.
+ * @param besides a field that the filter form lacks.
  */
 export const exportButton = (address: string, besides: [name: string, value: string] = ['', ''], label = 'Export as CSV'): Html =>
   html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}${label}</button>`
 
-/** What is seldom filled in, folded away; not where something was typed that was not taken, which may be wrong there. */
-export const folded = ({ values }: Form, label: string, fields: Html): Html =>
+/** Rarely used fields, folded. Open if the form was refused, since the mistake may be there. */
+export const foldedFields = ({ values }: Form, label: string, fields: Html): Html =>
   html`<details class="mb-4" ${values.size > 0 && html`open`}>
 <summary class="mb-3 text-sm font-medium">${label}</summary>
 ${fields}</details>
 `
 
-/** What is wrong with a form, before it, with the focus; nothing when nothing is. */
+/** Summary of a form's mistakes, which gets the focus; false if there are none. */
 export const mistakes = ({ issues }: Form): Html | false =>
   issues.length > 0 &&
   html`<div class="alert alert-soft alert-error items-start" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
 ${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">Please check the following</h2>
 <ul class="list-disc pl-5">
-${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
+${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${formatIssue(issue)}</a>` : formatIssue(issue)}</li>`)}
 </ul></div>
 </div>
 `

@@ -1,8 +1,8 @@
 import { pageHeaders } from '../../../http/pages/page-headers.ts'
 
 /**
- * Nothing but what the portal itself serves, and nothing inline. Unlike on the candidates' pages its own addresses may be told to itself:
- * with `no-referrer` browsers would hide from us, too, where a form comes from.
+ * Allows only the portal's own files and nothing inline. Unlike on the candidates' pages, the referrer is sent within the portal: with
+ * `no-referrer`, browsers would not tell us where a form comes from.
  */
 export const portalHeaders = {
   ...pageHeaders(),

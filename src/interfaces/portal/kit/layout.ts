@@ -11,53 +11,51 @@ import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import type { Asset } from '../../../http/pages/assets.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
-import { isHome, membershipOf, sections, sidebar, type Viewer } from './sidebar.ts'
-import { time } from './wording.ts'
+import { time } from './formatting.ts'
+import { integrationTabs, isHome, membershipOf, sidebar, type Viewer } from './sidebar.ts'
 
-/** What a page says; the frame is the same for all. */
+/** Content of a page; the frame is the same for all. */
 export type Page = {
   title: string
   body: Html
-  /** What has just been done, for whoever has done it. */
+  /** Confirmation of the last action. */
   notice?: string | undefined
-  /** What it is called on itself, where its name in the browser says more. */
+  /** Heading, if it differs from the title in the browser. */
   heading?: string
-  /** How what it is about stands. */
+  /** Status of the page's subject. */
   state?: Html | false
-  /** What there is to know of it, in a line. */
+  /** Key facts, in one line. */
   subtitle?: Value
-  /** The pages above it. */
+  /** Parent pages. */
   trail?: [label: string, address: string][]
-  /** What can be done on it; the main action last. */
+  /** Actions; the main one last. */
   actions?: Html | false
-  /** The ways between the parts of what it is about. */
+  /** Tabs between the parts of the page's subject. */
   tabs?: Html
-  /** What it loads besides the script of all pages. */
+  /** Script besides the one of all pages. */
   script?: Asset | undefined
 }
 
-/** The address of an organization's first page. */
 export const homeOf = (organization: { id: string }): string => portalPathOf({ organization, mode: 'live' })
 
-/** The address of a page of the context's organization, which shows the data that the page does from which it leads there. */
+/** Address of a page of the context's organization, in the same mode (live or test data). */
 export const pathOf = (ctx: { organization: { id: string }; mode: Mode }, path = ''): string => portalPathOf(ctx) + path
 
-/** Sends a page: of an organization in its frame, with what the viewer's roles may see; else in a plain one. */
+/** Sends a page: in the organization's frame with the menu that the member's roles allow, else in a plain frame. */
 export const show = async (request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> =>
   sendPage(reply, await render(request, page, status), status)
 
-/** Sends the text of a page. */
 export const sendPage = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(text)
 
-type Asked = Pick<FastifyRequest, 'ctx' | 'signedIn' | 'originalUrl'>
+type PageRequest = Pick<FastifyRequest, 'ctx' | 'signedIn' | 'originalUrl'>
 
-/** Who sees the answer of a request; null: somebody who is not signed in, or has not chosen an organization. */
-export const viewerOf = ({ ctx, signedIn, originalUrl }: Asked): Viewer | null =>
+/** @returns null for somebody who is not signed in, or has not chosen an organization. */
+export const viewerOf = ({ ctx, signedIn, originalUrl }: PageRequest): Viewer | null =>
   ctx && signedIn ? { ctx, signedIn, path: originalUrl.split('?')[0]! } : null
 
-/** The text of a page as whoever sent the request sees it. */
-export async function render(request: Asked, page: Page, status = 200): Promise<string> {
+/** The HTML of a page as the sender of the request sees it. */
+export async function render(request: PageRequest, page: Page, status = 200): Promise<string> {
   const viewer = viewerOf(request)
   const warning = viewer && (await findWarnings(viewer))
   const counts = viewer ? await countForMenu(viewer.ctx) : {}
@@ -65,12 +63,12 @@ export async function render(request: Asked, page: Page, status = 200): Promise<
 }
 
 const findWarnings = async (viewer: Viewer): Promise<Value> => [
-  await remindOfSecondStep(viewer),
-  hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx)),
+  await secondStepReminder(viewer),
+  hasWarnings(viewer) && (await webhookWarning(viewer.ctx)),
 ]
 
-/** That a second step will be asked for, as long as whoever looks has none. */
-async function remindOfSecondStep(viewer: Viewer): Promise<Html | false> {
+/** Announces that a second factor will be required, to members without one. */
+async function secondStepReminder(viewer: Viewer): Promise<Html | false> {
   const { ctx, signedIn, path } = viewer
   const from = membershipOf(viewer)?.organization.security?.secondFactorFrom
   if (!from || from <= ctx.deps.clock() || (await hasFactor(ctx, signedIn.credential.id))) return false
@@ -78,12 +76,12 @@ async function remindOfSecondStep(viewer: Viewer): Promise<Html | false> {
   return html`<div class="alert alert-soft alert-warning" role="status">${icon('shield-check', 'size-5')}<p class="grow">${ctx.organization.name} asks for a second step at sign-in ${days === 1 ? 'from tomorrow' : `in ${days} days`}.</p><a class="btn btn-sm" href="${`${PORTAL_PREFIX}/factors?${new URLSearchParams({ next: path })}`}">Set it up</a></div>\n`
 }
 
-/** Home and Settings, where those come by who can do something about it. */
+/** Home and Settings, for members who can fix the problem. */
 const hasWarnings = ({ ctx, path }: Viewer): boolean =>
   may(ctx, 'manage_webhooks') && (isHome({ ctx, path }) || path.startsWith(pathOf(ctx, 'settings')))
 
-/** Which webhooks fail, or have been disabled for that; nothing when all is well. */
-async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
+/** Webhooks that fail, or that were disabled because they failed; false if all is well. */
+async function webhookWarning(ctx: Context): Promise<Html | false> {
   const failing = await findFailingEndpoints(ctx)
   const items = failing.map(({ id, url, state, stateSince, failingSince }) => {
     const link = html`<a href="${pathOf(ctx, `settings/webhooks/${id}`)}">${hostOf(url)}</a>`
@@ -97,11 +95,11 @@ async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
   )
 }
 
-/** `isRefused`: it shows what is wrong with a form, which its name in the browser says as well. */
-type Sent = Page & { warning?: Value; isRefused?: boolean; counts?: MenuCounts }
+/** @property isRefused true if the page shows mistakes in a form, which its title then says too. */
+type PageWithFrame = Page & { warning?: Value; isRefused?: boolean; counts?: MenuCounts }
 
-/** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
-export const renderPage = (page: Sent, viewer: Viewer | null): string =>
+/** The HTML of a page. @param viewer null for somebody who is not signed in, or has not chosen an organization. */
+export const renderPage = (page: PageWithFrame, viewer: Viewer | null): string =>
   toText(html`<!doctype html>
 <html lang="en" data-zone="${viewer && membershipOf(viewer)?.timeZone}">
 <head>
@@ -114,13 +112,12 @@ export const renderPage = (page: Sent, viewer: Viewer | null): string =>
 ${page.script && html`<script type="module" src="${page.script.address}"></script>`}
 </head>
 <body>
-${viewer ? framed(page, viewer) : alone(page)}
+${viewer ? framedPage(page, viewer) : plainPage(page)}
 </body>
 </html>`)
 
-/** A page of an organization, beside the menu. */
-const framed = (
-  page: Sent,
+const framedPage = (
+  page: PageWithFrame,
   viewer: Viewer,
 ): Html => html`<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to content</a>
 <div class="min-h-screen lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -130,21 +127,20 @@ const framed = (
 ${sidebar(viewer, page.counts ?? {})}
 </header>
 <div class="min-w-0">
-${viewer.ctx.mode === 'test' && testData(viewer.ctx)}<main id="main" class="mx-auto max-w-7xl space-y-6 p-4 sm:p-6 lg:p-8">
+${viewer.ctx.mode === 'test' && testDataBanner(viewer.ctx)}<main id="main" class="mx-auto max-w-7xl space-y-6 p-4 sm:p-6 lg:p-8">
 ${heading(page)}
-${sections(viewer)}${page.tabs}
+${integrationTabs(viewer)}${page.tabs}
 ${page.warning}${page.notice && html`<p class="alert alert-soft alert-success" role="status" tabindex="-1" autofocus>${icon('circle-check', 'size-5')}<span>${page.notice}</span></p>`}
 ${page.body}
 </main>
 </div>
 </div>`
 
-/** A page for whoever is not signed in. */
-const alone = ({
+const plainPage = ({
   title,
   notice,
   body,
-}: Sent): Html => html`<main id="main" class="mx-auto grid min-h-screen w-full max-w-md content-center gap-6 p-4 py-8">
+}: PageWithFrame): Html => html`<main id="main" class="mx-auto grid min-h-screen w-full max-w-md content-center gap-6 p-4 py-8">
 <p class="flex items-center justify-center gap-3 text-lg font-semibold"><span class="bg-primary text-primary-content grid size-10 place-items-center rounded-lg font-bold" aria-hidden="true">A</span>Assessments</p>
 ${notice && html`<p class="alert alert-soft alert-success" role="status" tabindex="-1" autofocus>${icon('circle-check', 'size-5')}<span>${notice}</span></p>`}
 <div class="panel space-y-4 p-6">
@@ -153,7 +149,7 @@ ${body}
 </div>
 </main>`
 
-/** Where one is, what it is, and what one can do there: the main action at the right. */
+/** Breadcrumbs, heading, and actions, the main one at the right. */
 const heading = ({
   title,
   heading,
@@ -170,7 +166,7 @@ ${subtitle && html`<p class="text-base-content/70 mt-1">${subtitle}</p>`}
 ${actions && html`<div class="flex flex-wrap gap-2 print:hidden">${actions}</div>`}
 </div>`
 
-/** A part of a page, with its heading. @param action what can be done with it, beside its heading. */
+/** A section with a heading. @param action shown beside the heading. */
 export const panel = (
   id: string,
   heading: Value,
@@ -182,7 +178,7 @@ ${body}
 </section>
 `
 
-/** A part of a page of settings: what it is about, and beside that its form. */
+/** A section of a settings page: description, and its form beside it. */
 export const settingsPanel = (
   id: string,
   heading: string,
@@ -194,7 +190,6 @@ export const settingsPanel = (
 </section>
 `
 
-/** Marks every page that shows test data. */
-const testData = (ctx: Context): Html =>
+const testDataBanner = (ctx: Context): Html =>
   html`<p class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm sm:px-6 lg:px-8" role="note"><strong>Test data.</strong> These invites send no emails and do not count in live figures. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
 `

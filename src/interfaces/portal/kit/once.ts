@@ -7,22 +7,22 @@ import { type Html, html } from '../../../html/html.ts'
 import { type Form, refuseForm, valuesOf } from './forms.ts'
 import { type Page, render, sendPage } from './layout.ts'
 
-/** Makes a form one that is done once, however often its button is pressed: its page, as it was sent, names it. */
+/** Idempotency key of a form: pressing its button repeatedly acts once. */
 export const onceField = (): Html => html`<input type="hidden" name="once" value="${randomUUID()}">`
 
 type Options = {
-  /** Does it, writing through the context it is given. @returns the address to go on to, or a page that can be shown only now. */
+  /** Does the work with the given context. @returns the address to redirect to, or a page that can be shown only now. */
   work: (ctx: Context, values: URLSearchParams) => Promise<string | Page>
   page: (form: Form) => Page | Promise<Page>
-  /** All that the form held as it came, where its values are others by now. */
+  /** The form as it was sent, if its values have changed since. */
   sent?: unknown
-  /** True for work in many transactions of its own that does nothing when repeated: it is not held together by one long transaction. */
+  /** True for work in several transactions that does nothing when repeated: it is not wrapped in one long transaction. */
   isRepeatable?: boolean
 }
 
 /**
- * Does what a form with a {@link onceField} asks for, as submit does. The same form with the same in it, within a day, is answered what the
- * first was: an address to go on to, or the page, which may show a secret. A form that was gone back to and changed is another.
+ * Handles a form with a {@link onceField}. For a day the same form with the same values gets the first response: a redirect, or the page,
+ * which may show a secret. Changed values make it a different form.
  */
 export async function submitOnce(
   request: FastifyRequest,
@@ -38,12 +38,12 @@ export async function submitOnce(
   }
 }
 
-type Asked = Pick<Options, 'work' | 'sent' | 'isRepeatable'>
+type OnceRequest = Pick<Options, 'work' | 'sent' | 'isRepeatable'>
 
 async function answerOnce(
   request: FastifyRequest,
   values: URLSearchParams,
-  { work, sent, isRepeatable }: Asked,
+  { work, sent, isRepeatable }: OnceRequest,
 ): Promise<Answer> {
   const { ctx, signedIn, originalUrl } = request
   const answer = async (ctx: Context): Promise<Answer> => {
@@ -56,11 +56,11 @@ async function answerOnce(
     }
   }
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)
-  // By the actor with their roles: who has other ones now may not see what was shown.
+  // Includes the actor's roles: with other ones, they may no longer see the first response.
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([ctx.actor, originalUrl, sent]))
     .digest()
-  // The space keeps it apart from the keys that clients choose.
+  // The space keeps it apart from keys that API clients choose.
   const run = isRepeatable ? doRepeatable : doOnce
   return run(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)
 }

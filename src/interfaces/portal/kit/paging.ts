@@ -2,34 +2,32 @@ import type { FastifyRequest } from 'fastify'
 import { PAGE_SIZES } from '../../../domain/limits.ts'
 import { type Listing, type Order, type Page, pageCount } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { homeIn } from './confirm.ts'
+import { homeAddressIn } from './confirm.ts'
 import { type Form, issuesOf } from './forms.ts'
 import { empty } from './parts.ts'
 import { membershipOf } from './sidebar.ts'
-import type { Sortable } from './table.ts'
+import type { SortableHeading } from './table.ts'
 
-/** What was typed into the filter of a list, what is wrong with that, and the rows it finds: none where something is. */
-export type Filtered<T> = { form: Form; list: Listing<T> }
+/** Filter form of a list, and the matching rows: none if the filter is invalid. */
+export type FilteredList<T> = { form: Form; list: Listing<T> }
 
-/** What an address asks for. */
 export const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
-/** Rows of a page as the member wants it. */
+/** Rows per page, as the member prefers. */
 export const pageSizeOf = ({ ctx, signedIn }: FastifyRequest): number =>
   (signedIn && membershipOf({ ctx, signedIn })?.pageSize) ?? PAGE_SIZES[0]
 
-/** The page of a list that an address asks for; the first where it asks for none. */
+/** The page in a list's address, by default the first. */
 export const readPage = (query: URLSearchParams, size: number): Page => ({ number: readPageNumber(query), size })
 
-/** Its number. */
 export function readPageNumber(query: URLSearchParams): number {
-  const asked = query.get('page') ?? ''
-  return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1
+  const value = query.get('page') ?? ''
+  return /^[1-9]\d{0,8}$/.test(value) ? Number(value) : 1
 }
 
-/** Reads the page of a list that the address asks for. @param find finds it. */
-export async function readList<T>(request: FastifyRequest, find: (page: Page) => Promise<Listing<T>>): Promise<Filtered<T>> {
+/** Reads the page of a list in the request's address. */
+export async function readList<T>(request: FastifyRequest, find: (page: Page) => Promise<Listing<T>>): Promise<FilteredList<T>> {
   const values = queryOf(request)
   const pageSize = pageSizeOf(request)
   try {
@@ -40,23 +38,22 @@ export async function readList<T>(request: FastifyRequest, find: (page: Page) =>
   }
 }
 
-/** Said instead of the rows of a list that has none; with the way to all of them where it is filtered. */
+/** Message for an empty list, with a link to all rows if it is filtered. */
 export function noRows(text: string, path: string, query: URLSearchParams): Html {
   return empty('search', text, isNarrowed(query) && html`<a class="btn btn-sm" href="${path}">Show all</a>`)
 }
 
-/** What of a list's address does not narrow it. */
+/** Parameters of a list's address that are no filters. */
 const NO_FILTERS = ['sort', 'page', 'after', 'before', 'done']
 
-/** Whether an address asks for less than all there is. */
 export const isNarrowed = (query: URLSearchParams): boolean =>
   [...query].some(([name, value]) => !NO_FILTERS.includes(name) && value !== '')
 
 /**
- * What a list is narrowed by, in a line, with the way back to all of it. The order stays.
+ * Filter form of a list in one line, with a link that removes the filters. Keeps the order.
  *
  * @param path the address of the list.
- * @param fields what it can be narrowed by. @param more what else there is to press.
+ * @param fields filter fields. @param more further buttons.
  */
 export const filterLine = (path: string, query: URLSearchParams, fields: Html, more?: Html | false): Html =>
   html`<form method="get" action="${path}" class="filters">${query.get('sort') && html`<input type="hidden" name="sort" value="${query.get('sort')}">`}
@@ -67,21 +64,20 @@ ${more}
 </form>
 `
 
-/** The orders that a list has, by the word in its address; the first without a word. Each needs an index. */
+/** Orders of a list by their parameter; the first is the default. Each needs an index. */
 export type Orders = Record<string, Order<string>>
 
-/** The word of the order that an address asks for. */
 export function readSort<O extends Orders>(query: URLSearchParams, orders: O): keyof O & string {
-  const asked = query.get('sort') ?? ''
-  return Object.hasOwn(orders, asked) ? asked : Object.keys(orders)[0]!
+  const value = query.get('sort') ?? ''
+  return Object.hasOwn(orders, value) ? value : Object.keys(orders)[0]!
 }
 
-/** A head that leads to the orders by a field: pressed again, to the other way round. */
+/** Column heading that sorts by a field; pressed again, it reverses the order. */
 export function sortable<Field extends string>(
   label: string,
   field: Field,
   { path, query, orders }: { path: string; query: URLSearchParams; orders: Record<string, Order<Field>> },
-): Sortable {
+): SortableHeading {
   const current = readSort(query, orders)
   const its = Object.keys(orders).filter((word) => orders[word]!.field === field)
   const isCurrent = its.includes(current)
@@ -94,12 +90,12 @@ export function sortable<Field extends string>(
 }
 
 /**
- * The ways to the other pages of a list.
+ * Links to the other pages of a list.
  *
  * @param path the address of the list.
- * @param query the filters, which the other pages keep.
- * @param noun what is counted, one and several; without it nothing is shown where there is only one page.
- * @param anchor where on its page the list is: `#…`; at the top without it.
+ * @param query filters, which the links keep.
+ * @param noun singular and plural of the rows; without it nothing is shown for a single page.
+ * @param anchor fragment of the list on its page: `#…`.
  */
 export function pager(
   path: string,
@@ -126,7 +122,7 @@ ${page < last - 1 && link(last, 'Last')}
 </nav>`
 }
 
-/** The ways to the other pages, as {@link pager}, and how many rows each has, for the member to choose. */
+/** {@link pager} with a choice of the page size. */
 export const sizedPager = (
   path: string,
   query: URLSearchParams,
@@ -134,11 +130,11 @@ export const sizedPager = (
   noun?: [one: string, several: string],
 ): Html => html`${pager(path, query, list, noun)}${list.total > PAGE_SIZES[0] && pageSizes(path, query, list.pageSize)}`
 
-/** How many rows a page has: kept for the member. */
+/** Choice of the page size, stored for the member. */
 export function pageSizes(path: string, query: URLSearchParams, pageSize: number): Html {
   const back = new URLSearchParams(query)
   back.delete('page')
-  return html`<form method="post" action="${`${homeIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows per page">
+  return html`<form method="post" action="${`${homeAddressIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows per page">
 <input type="hidden" name="back" value="${`${path}?${back}`}">
 <span class="text-base-content/70">Rows per page</span>
 <div class="join">${PAGE_SIZES.map((size) => html`<button class="${size === pageSize ? 'btn btn-sm join-item btn-active' : 'btn btn-sm join-item'}" name="pageSize" value="${size}" aria-pressed="${size === pageSize ? 'true' : 'false'}">${size}</button>`)}</div>

@@ -3,11 +3,10 @@ import { type Html, html, type Value } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 
-// What pages are put together from, besides forms and tables.
+// Building blocks of pages besides forms and tables.
 
 type Tab = { label: string; address: string; isCurrent: boolean; count?: number | undefined }
 
-/** The ways between the parts of one thing. */
 export const tabs = (
   label: string,
   items: readonly Tab[],
@@ -23,28 +22,26 @@ function tab({ label, address, isCurrent, count }: Tab): Html {
     : html`<a class="tab" href="${address}">${content}</a>\n`
 }
 
-/** The first letters of a name, for who looks for somebody in a list. */
 export const avatar = (name: string): Html => {
   const letters = name.split(/\s+/).flatMap((word) => [...word].slice(0, 1))
   return html`<span class="bg-primary/10 text-primary grid size-9 shrink-0 place-items-center rounded-full text-xs font-semibold" aria-hidden="true">${letters.slice(0, 2).join('').toUpperCase()}</span>`
 }
 
-/** Who it is about: the name before the address. @param address of their page; without it no link. */
+/** Name and address of a person. @param address of their page; without it no link. */
 export function person({ name, email, address }: { name: string | null; email: string; address?: string | undefined }): Html {
   const shown = name || email
   return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="named block" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
 }
 
-/** A number in a table; one of nothing is quiet. */
+/** Zero is dimmed. */
 export const countCell = (count: number): Html | number => (count === 0 ? html`<span class="quiet tabular-nums">0</span>` : count)
 
-/** How far something is. */
 export const progressBar = (done: number, total: number): Html =>
   html`<p><label for="progress">${done.toLocaleString('en')} of ${total.toLocaleString('en')}</label>
 <progress class="progress progress-primary" id="progress" value="${done}" max="${total}"></progress></p>`
 
-/** Names and values; those that there are not are left out. @param place beside something else the values stand at the right. */
-export const facts = (rows: readonly (readonly [name: string, value: Value])[], place: 'wide' | 'aside' = 'wide'): Html =>
+/** Names and values; empty values are left out. @param place `aside` aligns values at the right. */
+export const factList = (rows: readonly (readonly [name: string, value: Value])[], place: 'wide' | 'aside' = 'wide'): Html =>
   html`<dl class="${FACTS[place]}">${rows.map(
     ([name, value]) =>
       value !== null &&
@@ -56,7 +53,7 @@ export const facts = (rows: readonly (readonly [name: string, value: Value])[], 
 
 const FACTS = { wide: 'details', aside: 'details aside' }
 
-/** Said where there is nothing yet, with what to do first. */
+/** Empty state, with the first action to take. */
 export const empty = (
   name: IconName,
   text: string,
@@ -66,50 +63,48 @@ export const empty = (
 <p class="text-base-content/70 max-w-md">${text}</p>${action}
 </div>`
 
-/** The ways to the people about whom something is held. */
-export const whoseData = (ctx: Pick<Context, 'organization' | 'mode'>): Html =>
+/** Links to the people whose data is stored. */
+export const personalDataLinks = (ctx: Pick<Context, 'organization' | 'mode'>): Html =>
   html`<div class="flex gap-2">${linkButton(`${portalPathOf(ctx)}candidates`, 'Candidates', 'users', 'small')}${linkButton(`${portalPathOf(ctx)}members`, 'Members', 'user-cog', 'small')}</div>`
 
-/** A link that looks like a button. @param look the one main action of a page, or another. */
+/** @param look `main` for the one main action of a page. */
 export const linkButton = (address: string, label: string, name?: IconName, look: 'main' | 'other' | 'small' = 'other'): Html =>
   html`<a class="${LOOKS[look]}" href="${address}">${name && icon(name)}${label}</a>`
 
 const LOOKS = { main: 'btn btn-primary', other: 'btn', small: 'btn btn-sm' }
 
-/** What a page offers besides its main action, folded away. */
-export const more = (items: Html): Html => html`<details class="dropdown dropdown-end">
+/** Menu of secondary actions. */
+export const moreMenu = (items: Html): Html => html`<details class="dropdown dropdown-end">
 <summary class="btn">${icon('ellipsis')}More</summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 grid w-64 gap-1 border p-2 shadow-lg">${items}</div>
 </details>`
 
-/** Something that needs whoever looks, with the way to do something about it, or with a table of what it is about, which opens below it. */
-export type Need = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value } & (
+/** Something that needs attention: with an action, or with a table that opens below it. */
+export type AttentionItem = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value } & (
   | { action: Html | false }
   | { rows: Html }
 )
 
-/** What needs whoever looks, a line each. */
-export const needs = (items: readonly Need[]): Html =>
-  html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${items.map((need) => html`<li>${'rows' in need ? opening(need) : html`<div class="${NEED}">${said(need)}${need.action}</div>`}</li>\n`)}</ul>`
+export const attentionList = (items: readonly AttentionItem[]): Html =>
+  html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${items.map((need) => html`<li>${'rows' in need ? attentionDetails(need) : html`<div class="${NEED}">${attentionText(need)}${need.action}</div>`}</li>\n`)}</ul>`
 
 const NEED = 'flex items-center gap-4 px-5 py-3'
 
-const said = ({ icon: name, look, text, detail }: Need): Html =>
+const attentionText = ({ icon: name, look, text, detail }: AttentionItem): Html =>
   html`<span class="${NEEDS[look]}">${icon(name, 'size-5')}</span><span class="min-w-0 grow"><span class="block font-medium">${text}</span><span class="text-base-content/70 block text-sm">${detail}</span></span>`
 
-const opening = (need: Need & { rows: Html }): Html => html`<details class="group">
-<summary class="${`${NEED} list-none [&::-webkit-details-marker]:hidden`}">${said(need)}<span class="btn btn-sm"><span class="group-open:hidden">Show</span><span class="hidden group-open:inline">Hide</span></span></summary>
+const attentionDetails = (need: AttentionItem & { rows: Html }): Html => html`<details class="group">
+<summary class="${`${NEED} list-none [&::-webkit-details-marker]:hidden`}">${attentionText(need)}<span class="btn btn-sm"><span class="group-open:hidden">Show</span><span class="hidden group-open:inline">Hide</span></span></summary>
 ${need.rows}
 </details>`
 
 const NEEDS = { error: 'text-error', warning: 'text-warning', info: 'text-info' }
 
-/** A text to be copied whole. @param id of the element that has it. */
+/** Text with a copy button. @param id of the element with the text. */
 export const copyBox = (id: string, text: string, label = 'Copy'): Html =>
   html`<div class="mb-4 flex flex-wrap items-center gap-2 last:mb-0"><code class="secret block min-w-0 grow basis-64 rounded-field border border-base-300 bg-base-200 px-4 py-2.5 select-all" id="${id}">${text}</code>
 <button class="btn" hidden data-copy="${id}" type="button">${icon('copy')}${label}</button></div>`
 
-/** A figure, with what it is of and what is to be known of it. */
 export const figure = (
   label: string,
   value: string | number,

@@ -3,19 +3,19 @@ import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 
 type PasskeyForm = {
-  /** Whether a passkey is made, or asked for. */
+  /** Create a passkey, or sign in with one. */
   does: 'create' | 'get'
   address: string
   options: PasskeyOptions
-  /** The button's. */
+  /** Label of the button. */
   label: string
-  /** What it has besides. */
+  /** Further fields. */
   fields?: Html | undefined
-  /** Whether the field of the address offers passkeys, too. */
+  /** True if the address field offers passkeys, too. */
   isInField?: boolean
 }
 
-/** A form that a passkey fills in, see browser/passkeys.ts: it is shown where scripts run, and the browser knows passkeys. */
+/** A form that a passkey fills in, see browser/passkeys.ts. Hidden without scripts or without passkey support. */
 export const passkeyForm = ({ does, address, options, label, fields, isInField = false }: PasskeyForm): Html =>
   html`<form hidden method="post" action="${address}" data-passkey="${does}" data-options="${JSON.stringify(options)}" data-failed="${FAILED[does]}" data-there="This device already has a passkey of yours." ${isInField && html`data-conditional`}>
 <input type="hidden" name="answer">

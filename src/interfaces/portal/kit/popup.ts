@@ -1,23 +1,21 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 
-// Forms that are seldom needed stand above the page, once their button is pressed: by the browser, without a script. Browsers that do not
-// know how to do that show them at the end of the page.
+// Forms that open above the page with the browser's popovers, without scripts. Browsers without popovers show them at the end of the page.
 
-/** What opens a form. @property id of the form. @property icon beside the label. */
-export type Opening = { id: string; label: string; icon: IconName }
+/** @property id of the form. @property icon beside the label. */
+export type PopupButton = { id: string; label: string; icon: IconName }
 
-/** How the buttons of a menu look. */
+/** Classes of a menu button. */
 export const MENU_ITEM = 'btn btn-ghost btn-sm w-full justify-start'
 
-/** A button that opens a form above the page. */
-export const opener = ({ id, label, icon: name }: Opening, look = MENU_ITEM): Html =>
+export const popupButton = ({ id, label, icon: name }: PopupButton, look = MENU_ITEM): Html =>
   html`<button type="button" class="${look}" popovertarget="${id}">${icon(name)}${label}</button>\n`
 
 /**
  * A form above the page.
  *
- * @param isOpen whether it stands in the page, because something is wrong with what was typed into it.
+ * @param isOpen true if the form was refused: it is then part of the page.
  */
 export const popup = (id: string, heading: string, body: Html, isOpen = false): Html =>
   isOpen

@@ -1,10 +1,10 @@
 import { encode } from 'uqr'
 import { type Html, html } from '../../../html/html.ts'
 
-/** Modules around it that are white: readers need them. */
+/** White modules around the code, which readers need. */
 const BORDER = 4
 
-/** A text as a picture that a camera reads: one path, black on white in either colour scheme. @param label of what it is, for who does not see it. */
+/** A QR code as one SVG path, black on white in both color schemes. @param label text alternative. */
 export function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { border: BORDER })
   const rows = data.map((row, y) =>
@@ -15,7 +15,7 @@ export function qrCode(text: string, label: string): Html {
   return html`<svg class="for-cameras size-56 rounded-field" viewBox="${`0 0 ${size} ${size}`}" shape-rendering="crispEdges" role="img" aria-label="${label}"><path fill="currentColor" d="${rows.join('')}"></path></svg>`
 }
 
-/** Where in a row black begins, and how far it goes. */
+/** Runs of black modules in a row. */
 function runsOf(row: readonly boolean[]): [x: number, length: number][] {
   const runs: [number, number][] = []
   for (const [x, isBlack] of row.entries()) {

@@ -4,18 +4,18 @@ import { HttpError } from '../../../http/errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether it is no form of a page that is taken: who sends it is shown by what it holds, and no cookie counts. */
+    /** True for requests that other servers send and that authenticate themselves by their content. Cookies are ignored. */
     isFromElsewhere?: boolean
   }
 }
 
-/** Whether another site has led a browser here, by a link, or on the way back from there. */
+/** True if the browser came from another site, by a link or a redirect. */
 export const isFromElsewhere = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   !['same-origin', 'none', undefined].includes([headers['sec-fetch-site']].flat()[0])
 
 /**
- * The page of the portal whose form was sent, as a path; null where another site's page says it was that one. Reached without encryption,
- * browsers leave out where a form comes from: there the host of the page has to be the one that was asked.
+ * Path of the portal's page whose form was sent; null if the form comes from another site. Without HTTPS browsers omit Sec-Fetch-Site, so
+ * the page's host has to match the request's.
  */
 export function findFormPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): string | null {
   const address = method === 'POST' && headers.referer ? URL.parse(headers.referer) : null
@@ -28,8 +28,7 @@ export function findFormPage({ method, headers }: Pick<FastifyRequest, 'method' 
 const READING = ['GET', 'HEAD']
 
 /**
- * Refuses what another site has a browser send: a form comes from a page of our own, or it changes nothing. Browsers say where it comes
- * from, and no page can make them lie: in Sec-Fetch-Site or, reached without encryption, where they leave that out, in Origin.
+ * Refuses forms of other sites (CSRF). Browsers state the origin in Sec-Fetch-Site, which pages can't forge, or without HTTPS in Origin.
  *
  * @param publicUrl the service's own address.
  */

@@ -2,11 +2,11 @@ import { may, type Permission } from '../../../domain/authorization/permissions.
 import type { Context } from '../../../domain/context.ts'
 import type { IconName } from '../../../http/pages/icon.ts'
 
-/** A page of Settings. @property path under the organization's address; isFor: which of these permissions it takes. */
+/** @property path below the organization's address. @property isFor permission that the page requires. */
 export type SettingsPage = { path: string; icon: IconName; label: string; about: string; isFor: Permission }
 export type SettingsGroup = { id: string; label: string; pages: SettingsPage[] }
 
-/** What Settings lead to, by what one looks for. */
+/** Settings pages, grouped by task. */
 const GROUPS: SettingsGroup[] = [
   {
     id: 'organization',
@@ -152,7 +152,7 @@ const GROUPS: SettingsGroup[] = [
   },
 ]
 
-/** What the context's member may see of it; groups of which that is nothing are left out. */
+/** Settings that the member may see, without empty groups. */
 export const settingsOf = (ctx: Context): SettingsGroup[] =>
   GROUPS.map((group) => ({ ...group, pages: group.pages.filter(({ isFor }) => may(ctx, isFor)) })).filter(
     ({ pages }) => pages.length > 0,

@@ -2,13 +2,13 @@ import { type Html, html } from '../../../html/html.ts'
 import { type Form, seenField } from './forms.ts'
 import { settingsPanel } from './layout.ts'
 
-/** @property isFirst whether its button is the page's main one. @property more what stands below the form. */
+/** @property isFirst true if its button is the page's main one. @property more content below the form. */
 type Section = { heading: string; about: string; fields: Html; isFirst?: boolean; more?: Html }
 
 /**
- * A part of a page of settings with a form, and so a button, of its own: what another one has stays as it is.
+ * A section of a settings page with its own form and button, which leaves other sections' settings unchanged.
  *
- * @param to.address where all forms of the page are sent. @param to.row what was read, whose last change goes along.
+ * @param to.address where all forms of the page are sent. @param to.row the stored settings, whose last change is sent along.
  */
 export const settingsSection = (
   form: Form,

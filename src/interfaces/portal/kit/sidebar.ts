@@ -9,12 +9,11 @@ import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { avatar, tabs } from './parts.ts'
 import { settingsOf } from './settings-pages.ts'
 
-/** Who looks at a page of an organization. */
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 
 const pathOf = (ctx: { organization: { id: string }; mode: Mode }, path = ''): string => portalPathOf(ctx) + path
 
-/** What whoever looks is in the organization. */
+/** The reader's membership in the organization. */
 export const membershipOf = ({ ctx, signedIn }: Pick<Viewer, 'ctx' | 'signedIn'>): Membership | undefined =>
   signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)
 
@@ -27,7 +26,6 @@ const withPermission =
   (ctx: Context): boolean =>
     permissions.some((permission) => may(ctx, permission))
 
-/** What is worked with. */
 const WORK: Item[] = [
   { path: '', label: 'Home', icon: 'house', isFor: () => true },
   { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites, count: 'invites' },
@@ -45,7 +43,7 @@ const AUDIT_LOG: Item = {
   isFor: withPermission('read_audit_log'),
 }
 
-/** What is set up once. Of what has several pages, the first that the member may see. */
+/** Administration. An entry with several pages leads to the first that the member may see. */
 const ORGANIZATION: Item[] = [
   { path: 'members', label: 'Members', icon: 'user-cog', isFor: withPermission('manage_members') },
   { path: 'tags', label: 'Tags', icon: 'tags', isFor: withPermission('write_tags') },
@@ -56,7 +54,6 @@ const ORGANIZATION: Item[] = [
 
 type Section = { path: string; label: string; isFor: (ctx: Context) => boolean }
 
-/** The pages of Integrations, and who may see each. */
 const INTEGRATIONS: Section[] = [
   { path: 'settings/integrations', label: 'API keys', isFor: withPermission('manage_keys') },
   { path: 'settings/webhooks', label: 'Webhooks', isFor: withPermission('manage_webhooks') },
@@ -67,7 +64,7 @@ export function mayReadInvites(ctx: Context): boolean {
   return withPermission('read', 'read_as_grader', 'read_as_client')(ctx)
 }
 
-/** The menu of all pages: beside them or, on a phone, opened by a box that needs no script. */
+/** The menu of all pages: at the side or, on a phone, behind a checkbox that needs no script. */
 export function sidebar(viewer: Viewer, counts: MenuCounts): Html {
   const { ctx, signedIn } = viewer
   const { name } = ctx.organization
@@ -106,7 +103,7 @@ function menuLink(viewer: Viewer, { path, label, icon: name, count }: Item, coun
 function isCurrent({ ctx, path }: Viewer, item: string): boolean {
   if (item === '') return isHome({ ctx, path })
   const isIn = (pages: readonly { path: string }[]) => pages.some((page) => isWithin(path, pathOf(ctx, page.path)))
-  // Archives lie beside the address of Settings; what lies under it and has an entry of its own is not theirs.
+  // Archives are outside of /settings, but belong to that entry. Pages below /settings with their own entry don't.
   if (item === 'settings') return isIn([{ path: item }, { path: 'archives' }]) && !isIn([...INTEGRATIONS, AUDIT_LOG])
   if (item === INTEGRATIONS[0]?.path) return isIn(INTEGRATIONS)
   return isWithin(path, pathOf(ctx, item))
@@ -114,7 +111,7 @@ function isCurrent({ ctx, path }: Viewer, item: string): boolean {
 
 const isWithin = (path: string, address: string): boolean => path === address || path.startsWith(`${address}/`)
 
-/** Who is signed in, and the way out. */
+/** Account and sign-out. */
 function account({ ctx, signedIn, path }: Viewer): Html {
   const { user, roles, portalRoles } = membershipOf({ ctx, signedIn })!
   const name = nameOf(user)
@@ -128,8 +125,8 @@ ${isWithin(path, address) ? html`<a class="${look}" href="${address}" aria-curre
 </div>`
 }
 
-/** The ways between the pages of Integrations, above each of them. */
-export function sections({ ctx, path }: Viewer): Html | false {
+/** Tabs between the pages of Integrations. */
+export function integrationTabs({ ctx, path }: Viewer): Html | false {
   const isHere = (item: { path: string }) => isWithin(path, pathOf(ctx, item.path))
   if (!INTEGRATIONS.some(isHere)) return false
   return tabs(

@@ -1,10 +1,9 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 
-/** What a state means for the reader: on its way, in need of something, an end that is good, bad, or neither. */
 type Tone = 'info' | 'warning' | 'success' | 'error' | 'neutral'
 
-/** Whole names of classes: the stylesheet has those that are written somewhere. */
+/** Complete class names: Tailwind finds only those that are written out. */
 const TONES: Record<Tone, string> = {
   info: 'badge-info',
   warning: 'badge-warning',
@@ -83,7 +82,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   undone: ['neutral', 'undo-2'],
 }
 
-/** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */
+/** A status badge, colored by its meaning. Unknown statuses are neutral. */
 export function badge(word: string): Html {
   const [tone, name] = LOOKS[word] ?? (['neutral', 'circle-dashed'] as const)
   return html`<span class="badge badge-soft ${TONES[tone]} gap-1 font-medium whitespace-nowrap">${icon(name, 'size-3.5')}<span class="inline-block first-letter:uppercase">${word}</span></span>`

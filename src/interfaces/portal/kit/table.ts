@@ -1,19 +1,19 @@
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 
-/** A head that leads to the list in another order. @property direction of the order that the list has by it now. */
-export type Sortable = { label: string; address: string; direction?: 'ascending' | 'descending' }
+/** A sortable column heading. @property direction current order by this column, if any. */
+export type SortableHeading = { label: string; address: string; direction?: 'ascending' | 'descending' }
 
 /**
- * A table whose rows are cards on a phone. Where it is wider than its place it scrolls by itself, also by keyboard.
+ * A table whose rows are cards on a phone. Wide tables scroll by themselves, also by keyboard.
  *
  * @param labelledBy the id of its heading.
- * @param headings what stands above each column; of one that is for buttons only, said to who does not see it: `(Actions)`.
- * @param rows the cells of each; the first names the row.
+ * @param headings column headings; `(Actions)` in parentheses is for screen readers only.
+ * @param rows cells by row; the first one names the row.
  */
 export const table = (
   labelledBy: string,
-  headings: (string | Sortable)[],
+  headings: (string | SortableHeading)[],
   rows: Value[][],
 ): Html => html`<div class="rows overflow-x-auto" role="group" aria-labelledby="${labelledBy}" tabindex="0">
 <table class="table">
@@ -30,7 +30,7 @@ ${rows.map(
 </table>
 </div>`
 
-/** A number is never parted into two lines. */
+/** Numbers never wrap. */
 const cellOf = (cell: Value, label: string): Html =>
   typeof cell === 'number'
     ? html`<td class="whitespace-nowrap tabular-nums" data-label="${label}">${cell}</td>`
@@ -38,17 +38,17 @@ const cellOf = (cell: Value, label: string): Html =>
 
 const isHidden = (heading: string): boolean => heading.startsWith('(')
 
-/** What is said of a cell on a phone. */
-function labelOf(heading: string | Sortable): string {
+/** Label of a cell on a phone. */
+function labelOf(heading: string | SortableHeading): string {
   if (typeof heading !== 'string') return heading.label
   return isHidden(heading) ? '' : heading
 }
 
-function head(heading: string | Sortable): Html {
+function head(heading: string | SortableHeading): Html {
   if (typeof heading !== 'string') return sortable(heading)
   if (!isHidden(heading)) return html`<th scope="col">${heading}</th>`
   return html`<th scope="col"><span class="sr-only">${heading.slice(1, -1)}</span></th>`
 }
 
-const sortable = ({ label, address, direction }: Sortable): Html =>
+const sortable = ({ label, address, direction }: SortableHeading): Html =>
   html`<th scope="col" aria-sort="${direction ?? 'none'}"><a class="inline-flex items-center gap-1 hover:underline" href="${address}">${label}${direction && icon(direction === 'ascending' ? 'arrow-up' : 'arrow-down', 'size-3.5')}</a></th>`

@@ -5,19 +5,18 @@ import { parseFields, refuseTooManyFields } from '../../../http/requests/form-fi
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A file as it was sent. */
     upload?: { name: string; bytes: Uint8Array }
   }
 }
 
-/** Value with the name of a form's file. */
+/** Form value with the name of the uploaded file. */
 export const FILE_NAME = 'fileName'
 
 /**
- * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text. The limit is the route's `bodyLimit`.
+ * Also parses multipart/form-data in this scope. A file becomes a text value. The limit is the route's `bodyLimit`.
  *
- * @param kept the name of a file that stays as it is: in `request.upload`, and not among the values.
- * @param mostTyped characters of all the fields together, in forms with a file and without: the route's limit is then for the file alone.
+ * @param kept name of a file that stays binary: in `request.upload`, and not among the values.
+ * @param mostTyped most characters of all text fields together, with or without a file: the route's limit then applies to the file alone.
  */
 export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Number.POSITIVE_INFINITY): void {
   if (mostTyped < Number.POSITIVE_INFINITY) limitForms(app, mostTyped)
@@ -42,7 +41,7 @@ export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Num
   )
 }
 
-/** Forms without a file, in place of those that the scope reads already. */
+/** Replaces the scope's parser for forms without a file. */
 function limitForms(app: FastifyInstance, mostTyped: number): void {
   const type = 'application/x-www-form-urlencoded'
   app.removeContentTypeParser(type)

@@ -11,7 +11,7 @@ import { filterLine } from '../kit/paging.ts'
 import { empty, linkButton } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
-/** @property added questions that the assessment asks already. */
+/** @property added questions that the assessment already has. */
 type Facts = {
   ctx: Context
   assessment: Assessment
@@ -19,7 +19,7 @@ type Facts = {
   added: Set<string>
 }
 
-/** Questions of the library to be added to an assessment, several at once. */
+/** Selects library questions to add to an assessment. */
 export function addToAssessmentPage(form: Form, { ctx, assessment, found, added }: Facts): Page {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const { values } = form

@@ -5,12 +5,12 @@ import { labelKind } from '../../../kinds/labels.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 
-/** What is not written of how many questions, and in which ways these are answered. */
-export type Losses = { loss: string; responseTypes: string[]; count: number }[]
+/** Settings that a format can't express, with the number and response types of the affected questions. */
+export type ExportLosses = { loss: string; responseTypes: string[]; count: number }[]
 
-type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: { sheet: Losses; gift: Losses } }
+type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: { sheet: ExportLosses; gift: ExportLosses } }
 
-/** What files of the questions that a list has found would leave out, before they are downloaded. */
+/** Shows what an export of the listed questions would leave out, before it is downloaded. */
 export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts): Page {
   const path = pathOf(ctx, 'questions')
   const found = `${total.toLocaleString('en')} ${total === 1 ? 'question' : 'questions'}`
@@ -18,8 +18,8 @@ export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts)
     title: 'Export questions',
     trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
     subtitle: isCut ? `The newest ${found}: the most that fit in a file.` : `${found}, with their answer keys.`,
-    body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'A sheet', whatIsLost('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
-${panel('gift', 'GIFT, for Moodle and others', whatIsLost('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
+    body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'A sheet', lossTable('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
+${panel('gift', 'GIFT, for Moodle and others', lossTable('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
   }
 
   function downloads(...formats: [format: string, label: string][]): Html {
@@ -30,7 +30,7 @@ ${formats.map(([format, label]) => html`<button class="btn" name="format" value=
   }
 }
 
-const whatIsLost = (id: string, losses: Losses, downloads: Html): Html =>
+const lossTable = (id: string, losses: ExportLosses, downloads: Html): Html =>
   losses.length === 0
     ? html`<p>This format keeps everything about these questions.</p>${downloads}`
     : html`${table(

@@ -8,14 +8,13 @@ import { exportQuestion } from '../../../kinds/library-questions.ts'
 import { readFields, valuesOf } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import { exportPage, type Losses } from './export.page.ts'
-import { readFilter } from './library.routes.ts'
+import { type ExportLosses, exportPage } from './export.page.ts'
+import { readLibraryFilter } from './library.routes.ts'
 import { TEMPLATE } from './template.ts'
 
-/** Questions that are written before others' requests get their turn. */
+/** Questions written before the event loop is yielded to other requests. */
 const WRITTEN_AT_ONCE = 50
 
-/** Questions to files. */
 export function exportRoutes(app: FastifyInstance): void {
   for (const format of ['csv', 'xlsx'] as const)
     app.get(`/questions/template.${format}`, async ({ ctx }, reply) => {
@@ -38,8 +37,8 @@ export function exportRoutes(app: FastifyInstance): void {
     const { type, ending, create } = writings[format === 'xlsx' || format === 'gift' ? format : 'csv']
     const { write, end } = create()
     return streamFile(reply, { name: `questions.${ending}`, type }, async (send) => {
-      await exportLibrary(request.ctx, readFilter(values), (questions) =>
-        someAtOnce(questions, async (some) => {
+      await exportLibrary(request.ctx, readLibraryFilter(values), (questions) =>
+        inBatches(questions, async (some) => {
           await send(write(some.map(({ content, ...head }) => exportQuestion(content, head).question)))
         }),
       )
@@ -48,12 +47,12 @@ export function exportRoutes(app: FastifyInstance): void {
   })
 }
 
-/** What each format leaves out, of how many questions, and how these are answered. */
+/** Losses per export format. */
 async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
-  const found: Record<'sheet' | 'gift', Found> = { sheet: new Map(), gift: new Map() }
+  const found: Record<'sheet' | 'gift', LossesByType> = { sheet: new Map(), gift: new Map() }
   let total = 0
-  const { isCut } = await surveyExport(ctx, readFilter(query), (questions) =>
-    someAtOnce(questions, async (some) => {
+  const { isCut } = await surveyExport(ctx, readLibraryFilter(query), (questions) =>
+    inBatches(questions, async (some) => {
       total += some.length
       for (const { content, ...head } of some) {
         const { question, losses } = exportQuestion(content, head)
@@ -62,25 +61,25 @@ async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
       }
     }),
   )
-  return { total, isCut, losses: { sheet: listed(found.sheet), gift: listed(found.gift) } }
+  return { total, isCut, losses: { sheet: sortLosses(found.sheet), gift: sortLosses(found.gift) } }
 }
 
-type Found = Map<string, { count: number; responseTypes: Set<string> }>
+type LossesByType = Map<string, { count: number; responseTypes: Set<string> }>
 
-function add(found: Found, responseType: string, losses: readonly string[]): void {
+function add(found: LossesByType, responseType: string, losses: readonly string[]): void {
   for (const loss of losses) {
     const { count, responseTypes } = found.get(loss) ?? { count: 0, responseTypes: new Set() }
     found.set(loss, { count: count + 1, responseTypes: responseTypes.add(responseType) })
   }
 }
 
-/** The most frequent first. */
-const listed = (found: Found): Losses =>
+/** Most frequent first. */
+const sortLosses = (found: LossesByType): ExportLosses =>
   [...found]
     .map(([loss, { count, responseTypes }]) => ({ loss, count, responseTypes: [...responseTypes] }))
     .sort((one, other) => other.count - one.count)
 
-async function someAtOnce<T>(all: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
+async function inBatches<T>(all: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
   for (let i = 0; i < Math.max(1, all.length); i += WRITTEN_AT_ONCE) {
     await work(all.slice(i, i + WRITTEN_AT_ONCE))
     await setImmediate()

@@ -10,9 +10,9 @@ import {
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
@@ -20,7 +20,6 @@ import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 
-/** Bytes of a file. */
 export const MAX_IMPORT_BYTES = 5 * 1024 * 1024
 
 const STATES: Record<ImportState, string> = {
@@ -32,10 +31,9 @@ const STATES: Record<ImportState, string> = {
   undone: 'undone',
 }
 
-/** A file to import. */
-/** @param assessmentId the assessment that the questions are for; empty: none. */
+/** @param assessmentId assessment to add the questions to; empty if none. */
 export function newImportPage(form: Form, ctx: Context, assessmentId: string): Page {
-  const wrong = form.issues.filter(({ field }) => field === 'file').map(wordIssue)
+  const wrong = form.issues.filter(({ field }) => field === 'file').map(formatIssue)
   const isWrong = wrong.length > 0
   return {
     title: 'Import questions',
@@ -68,10 +66,10 @@ type Facts = {
   values: URLSearchParams
 }
 
-/** Whether questions are being taken: the page then reloads by itself. */
+/** True while questions are being imported: the page then reloads by itself. */
 export const isRunning = ({ startedAt, finishedAt }: LibraryImport): boolean => startedAt !== null && finishedAt === null
 
-/** What would become of each question, or what became of it. */
+/** Preview, or outcome, of each question. */
 export function importPage(form: Form, { ctx, found, list, values }: Facts): Page {
   const path = pathOf(ctx, `questions/imports/${found.id}`)
   return {
@@ -80,7 +78,7 @@ export function importPage(form: Form, { ctx, found, list, values }: Facts): Pag
       ['Questions', pathOf(ctx, 'questions')],
       ['Import', pathOf(ctx, 'questions/imports/new')],
     ],
-    body: html`${mistakes(form)}${panel('sum', headingOf(found), whatNext(ctx, found, path, values.get('assessment') ?? ''))}
+    body: html`${mistakes(form)}${panel('sum', headingOf(found), nextActions(ctx, found, path, values.get('assessment') ?? ''))}
 <section class="panel mt-6" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Questions</h2>
 <form method="get" action="${path}" class="filters">
@@ -100,7 +98,7 @@ function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string
   return startedAt ? 'Importing' : 'Preview'
 }
 
-function whatNext(ctx: Context, found: Facts['found'], path: string, assessmentId: string): Html {
+function nextActions(ctx: Context, found: Facts['found'], path: string, assessmentId: string): Html {
   const { counts, startedAt, unusedColumns } = found
   const toTake = counts.ready + counts.losses
   const query = assessmentId && `?${new URLSearchParams({ assessment: assessmentId })}`
@@ -114,7 +112,7 @@ ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
       : html`<p>There is nothing to import.</p>`)
   }${
     isUndoable(found, ctx.deps.clock()) &&
-    confirmation({
+    confirmButton({
       label: 'Undo',
       question: 'Undo this import?',
       consequence:

@@ -18,12 +18,11 @@ import { requireRight } from '../sign-in/turn-away.ts'
 import { importPage, isRunning, MAX_IMPORT_BYTES, newImportPage } from './imports.page.ts'
 import { questionReader } from './read-file.ts'
 
-/** Characters of the form's fields besides the file. */
+/** Most characters of the text fields. */
 const MAX_TYPED = 4 * 1024
 
 type ImportRoute = { Params: { importId: string } }
 
-/** Questions from files. */
 export function importsRoutes(app: FastifyInstance): void {
   app.get('/questions/imports/new', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
@@ -31,7 +30,7 @@ export function importsRoutes(app: FastifyInstance): void {
   })
 
   app.register(async (uploads) => {
-    // Before what may be megabytes is read.
+    // Checked before the body is read: it may be megabytes.
     requireRight(uploads, 'write_assessments')
     readUploads(uploads, 'file', MAX_TYPED)
     uploads.post('/questions/imports', { bodyLimit: MAX_IMPORT_BYTES + 64 * 1024 }, (request, reply) =>
@@ -46,7 +45,7 @@ export function importsRoutes(app: FastifyInstance): void {
     )
   })
 
-  app.get<ImportRoute>('/questions/imports/:importId', async (request, reply) => onePage(request, reply))
+  app.get<ImportRoute>('/questions/imports/:importId', async (request, reply) => importPageOf(request, reply))
 
   for (const [verb, work] of [
     ['start', startImport],
@@ -54,7 +53,7 @@ export function importsRoutes(app: FastifyInstance): void {
   ] as const)
     app.post<ImportRoute>(`/questions/imports/:importId/${verb}`, (request, reply) =>
       submit(request, reply, {
-        page: (form) => readOne(request, form),
+        page: (form) => readImportFacts(request, form),
         async work() {
           await work(request.ctx, request.params.importId)
           return importPath(request.ctx, request.params.importId, queryOf(request).get('assessment'))
@@ -66,7 +65,7 @@ export function importsRoutes(app: FastifyInstance): void {
 const importPath = (ctx: Context, id: string, assessmentId: string | null): string =>
   pathOf(ctx, `questions/imports/${id}${assessmentId ? `?${new URLSearchParams({ assessment: assessmentId })}` : ''}`)
 
-async function readOne(request: FastifyRequest<ImportRoute>, form: Form) {
+async function readImportFacts(request: FastifyRequest<ImportRoute>, form: Form) {
   const { ctx, params } = request
   const values = queryOf(request)
   const found = await getImport(ctx, params.importId)
@@ -75,8 +74,8 @@ async function readOne(request: FastifyRequest<ImportRoute>, form: Form) {
   return { ...importPage(form, { ctx, found, list, values }), isRunning: isRunning(found) }
 }
 
-async function onePage(request: FastifyRequest<ImportRoute>, reply: FastifyReply) {
-  const page = await readOne(request, emptyForm)
+async function importPageOf(request: FastifyRequest<ImportRoute>, reply: FastifyReply) {
+  const page = await readImportFacts(request, emptyForm)
   if (page.isRunning) reply.header('refresh', '3')
   return show(request, reply, page)
 }

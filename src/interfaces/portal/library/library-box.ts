@@ -4,14 +4,14 @@ import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { pathOf } from '../kit/layout.ts'
 
-/** Of a question of an assessment: how it stands to the library, and what can be done about that. @param path of the question. */
+/** Relation of an assessment's question to the library, with its actions. @param path of the question. */
 export function libraryBox(ctx: Context, path: string, origin: Origin | null): Html {
   return html`<section class="mt-4 border-t border-base-300 pt-4" aria-labelledby="library-heading">
 <h3 class="mb-2 flex items-center gap-2 text-sm font-medium" id="library-heading">${icon('book-open')}Library</h3>
 ${
   origin === null
     ? html`<p class="hint mb-2">Save this question to use it in other assessments.</p>${button(path, 'save', 'Save to the library')}`
-    : html`<p class="mb-2 text-sm">${wordOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
+    : html`<p class="mb-2 text-sm">${describeOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
 <div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${!origin.isChanged && takeButton(path, origin)}${versionButton(path, origin)}</div>`
 }
 </section>`
@@ -22,7 +22,7 @@ const button = (path: string, verb: string, label: string): Html =>
 
 const differs = ({ isChanged, number, newest }: Origin): boolean => isChanged || number < newest
 
-/** What can be done about a question that is not as it is in the library, beside what differs: there is seen what would be lost. */
+/** Actions for a question that differs from the library. They stand beside the differences, which show what would be lost. */
 export const libraryButtons = (path: string, origin: Origin): Html =>
   html`${takeButton(path, origin)}${versionButton(path, origin)}`
 
@@ -33,7 +33,7 @@ const takeButton = (path: string, origin: Origin): Html | false =>
 const versionButton = (path: string, origin: Origin): Html | false =>
   origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)
 
-function wordOrigin({ number, newest, isChanged, isRetired }: Origin): string {
+function describeOrigin({ number, newest, isChanged, isRetired }: Origin): string {
   const retired = isRetired ? ' It is archived there.' : ''
   const newer = number < newest ? ` There is a newer one: version ${newest}.` : ''
   return isChanged

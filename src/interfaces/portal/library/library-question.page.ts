@@ -12,14 +12,14 @@ import { type Pictures, picturesBelow } from '../../../http/pages/pictures.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
 import { labelKind } from '../../../kinds/labels.ts'
 import { shippedLanguages } from '../../../locales/languages.ts'
-import { limitHint, narrowing } from '../kit/choices.ts'
+import { limitHint, nameFilterForm } from '../kit/choices.ts'
+import { time } from '../kit/formatting.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { facts as factList } from '../kit/parts.ts'
+import { factList } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 export const NOTICES = new Map([
   ['saved', 'The question is saved.'],
@@ -34,12 +34,12 @@ type Facts = {
   uses: LibraryUse[]
   assessments: Named[]
   named: string
-  /** What was tried, and what it is worth. */
+  /** An answer that was tried out, and its score. */
   tried: { value: unknown; score: Score } | null
   notice: string | undefined
 }
 
-/** One question of the library: as a candidate sees it, where it is used, and what can be done with it. */
+/** A library question: preview, usage, and actions. */
 export function libraryQuestionPage(form: Form, facts: Facts): Page {
   const { ctx, question, notice } = facts
   const mayWrite = may(ctx, 'write_assessments')
@@ -53,13 +53,13 @@ export function libraryQuestionPage(form: Form, facts: Facts): Page {
       .join(' · '),
     notice,
     body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-3">
-<div class="space-y-6 lg:col-span-2">${preview(facts, path)}${used(facts)}</div>
+<div class="space-y-6 lg:col-span-2">${preview(facts, path)}${usageTable(facts)}</div>
 <div class="space-y-6">${mayWrite && question.retiredAt === null && adding(form, facts, path)}${about(facts)}${mayWrite && editing(form, question, path)}</div>
 </div>`,
   }
 }
 
-/** As a candidate sees it; what is tried is scored, and kept nowhere. */
+/** The question as candidates see it. Answers that are tried out are scored and not stored. */
 function preview({ ctx, shown, tried }: Facts, path: string): Html {
   const pictures = picturesBelow(pathOf(ctx, 'pictures'))
   const { input, definition } = shown
@@ -81,7 +81,7 @@ function preview({ ctx, shown, tried }: Facts, path: string): Html {
     control &&
     html`<form method="post" action="${path}/try">
 ${control}
-${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon('info', 'size-5')}<span>${wordScore(tried.score)}</span></p>`}
+${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon('info', 'size-5')}<span>${formatScore(tried.score)}</span></p>`}
 <button class="btn mt-4">Try this answer</button>
 </form>`
   return panel(
@@ -101,12 +101,12 @@ function addressOf(pictures: Pictures, address: string): string {
   return id === null ? address : pictures.urlOf(id)
 }
 
-const wordScore = (score: Score): string =>
+const formatScore = (score: Score): string =>
   score.state === 'people'
     ? 'A person would have to grade this answer.'
     : `This answer gets ${Math.round((100 * score.got) / score.of)} % of the points.`
 
-const used = ({ ctx, question, uses }: Facts): Html =>
+const usageTable = ({ ctx, question, uses }: Facts): Html =>
   panel(
     'uses',
     'Used in',
@@ -140,7 +140,7 @@ function about({ question, shown: { input } }: Facts): Html {
 }
 
 const adding = (form: Form, { ctx, question, assessments, named }: Facts, path: string): Html =>
-  html`${narrowing(pathOf(ctx, `questions/${question.id}`), named, [assessments])}${panel(
+  html`${nameFilterForm(pathOf(ctx, `questions/${question.id}`), named, [assessments])}${panel(
     'add',
     'Add to an assessment',
     html`<form method="post" action="${path}/add">${onceField()}

@@ -4,12 +4,12 @@ import type { LibraryCategory } from '../../../domain/library/categories.ts'
 import type { LibraryFilter, ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { LABELED_RESPONSE_TYPES, labelKind } from '../../../kinds/labels.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows } from '../kit/paging.ts'
 import { empty, linkButton, tabs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
 
 type Facts = {
   ctx: Context
@@ -20,7 +20,6 @@ type Facts = {
   notice: string | undefined
 }
 
-/** The questions that are kept to be asked again. */
 export function libraryPage(form: Form, { ctx, found, filter, categories, query, notice }: Facts): Page {
   const path = pathOf(ctx, 'questions')
   const isRetired = filter.isRetired === true
@@ -76,6 +75,6 @@ const rows = (ctx: Context, items: ListedLibraryQuestion[]): Html =>
       question.category,
       question.number,
       question.uses,
-      ago(ctx, question.updatedAt),
+      timeAgo(ctx, question.updatedAt),
     ]),
   )

@@ -16,7 +16,7 @@ import { addFromLibrary, takeNewest } from '../../../domain/library/take-from-li
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'
 import type { Score } from '../../../domain/ports/question-kind.ts'
 import { html } from '../../../html/html.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, mistakes, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -25,27 +25,26 @@ import { libraryPage } from './library.page.ts'
 import { libraryQuestionPage, NOTICES } from './library-question.page.ts'
 
 type QuestionRoute = { Params: { libraryId: string } }
-type OfAssessment = { Params: { assessmentId: string; questionId: string } }
+type AssessmentQuestionRoute = { Params: { assessmentId: string; questionId: string } }
 
-/** What of the library is asked for. */
-export function readFilter(values: URLSearchParams): LibraryFilter {
-  const given = readFields(values, 'search', 'category', 'kind', 'unused', 'before', 'shown')
+export function readLibraryFilter(values: URLSearchParams): LibraryFilter {
+  const fields = readFields(values, 'search', 'category', 'kind', 'unused', 'before', 'shown')
   return {
-    search: given.search.slice(0, MAX_FILTER_LENGTH),
-    categoryId: given.category || undefined,
-    responseType: given.kind,
-    isUnused: given.unused === 'yes',
-    isRetired: given.shown === 'retired',
-    before: given.before || undefined,
+    search: fields.search.slice(0, MAX_FILTER_LENGTH),
+    categoryId: fields.category || undefined,
+    responseType: fields.kind,
+    isUnused: fields.unused === 'yes',
+    isRetired: fields.shown === 'retired',
+    before: fields.before || undefined,
   }
 }
 
-/** The library of questions: who writes assessments writes it, graders read it. */
+/** The question library: writable with write access to assessments, readable for graders. */
 export function libraryRoutes(app: FastifyInstance): void {
   app.get('/questions', async (request, reply) => {
     const { ctx } = request
     const query = queryOf(request)
-    const filter = readFilter(query)
+    const filter = readLibraryFilter(query)
     const found = await listLibrary(ctx, filter, pageSizeOf(request))
     const facts = { ctx, found, filter, categories: await listCategories(ctx), query, notice: undefined }
     return show(request, reply, libraryPage({ values: query, issues: [] }, facts))
@@ -95,21 +94,21 @@ export function libraryRoutes(app: FastifyInstance): void {
       },
     }),
   )
-  ofAssessmentRoutes(app)
+  assessmentQuestionRoutes(app)
 }
 
-/** What a question of an assessment has to do with the library. */
-function ofAssessmentRoutes(app: FastifyInstance): void {
+/** Links between an assessment's questions and the library. */
+function assessmentQuestionRoutes(app: FastifyInstance): void {
   const works = {
-    save: (request: FastifyRequest<OfAssessment>) => saveToLibrary(request.ctx, request.params),
-    version: (request: FastifyRequest<OfAssessment>) => saveAsVersion(request.ctx, request.params),
-    take: (request: FastifyRequest<OfAssessment>) => {
+    save: (request: FastifyRequest<AssessmentQuestionRoute>) => saveToLibrary(request.ctx, request.params),
+    version: (request: FastifyRequest<AssessmentQuestionRoute>) => saveAsVersion(request.ctx, request.params),
+    take: (request: FastifyRequest<AssessmentQuestionRoute>) => {
       const { seen, number } = readFields(valuesOf(request), 'seen', 'number')
       return takeNewest(request.ctx, request.params, { mine: seen, number: Number(number) })
     },
   }
   for (const [verb, work] of Object.entries(works))
-    app.post<OfAssessment>(`/assessments/:assessmentId/questions/:questionId/library/${verb}`, (request, reply) => {
+    app.post<AssessmentQuestionRoute>(`/assessments/:assessmentId/questions/:questionId/library/${verb}`, (request, reply) => {
       const path = pathOf(request.ctx, `assessments/${request.params.assessmentId}/questions/${request.params.questionId}`)
       return submit(request, reply, {
         page: (form) => ({
@@ -127,14 +126,14 @@ function ofAssessmentRoutes(app: FastifyInstance): void {
 const after = ({ ctx, params }: FastifyRequest<QuestionRoute>, done: string): string =>
   `${pathOf(ctx, `questions/${params.libraryId}`)}?done=${done}`
 
-/** @param answer what was tried, as its form has it. */
+/** @param answer values of the form that tries out an answer. */
 async function onePage(request: FastifyRequest<QuestionRoute>, form: Form, answer?: string[]) {
   const { ctx, params } = request
   authorize(ctx, 'read_library')
   const question = await getLibraryQuestion(ctx, params.libraryId)
   const shown = await readLibraryVersion(ctx, question.id, question.number)
   const query = queryOf(request)
-  const named = readNamed(query)
+  const named = readNameFilter(query)
   const mayWrite = may(ctx, 'write_assessments')
   return libraryQuestionPage(form, {
     ctx,
@@ -148,7 +147,7 @@ async function onePage(request: FastifyRequest<QuestionRoute>, form: Form, answe
   })
 }
 
-/** What an answer would be worth; null: it is none that the question takes. */
+/** @returns null if the question can't have that answer. */
 function tryAnswer(
   { ctx }: FastifyRequest,
   { definition }: LibraryVersion,

@@ -5,10 +5,10 @@ import { importQuestion } from '../../../kinds/library-questions.ts'
 import type { ParsedQuestion } from '../../../kinds/neutral.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
 
-/** Questions that are converted before others' requests get their turn. */
+/** Questions converted before the event loop is yielded to other requests. */
 const CONVERTED_AT_ONCE = 25
 
-/** Reads the questions of a file, part by part. @throws DomainError as readUpload. */
+/** Reads the questions of a file in batches. @throws DomainError as readUpload. */
 export function questionReader({ organization }: Context, bytes: Uint8Array): ReadQuestionFile {
   const read = readUpload(organization.id, { content: 'questions', bytes, maxRows: MAX_IMPORTED })
   return (take) =>
@@ -16,13 +16,13 @@ export function questionReader({ organization }: Context, bytes: Uint8Array): Re
       const questions: GivenQuestion[] = []
       for (const [i, question] of part.entries()) {
         if (i % CONVERTED_AT_ONCE === 0) await setImmediate()
-        questions.push(toGiven(question))
+        questions.push(toImportedQuestion(question))
       }
       await take(questions)
     })
 }
 
-function toGiven(read: ParsedQuestion): GivenQuestion {
+function toImportedQuestion(read: ParsedQuestion): GivenQuestion {
   const taken = importQuestion(read)
   const { line, name, category } = taken
   if ('refusal' in taken) return { line, name, category, notes: [taken.refusal], content: null }

@@ -1,6 +1,6 @@
 import type { NeutralQuestion } from '../../../kinds/neutral.ts'
 
-/** A question of each kind, to be written over. */
+/** Sample questions of each type, to be overwritten. */
 export const TEMPLATE: NeutralQuestion[] = [
   {
     name: 'Capital of France',

@@ -4,15 +4,15 @@ import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import type { ProofKind } from '../../../domain/sign-in/openings.ts'
 import type { Refusal } from '../../../domain/sign-in/record-refusal.ts'
 import { html, type Value } from '../../../html/html.ts'
-import { SYSTEMS } from '../integrations/ats.page.ts'
-import { parted, time, wordLanguage } from '../kit/wording.ts'
-import { wordMail, wordStep } from '../reminders/words.ts'
-import { titleOfProblem } from '../sign-in/single-sign-on.page.ts'
-import { WAYS } from '../single-sign-on/enforcement.page.ts'
+import { ATS_SYSTEMS } from '../integrations/ats.page.ts'
+import { breakableAddress, labelLanguage, time } from '../kit/formatting.ts'
+import { formatStep, labelMail } from '../reminders/reminder-labels.ts'
+import { labelProblem } from '../sign-in/single-sign-on.page.ts'
+import { EXCEPTION_LABELS } from '../single-sign-on/enforcement.page.ts'
 import { FACTOR_NAMES } from './members.page.ts'
 
-/** What a field is called, what it says where there is nothing in it (else “none”), and what stands for its codes. */
-type Word = string | { name: string; none?: string; of?: (value: string | number) => Value }
+/** Name of a field, its text if empty (default “none”), and labels of its values. */
+type FieldLabel = string | { name: string; none?: string; of?: (value: string | number) => Value }
 
 const PROOFS: Record<ProofKind, string> = {
   password: 'password',
@@ -28,14 +28,14 @@ const REFUSED: Record<Refusal, string> = {
   network: 'the network they came from',
 }
 const CODES: Record<string, string> = {
-  // Of the effect of a corrected answer key.
+  // Effect of a corrected answer key.
   key: 'another key',
   full: 'full points for everybody',
   none: 'no points for anybody',
-  // Of what becomes of results that are released.
+  // Handling of released results.
   raise: 'released again where they rise',
   all: 'all released again',
-  // Of who has linked an account.
+  // Authors of account links.
   self: 'the member',
   domain: 'the verified domain',
   join: 'joining',
@@ -44,20 +44,19 @@ const spaced = (code: string): string =>
   code.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 const codeOf = (code: string | number): string => CODES[code] ?? spaced(String(code))
 const nameOfKind = (kind: string | number): string =>
-  Object.hasOwn(FACTOR_NAMES, kind) ? FACTOR_NAMES[kind as keyof typeof FACTOR_NAMES] : spaced(wordMail(String(kind)))
-const person = (name: string): Word => ({ name, none: 'nobody' })
-const language = (name: string): Word => ({ name, of: (code) => wordLanguage(String(code)) })
-/** As JSON has it. */
+  Object.hasOwn(FACTOR_NAMES, kind) ? FACTOR_NAMES[kind as keyof typeof FACTOR_NAMES] : spaced(labelMail(String(kind)))
+const person = (name: string): FieldLabel => ({ name, none: 'nobody' })
+const language = (name: string): FieldLabel => ({ name, of: (code) => labelLanguage(String(code)) })
+/** Format of times in JSON. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 function dayOf(time: string | number): string {
   return TIME.test(String(time)) ? day.format(new Date(time)) : String(time)
 }
-/** What is recorded is the picture's hash. */
+/** The log has the picture's hash. */
 const picture = (): string => 'a picture'
 
-/** What the log calls what is recorded with an action. */
-const FIELDS: Record<AuditField, Word> = {
+const FIELDS: Record<AuditField, FieldLabel> = {
   name: 'name',
   assessment: 'assessment',
   assessmentId: 'assessment',
@@ -91,7 +90,7 @@ const FIELDS: Record<AuditField, Word> = {
   proofs: { name: 'with', of: (proof) => PROOFS[proof as ProofKind] ?? spaced(String(proof)) },
   provider: 'identity provider',
   issuer: 'issuer',
-  problem: { name: 'why', of: (problem) => titleOfProblem(String(problem)) },
+  problem: { name: 'why', of: (problem) => labelProblem(String(problem)) },
   claim: 'what was wrong',
   email: 'email address there',
   subject: 'account there',
@@ -99,7 +98,7 @@ const FIELDS: Record<AuditField, Word> = {
   domain: 'domain',
   shared: 'assessments shared with them',
   unshared: 'assessments no longer shared',
-  signInException: { name: 'way in', of: (way) => WAYS[way] ?? spaced(String(way)) },
+  signInException: { name: 'way in', of: (way) => EXCEPTION_LABELS[way] ?? spaced(String(way)) },
   isInUse: 'in use from now on',
   untried: 'waits to be tried',
   clientId: 'client ID',
@@ -161,7 +160,7 @@ const FIELDS: Record<AuditField, Word> = {
   keyNumber: 'number of the key',
   effect: { name: 'effect', of: codeOf },
   releases: { name: 'released results', of: codeOf },
-  ats: { name: 'recruiting system', of: (ats) => SYSTEMS[ats as Ats]?.name ?? String(ats) },
+  ats: { name: 'recruiting system', of: (ats) => ATS_SYSTEMS[ats as Ats]?.name ?? String(ats) },
   mode: 'for',
   host: 'address',
   event: 'event',
@@ -176,31 +175,31 @@ const FIELDS: Record<AuditField, Word> = {
   to: 'to',
 }
 
-/** Another release may have recorded what this one has no words for. */
-const wordOf = (field: string): Exclude<Word, string> => {
-  const word: Word = Object.hasOwn(FIELDS, field) ? FIELDS[field as AuditField] : spaced(field)
+/** Fields recorded by another release are shown as they are. */
+const labelOf = (field: string): Exclude<FieldLabel, string> => {
+  const word: FieldLabel = Object.hasOwn(FIELDS, field) ? FIELDS[field as AuditField] : spaced(field)
   return typeof word === 'string' ? { name: word } : word
 }
 
 function nameOfField(field: string | number): string {
-  return wordOf(String(field)).name
+  return labelOf(String(field)).name
 }
 
-/** The names of what has an id, what is said of an action, and the name of what it was done to, which needs not be said again. */
-type Known = { names: Map<string, string>; wordAction: (action: string) => string; target?: string | undefined }
+/** @property names names of referenced rows, by id. @property target name of the row that was changed, which is not repeated. */
+type KnownNames = { names: Map<string, string>; wordAction: (action: string) => string; target?: string | undefined }
 
-/** What was recorded with an action, a line each. What is gone has no name any more. */
-export const wordDetails = (details: unknown, known: Known): Value[] =>
+/** Recorded details, one line each. Deleted rows have no names. */
+export const formatDetails = (details: unknown, known: KnownNames): Value[] =>
   linesOf(details)
     .filter(([field, value]) => field !== 'name' || value !== known.target)
     .map(
       ([field, value]) =>
-        html`<li class="wrap-break-word">${capitalize(nameOfField(field))}: ${wordValue(field, value, known)}</li>\n`,
+        html`<li class="wrap-break-word">${capitalize(nameOfField(field))}: ${formatValue(field, value, known)}</li>\n`,
     )
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Without ids that have a name beside them, and with what differs where the whole was recorded before and after. */
+/** Leaves out ids that have a name beside them. If whole states were recorded, keeps only the differences. */
 function linesOf(details: unknown): [field: string, value: unknown][] {
   if (!isObject(details)) return []
   const { before, after, ...others } = details
@@ -215,26 +214,26 @@ function linesOf(details: unknown): [field: string, value: unknown][] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function wordValue(field: string, value: unknown, known: Known): Value {
-  const { none = 'none', of } = wordOf(field)
+function formatValue(field: string, value: unknown, known: KnownNames): Value {
+  const { none = 'none', of } = labelOf(field)
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
-    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${wordValue(field, item, known)}`)
-  if (isObject(value)) return wordChange(field, value, known)
+    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${formatValue(field, item, known)}`)
+  if (isObject(value)) return formatChange(field, value, known)
   if (of) return of(value as string | number)
   if (field === 'action') return known.wordAction(String(value))
   const text = known.names.get(String(value)) ?? String(value)
-  return TIME.test(text) ? time(new Date(text)) : typeof value === 'number' ? value.toLocaleString('en') : parted(text)
+  return TIME.test(text) ? time(new Date(text)) : typeof value === 'number' ? value.toLocaleString('en') : breakableAddress(text)
 }
 
-/** From what to what; or a reminder. */
-function wordChange(field: string, value: Record<string, unknown>, known: Known): Value {
+/** A change as before → after, or a reminder rule. */
+function formatChange(field: string, value: Record<string, unknown>, known: KnownNames): Value {
   if ('before' in value && 'after' in value) {
-    const [before, after] = [value.before, value.after].map((side) => wordValue(field, side, known))
-    // The hashes differ, and mean nothing to people.
+    const [before, after] = [value.before, value.after].map((side) => formatValue(field, side, known))
+    // The hashes differ, but mean nothing to people.
     if (field === 'logoHash' && value.before && value.after) return 'another picture'
     return html`${before} → ${after}`
   }
-  return field === 'steps' ? wordStep(value as ReminderStep) : wordDetails(value, known)
+  return field === 'steps' ? formatStep(value as ReminderStep) : formatDetails(value, known)
 }

@@ -6,16 +6,15 @@ import { FORMER_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { ARCHIVES } from '../archives/archives.page.ts'
 import { ERASURES } from '../erasure/erasure.page.ts'
+import { breakableAddress, timeAgo } from '../kit/formatting.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows } from '../kit/paging.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, parted } from '../kit/wording.ts'
-import { wordDetails } from './audit-details.ts'
+import { formatDetails } from './audit-details.ts'
 
-/** What was done, as a list shows it. */
-export const WORDS: Record<AuditAction, string> = {
+export const AUDIT_ACTION_LABELS: Record<AuditAction, string> = {
   signed_in: 'signed in',
   failed_sign_in: 'entered a wrong password',
   joined: 'joined',
@@ -157,7 +156,6 @@ export const WORDS: Record<AuditAction, string> = {
   deleted_test_data: 'deleted all test data',
 }
 
-/** Those that are nobody by name. */
 const ACTORS: Record<string, string> = { operator: 'the operator', system: 'the service', candidate: 'a candidate' }
 
 export function auditLogPage(ctx: Context, { values, page }: { values: URLSearchParams; page: AuditPage }): Page {
@@ -177,7 +175,7 @@ ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type:
 ${choice(form, {
   name: 'action',
   label: 'Action',
-  options: [['', 'Every action'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
+  options: [['', 'Every action'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, AUDIT_ACTION_LABELS[action]])],
 })}
 ${field(form, { name: 'from', label: 'From (UTC)', type: 'date', optional: true })}
 ${field(form, { name: 'to', label: 'To (UTC)', type: 'date', optional: true })}
@@ -191,9 +189,9 @@ ${
         'log-heading',
         ['When', 'Who', 'What'],
         entries.map((entry) => [
-          html`${ago(ctx, entry.at)}${entry.address !== null && html`<span class="text-base-content/70 block text-xs wrap-anywhere">from ${entry.address}</span>`}`,
-          inParts(whoOf(entry, names)),
-          what(ctx, entry, names),
+          html`${timeAgo(ctx, entry.at)}${entry.address !== null && html`<span class="text-base-content/70 block text-xs wrap-anywhere">from ${entry.address}</span>`}`,
+          breakableText(whoOf(entry, names)),
+          entryCell(ctx, entry, names),
         ]),
       )
 }
@@ -205,30 +203,29 @@ ${hasOlder && html`<a class="btn btn-sm" href="${address}?${older}">Older</a>`}
   }
 }
 
-const inParts = (text: string): Value => text && html`<span class="wrap-break-word">${parted(text)}</span>`
+const breakableText = (text: string): Value => text && html`<span class="wrap-break-word">${breakableAddress(text)}</span>`
 
 const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): string =>
   ACTORS[actorKind] ?? names.get(actorId ?? '') ?? actorKind
 
-/** What was done, to what, and what there is to say of it. */
-function what(ctx: Context, entry: AuditEntry, names: Map<string, string>): Value {
+function entryCell(ctx: Context, entry: AuditEntry, names: Map<string, string>): Value {
   const target = targetOf(ctx, entry, names)
-  const lines = wordDetails(entry.details, { names, wordAction, target: names.get(entry.targetId ?? '') })
-  return html`<div class="min-w-0"><div class="font-medium">${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}</div>
+  const lines = formatDetails(entry.details, { names, wordAction: labelAction, target: names.get(entry.targetId ?? '') })
+  return html`<div class="min-w-0"><div class="font-medium">${labelEntry(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}</div>
 ${target && html`<div>${target}</div>\n`}${lines.length > 0 && html`<ul class="text-base-content/70 mt-1 text-sm">${lines}</ul>`}</div>`
 }
 
-/** Keys have limits of their own among what it takes to come in. */
-function whatOf({ action, details }: AuditEntry): string {
+/** Changes of security settings that only concern API keys have their own text. */
+function labelEntry({ action, details }: AuditEntry): string {
   const isOfKeys = Object.keys(details ?? {}).every((field) => field.startsWith('apiKey'))
-  return action === 'changed_security' && isOfKeys ? 'changed the limits of all API keys' : wordAction(action)
+  return action === 'changed_security' && isOfKeys ? 'changed the limits of all API keys' : labelAction(action)
 }
 
-/** Another release may have recorded what this one has no words for. */
-const wordAction = (action: string): string =>
-  Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction] : action.replaceAll('_', ' ')
+/** Actions recorded by another release are shown as they are. */
+const labelAction = (action: string): string =>
+  Object.hasOwn(AUDIT_ACTION_LABELS, action) ? AUDIT_ACTION_LABELS[action as AuditAction] : action.replaceAll('_', ' ')
 
-/** The kinds of rows that have a page, and its address. */
+/** Kinds of rows with a page, and its address. */
 const PLACES = new Map<string, readonly [path: string, label: string]>([
   ['member', ['members', 'member']],
   ['tag', ['tags', 'tag']],
@@ -241,15 +238,15 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
   ['archive', [ARCHIVES, 'archive']],
 ])
 
-/** Those whose pages not everybody may see who may see the log. */
-const OF_OWNERS = ['erasure', 'archive']
+/** Kinds whose pages only owners may see. */
+const OWNERS_ONLY = ['erasure', 'archive']
 
-/** What it was done to, with the way there. What was deleted has none, and what has neither a page nor a name is in what was done. */
+/** The changed row, linked to its page. Deleted rows have no link; rows without page and name are described by the action. */
 function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
   const [path, label] = PLACES.get(targetKind ?? '') ?? []
   const name = names.get(targetId ?? '') ?? label
-  const isHidden = OF_OWNERS.includes(targetKind ?? '') && !may(ctx, 'erase_candidates')
+  const isHidden = OWNERS_ONLY.includes(targetKind ?? '') && !may(ctx, 'erase_candidates')
   if (!path || isHidden || targetId === null || action.startsWith('deleted_') || name === FORMER_MEMBER) return name
   const isNamed = name !== label && targetKind !== 'member' // an address says so itself
-  return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${parted(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
+  return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${breakableAddress(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
 }

@@ -7,7 +7,6 @@ import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { auditLogPage } from './audit-log.page.ts'
 
-/** Entries of a page. */
 const PAGE_SIZE = 50
 
 export function auditLogRoutes(app: FastifyInstance): void {
@@ -18,7 +17,6 @@ export function auditLogRoutes(app: FastifyInstance): void {
   })
 }
 
-/** What the address of the log asks for. */
 export function readAuditFilter(values: URLSearchParams): AuditFilter {
   const fields = readFields(values, 'who', 'action', 'before', 'from', 'to')
   const who = fields.who.trim()
@@ -33,7 +31,7 @@ export function readAuditFilter(values: URLSearchParams): AuditFilter {
   }
 }
 
-/** The beginning of a day, UTC; undefined for what is none. */
+/** Start of a day in UTC; undefined if the text is no date. */
 function readDay(text: string): Date | undefined {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
   return day && !Number.isNaN(day.getTime()) ? day : undefined

@@ -6,17 +6,16 @@ import { type Html, html, toText } from '../../../html/html.ts'
 import { pageHead } from '../../../http/pages/brand.ts'
 import { assets } from '../kit/assets.ts'
 import { type Form, field, mistakes, seenField } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 
 const SCHEMES = ['light', 'dark'] as const satisfies Scheme[]
-/** What is previewed, each in light and dark. */
+/** Previews, each in light and dark. */
 const PARTS = { page: 'The page', mail: 'The email' } as const
 
-/** @property brand as it is. @property shown as it is typed, where that is a preview. */
+/** @property brand saved settings. @property shown settings with the typed values, for a preview. */
 type Facts = { ctx: Context; brand: Brand & { updatedAt: Date }; shown: Brand; done: string }
 
-/** An organization's colours and logo, with what becomes of them. */
 export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page {
   const address = pathOf(ctx, BRAND_SETTINGS)
   return {
@@ -47,10 +46,10 @@ ${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: '# and s
 ${field(form, { name: 'backgroundColor', label: 'Background of the header', hint: 'Empty: the colour of the page.', value: brand.backgroundColor ?? '', optional: true })}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" formmethod="get" formnovalidate>Preview</button></div>
 </form>
-${outcome(shown)}`
+${adjustedColors(shown)}`
 
-/** What was changed, and to what. */
-function outcome(shown: Brand): Html | false {
+/** The colors as pages show them: those without enough contrast are adjusted. */
+function adjustedColors(shown: Brand): Html | false {
   const lines = SCHEMES.flatMap((scheme) => {
     const { primary, head } = themeOf(shown, scheme)
     return [
@@ -65,12 +64,12 @@ const line = (where: string, chosen: string, color: string | null): Html | false
   color !== null &&
   html`<li>${swatch(color)}${where}: ${color === chosen ? html`<code>${color}</code>, as chosen` : html`<code>${chosen}</code> becomes <code>${color}</code>, so that it can be read`}</li>`
 
-/** Drawn, because a style in the page is not allowed. */
+/** SVG, because the page's policy forbids inline styles. */
 const swatch = (color: string): Html =>
   html`<svg class="me-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}" stroke="currentColor"></circle></svg>`
 
 function logo({ issues }: Form, address: string, { logoHash }: Brand): Html {
-  const wrong = issues.filter((issue) => issue.field === 'logo').map(wordIssue)
+  const wrong = issues.filter((issue) => issue.field === 'logo').map(formatIssue)
   return html`<form method="post" action="${address}/logo" enctype="multipart/form-data">
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="logo">Picture</label>
 <p class="hint mb-1.5" id="logo-hint">PNG or JPEG, up to ${MAX_LOGO_BYTES / 1e3} kB and ${MAX_LOGO.width} × ${MAX_LOGO.height} pixels.</p>
@@ -95,7 +94,7 @@ function previews(address: string, { primaryColor, backgroundColor }: Brand): Ht
 <div class="grid gap-4 md:grid-cols-2">${frames}</div>`
 }
 
-/** What stands at the top of a candidate's page, in one scheme. @param style of the colours, which are not saved yet. */
+/** Head of a candidate's page in one color scheme. @param style CSS of the unsaved colors. */
 export function framedHead(brand: Brand, scheme: Scheme, style: string): string {
   const page = toText(html`<!doctype html>
 <html lang="en" data-theme="${scheme}">
@@ -104,6 +103,6 @@ export function framedHead(brand: Brand, scheme: Scheme, style: string): string 
 <h1 class="mt-6 text-3xl">Customer support</h1>
 <p class="mt-3">12 questions, 45 minutes. <span class="text-primary underline">What to expect</span></p>
 <p class="btn btn-primary btn-lg mt-6">Accept the invitation</p></main></body></html>`)
-  // It is made of colours alone, which templates let nowhere.
+  // The style consists of validated colors only. Templates don't allow inline styles.
   return page.replace('</head>', `<style>${style}</style></head>`)
 }

@@ -11,31 +11,31 @@ import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { BRAND_SETTINGS, brandPage, framedHead } from './brand.page.ts'
-import { FRAME_POLICY, type PreviewText } from './words.routes.ts'
+import { FRAME_POLICY, type PreviewText } from './email-templates.routes.ts'
 
 const POLICY = 'content-security-policy'
-/** The page's script draws a picture that was chosen, which may be of any kind, as PNG. */
-const DRAWS = portalHeaders[POLICY].replace("img-src 'self'", "img-src 'self' blob:")
-/** Of the frame that holds a page's head, with its stylesheet and fonts: nothing runs in it. */
+/** The page's script reads the chosen picture from a blob URL and draws it as PNG. */
+const DRAWING_POLICY = portalHeaders[POLICY].replace("img-src 'self'", "img-src 'self' blob:")
+/** Policy of the frame with the preview: no scripts; only its stylesheet, fonts, and pictures. */
 const HEAD_POLICY =
   "sandbox allow-same-origin; default-src 'none'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self'; frame-ancestors 'self'"
-/** Characters of what is typed. */
+/** Most characters of the text fields. */
 const MOST_TYPED = 4 * 1024
 
 export function brandRoutes(app: FastifyInstance, previewText: PreviewText): void {
   app.register(async (scope) => {
-    // Before anything is read.
+    // Checked before the body is read.
     requireRight(scope, 'manage_settings')
-    // Of a picture that is too large for a logo it is said so in the form, up to that of a photo.
+    // Files up to the size of a photo are read, so that the form can show the error for a logo that is too large.
     readUploads(scope, 'logo', MOST_TYPED)
 
     const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
       const brand = await readBrand(ctx)
-      return brandPage(form, { ctx, brand, shown: withTyped(brand, form.values), done })
+      return brandPage(form, { ctx, brand, shown: withTypedColors(brand, form.values), done })
     }
     const saved = ({ ctx }: FastifyRequest): string => `${pathOf(ctx, BRAND_SETTINGS)}?done=saved`
     const draws = async (_request: unknown, reply: { header: (name: string, value: string) => unknown }) => {
-      reply.header(POLICY, DRAWS)
+      reply.header(POLICY, DRAWING_POLICY)
     }
 
     scope.get('/settings/brand', { onRequest: draws }, async (request, reply) => {
@@ -75,7 +75,7 @@ export function brandRoutes(app: FastifyInstance, previewText: PreviewText): voi
       const query = queryOf(request)
       const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light'
       const { timeZone: zone, invitationText, ...stored } = await readLetterhead(ctx)
-      const organization = withTyped(stored, query)
+      const organization = withTypedColors(stored, query)
       reply.type('text/html; charset=utf-8')
       if (query.get('part') !== 'mail')
         return reply.header(POLICY, HEAD_POLICY).send(framedHead(organization, scheme, brandStylesheet(organization)))
@@ -91,8 +91,8 @@ export function brandRoutes(app: FastifyInstance, previewText: PreviewText): voi
 const readColors = (values: URLSearchParams) => readFields(values, 'primaryColor', 'backgroundColor')
 const hasTyped = (values: URLSearchParams): boolean => values.has('primaryColor') || values.has('backgroundColor')
 
-/** With the colours that were typed, where there are any; what is no colour is none. */
-const withTyped = <Shown extends Brand>(brand: Shown, values: URLSearchParams): Shown => {
+/** The brand with the typed colors, if there are any; invalid ones are ignored. */
+const withTypedColors = <Shown extends Brand>(brand: Shown, values: URLSearchParams): Shown => {
   if (!hasTyped(values)) return brand
   const colors = readColors(values)
   return { ...brand, ...(findColorIssues(colors).length === 0 && tidyColors(colors)) }

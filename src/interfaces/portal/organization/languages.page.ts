@@ -11,7 +11,6 @@ import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 
 type Facts = { ctx: Context; settings: LanguageSettings & { updatedAt: Date }; done: string }
 
-/** In which languages candidates are spoken to, and where the organization's times are. */
 export function languageSettingsPage(form: Form, { ctx, settings, done }: Facts): Page {
   const { codes } = ctx.deps.languages
   return {
@@ -59,7 +58,7 @@ const isDraft = ({ deps }: Context, code: string): boolean => !deps.languages.re
 
 const labelOf = (ctx: Context, code: string): string => `${nameOfLanguage(code)}${isDraft(ctx, code) ? ' (draft)' : ''}`
 
-/** All that there can be to agree to, for as many days as an example has. */
+/** Every item that consent can cover, with a sample number of days. */
 const EXAMPLE = {
   needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
   keptDays: { answers: 365, proctoring: 90, idPhoto: 30 },
@@ -67,7 +66,7 @@ const EXAMPLE = {
   addition: null,
 } as const
 
-/** What candidates are asked to agree to in a language, as far as it can go. */
+/** Preview of the consent text with all its items. */
 function consentText({ organization }: Context, code: string): Html {
   const t = shippedLanguages.candidate(code, 'UTC')
   return html`<details class="mb-3"><summary class="text-sm">Consent text: ${nameOfLanguage(code)}</summary>

@@ -17,8 +17,8 @@ export function languageSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        const given = { ...readFields(values, 'language', 'timeZone'), languagesOffered: values.getAll('languagesOffered') }
-        await changeLanguageSettings(request.ctx, given, findSeen(values))
+        const input = { ...readFields(values, 'language', 'timeZone'), languagesOffered: values.getAll('languagesOffered') }
+        await changeLanguageSettings(request.ctx, input, findSeen(values))
         return `${pathOf(request.ctx, 'settings/languages')}?done=saved`
       },
     }),

@@ -4,11 +4,11 @@ import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import type { ProofKind } from '../../../domain/sign-in/openings.ts'
 import { nameBrowser } from '../../../domain/text/name-browser.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { time } from '../kit/formatting.ts'
 import { panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
-/** Sessions that open this organization. Who looks at themselves ends theirs under My account. */
+/** Sessions that can open this organization. Members end their own under My account. */
 export function sessionsPanel(ctx: Context, member: Member, sessions: readonly MemberSession[]): Html {
   const address = pathOf(ctx, `members/${member.id}/sessions`)
   if (ctx.actor.kind === 'member' && ctx.actor.id === member.id)

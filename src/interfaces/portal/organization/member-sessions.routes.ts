@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { endMemberSessions } from '../../../domain/members/members-sessions.ts'
 import { pathOf } from '../kit/layout.ts'
 
-/** Ends sessions of others, as far as they open this organization. */
+/** Ends other members' sessions in this organization. */
 export function memberSessionsRoutes(app: FastifyInstance): void {
   app.post<{ Params: { memberId: string; sessionId: string } }>(
     '/members/:memberId/sessions/:sessionId/end',

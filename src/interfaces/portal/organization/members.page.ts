@@ -8,18 +8,18 @@ import type { SecondFactorKind } from '../../../domain/members/members-factors.t
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
-import { limitHint, narrowing } from '../kit/choices.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { limitHint, nameFilterForm } from '../kit/choices.ts'
+import { confirmButton } from '../kit/confirm.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { checkboxes, choice, emptyForm, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
+import { type FilteredList, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { copyBox, linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, time } from '../kit/wording.ts'
 import { sessionsPanel } from './member-sessions.page.ts'
-import { nobodyNamed, type Owning, ownership } from './owners.page.ts'
+import { noOwnerPanel, type OwnershipFacts, ownershipActions } from './owners.page.ts'
 import { FILTERED_ROLES, hintOf, ROLES, rolesOf } from './roles.ts'
 
 const NOTICES = new Map([
@@ -48,10 +48,10 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
   return credentialId ? 'active' : 'invited to join'
 }
 
-export const membersPage = (ctx: Context, found: Filtered<ListedMember> & { isOwnerNamed: boolean }): Page => ({
+export const membersPage = (ctx: Context, found: FilteredList<ListedMember> & { isOwnerNamed: boolean }): Page => ({
   title: 'Members',
   actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
-  body: html`${mistakes(found.form)}${!found.isOwnerNamed && nobodyNamed(ctx)}<section class="panel" aria-labelledby="members-heading">
+  body: html`${mistakes(found.form)}${!found.isOwnerNamed && noOwnerPanel(ctx)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
 ${filterLine(
   pathOf(ctx, 'members'),
@@ -77,7 +77,6 @@ ${sizedPager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
 
-/** The orders of the list. */
 export const MEMBER_ORDERS = {
   address: { field: 'email', direction: 'asc' },
   'address-last': { field: 'email', direction: 'desc' },
@@ -85,7 +84,7 @@ export const MEMBER_ORDERS = {
   'since-first': { field: 'joinedAt', direction: 'asc' },
 } satisfies Record<string, MemberOrder>
 
-const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html => {
+const memberTable = (ctx: Context, { form, list }: FilteredList<ListedMember>): Html => {
   const of = { path: pathOf(ctx, 'members'), query: form.values, orders: MEMBER_ORDERS as Record<string, MemberOrder> }
   return table(
     'members-heading',
@@ -95,18 +94,18 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
       rolesOf(member),
       member.department,
       badge(stateOf(member)),
-      ago(ctx, new Date(member.joinedAt)),
+      timeAgo(ctx, new Date(member.joinedAt)),
     ]),
   )
 }
 
-/** @property named the text that the list of assessments is narrowed to. */
+/** @property named text that filters the assessments. */
 type AssessmentChoices = { assessments: Named[]; named: string }
 
 export const inviteMemberPage = (ctx: Context, form: Form, { assessments, named }: AssessmentChoices): Page => ({
   title: 'Invite a member',
   trail: [['Members', pathOf(ctx, 'members')]],
-  body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'members/invite'), named, [assessments])}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
+  body: html`${mistakes(form)}${nameFilterForm(pathOf(ctx, 'members/invite'), named, [assessments])}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
@@ -128,7 +127,7 @@ const assessmentBoxes = (form: Form, { assessments, named }: AssessmentChoices, 
       })
 const SHORT_LIST = 8
 
-/** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
+/** Asks to confirm reactivation of a deactivated member. The checkbox's value is the email address, so another address clears it. */
 function askToReactivate(form: Form): Html | false {
   if (!form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'deactivated')) return false
   const address = readFields(form.values, 'email').email.trim()
@@ -140,7 +139,7 @@ function askToReactivate(form: Form): Html | false {
   })
 }
 
-/** A link to join, for the admin to hand over. */
+/** The invitation link, for the admin to pass on. */
 export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
   title: 'Invitation link',
   trail: [['Members', pathOf(ctx, 'members')]],
@@ -155,14 +154,14 @@ ${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 type Facts = {
   ctx: Context
   member: Member
-  /** What the API keys are called that they have generated and that are still good. */
+  /** Names of active API keys that the member generated. */
   keys: readonly string[]
-  owning: Owning
+  owning: OwnershipFacts
   factors: readonly SecondFactorKind[]
   sessions: readonly MemberSession[]
   tags: Named[]
   named: string
-  /** Choices for a client, and the ids of those that are shared with them; null for other members. */
+  /** Choices for a client, and the ids of assessments shared with them; null for other members. */
   sharing: { assessments: Named[]; sharedIds: string[] } | null
   languages: Language[]
   done: string
@@ -180,7 +179,7 @@ export function memberPage(
     notice: NOTICES.get(done),
     actions:
       may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Download all data', 'archive'),
-    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags, ...(sharing ? [sharing.assessments] : [])])}<div class="grid items-start gap-6 lg:grid-cols-3">
+    body: html`${mistakes(form)}${nameFilterForm(pathOf(ctx, `members/${member.id}`), named, [tags, ...(sharing ? [sharing.assessments] : [])])}<div class="grid items-start gap-6 lg:grid-cols-3">
 <form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 <h2 class="mb-4">Roles and grading</h2>
 ${seenField(form, member)}
@@ -258,15 +257,15 @@ ${checkboxes(form, { name: 'defaultRoles', label: 'Reactivate with these roles',
       : html`<p class="mb-4">This member has not joined yet.</p>
 <form class="mb-3" method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate`, ...(keys.length > 0 && { hidden: keysToo(keys) }) })}${ownership(ctx, member, owning)}${log}${erasing}`
+${confirmButton({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate`, ...(keys.length > 0 && { hidden: remainingKeys(keys) }) })}${ownershipActions(ctx, member, owning)}${log}${erasing}`
 }
 
-/** Systems that work with a key do not stop by themselves when whoever has made it goes. */
-const keysToo = (names: readonly string[]): Html => html`
+/** API keys keep working after the member who created them has left. */
+const remainingKeys = (names: readonly string[]): Html => html`
 <p class="hint mb-2">They generated ${formatCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
 <label class="mb-3 flex items-center gap-2.5 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
 
-/** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */
+/** The member's second factors, and how to reset them. Members reset their own under My account. */
 const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, 'member' | 'factors'>): Html => html`
 <h3 class="mt-6">Two-step sign-in</h3>
 <p class="mb-3">${factors.map((kind) => FACTOR_NAMES[kind]).join(', ')}</p>

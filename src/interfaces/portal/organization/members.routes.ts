@@ -26,7 +26,7 @@ import { refuse } from '../../../domain/validation/refuse.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -95,7 +95,7 @@ export function membersRoutes(app: FastifyInstance): void {
   const changes: [action: string, done: string, change: (ctx: Context, id: string, values: URLSearchParams) => Promise<void>][] =
     [
       ['deactivate', 'deactivated', (ctx, id, values) => deactivateMember(ctx, id, { revokesKeys: values.has('revokesKeys') })],
-      ['reactivate', 'reactivated', bringBack],
+      ['reactivate', 'reactivated', reactivate],
       ['offer-ownership', 'offered', offerOwnership],
       ['withdraw-ownership', 'withdrawn', withdrawOwnershipOffer],
       ['end-ownership', 'no-owner', endOwnership],
@@ -159,14 +159,14 @@ const hasRole = async (ctx: Context, memberId: string, role: MemberRole): Promis
   (await getMember(ctx, memberId)).roles.includes(role)
 
 async function invitePage(request: FastifyRequest, form: Form) {
-  const named = readNamed(queryOf(request))
+  const named = readNameFilter(queryOf(request))
   const assessments = await listAssessmentChoices(request.ctx, { named, chosenIds: form.values.getAll('assessments') })
   return inviteMemberPage(request.ctx, form, { assessments, named })
 }
 
 async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = '') {
   const { ctx, params } = request
-  const named = readNamed(queryOf(request))
+  const named = readNameFilter(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
   const tags = await listTagChoices(inMode(ctx, 'live'), { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
@@ -196,14 +196,14 @@ async function readSharing(ctx: Context, { id, roles }: Member, named: string) {
   return { sharedIds, assessments: await listAssessmentChoices(ctx, { named, chosenIds: sharedIds }) }
 }
 
-/** The field is not the one of the form beside it. */
-async function bringBack(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
-  const given = readRoles(values, 'defaultRoles')
-  refuse(given.roles.length + given.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
-  await reactivateMember(ctx, id, given)
+/** A field of its own, because the form beside it has `roles`. */
+async function reactivate(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
+  const roles = readRoles(values, 'defaultRoles')
+  refuse(roles.roles.length + roles.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
+  await reactivateMember(ctx, id, roles)
 }
 
-/** Who has changed what they are themselves may not see the page any more. */
+/** Members who changed their own roles may no longer see the page. */
 const addressAfter = (ctx: Context, memberId: string, done: string): string =>
   ctx.actor.kind === 'member' && ctx.actor.id === memberId ? PORTAL_PREFIX : `${pathOf(ctx, `members/${memberId}`)}?done=${done}`
 
@@ -212,7 +212,6 @@ const readRoles = (values: URLSearchParams, name = 'roles') => ({
   portalRoles: ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => values.getAll(name).includes(portalRole)),
 })
 
-/** What the address of the list asks for. */
 export function readMemberFilter(values: URLSearchParams): MemberFilter {
   const { status, role, search } = readFields(values, 'status', 'role', 'search')
   return {

@@ -3,17 +3,17 @@ import type { Context } from '../../../domain/context.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { OwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { confirmation, type Question } from '../kit/confirm.ts'
+import { type Confirmation, confirmButton } from '../kit/confirm.ts'
+import { time } from '../kit/formatting.ts'
 import { pathOf } from '../kit/layout.ts'
-import { time } from '../kit/wording.ts'
 
-/** Until somebody is named, whoever runs the organization owns it. */
-export const nobodyNamed = (ctx: Context): Html => html`<section class="panel" aria-labelledby="owners-heading">
+/** Until an owner is named, every admin acts as one. */
+export const noOwnerPanel = (ctx: Context): Html => html`<section class="panel" aria-labelledby="owners-heading">
 <h2 class="mb-2" id="owners-heading">Nobody is named an owner yet</h2>
 <p class="mb-4">Owners decide how members sign in, who the owners are, and what is erased. Until one is named, every admin does.</p>
 ${
   may(ctx, 'manage_security') &&
-  confirmation({
+  confirmButton({
     label: 'Become the owner',
     question: 'Become the owner of this organization?',
     consequence: 'Other admins can then no longer change how members sign in. They stay admins.',
@@ -23,15 +23,15 @@ ${
 }
 </section>`
 
-/** @property offer to be an owner that is open to the member. */
-export type Owning = { isOwnerNamed: boolean; offer: OwnershipOffer | null }
+/** @property offer pending offer of ownership to the member. */
+export type OwnershipFacts = { isOwnerNamed: boolean; offer: OwnershipOffer | null }
 
-/** How a member becomes an owner, and ends to be one, for owners. */
-export function ownership(ctx: Context, member: Member, { isOwnerNamed, offer }: Owning): Html | false {
+/** Actions for owners that grant or end ownership. */
+export function ownershipActions(ctx: Context, member: Member, { isOwnerNamed, offer }: OwnershipFacts): Html | false {
   const address = pathOf(ctx, `members/${member.id}`)
   if (!may(ctx, 'manage_security') || !isOwnerNamed || !member.credentialId) return false
-  const ask = (question: Pick<Question, 'label' | 'question' | 'consequence'>, action: string) =>
-    html`<div class="mt-3">${confirmation({ ...question, address: `${address}/${action}`, look: 'plain' })}</div>`
+  const ask = (question: Pick<Confirmation, 'label' | 'question' | 'consequence'>, action: string) =>
+    html`<div class="mt-3">${confirmButton({ ...question, address: `${address}/${action}`, look: 'plain' })}</div>`
   if (member.portalRoles.includes('owner'))
     return ask(
       {

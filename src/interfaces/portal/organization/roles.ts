@@ -1,6 +1,6 @@
 import { MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
 
-/** Roles and portal roles in one list: what somebody may do is one question. */
+/** Roles and portal roles in one list of checkboxes. */
 export const ROLES = [
   ['admin', 'Admin: everything except how members sign in, which is up to owners'],
   ['manager', 'Manager: invites candidates, reads answers, assigns graders, releases and exports results'],
@@ -9,13 +9,13 @@ export const ROLES = [
   ['client', 'Client: sees released results of the assessments shared with them'],
 ] as const
 
-/** What a list can be narrowed to: owners are named apart, and not ticked. */
+/** Filter values. Owner has no checkbox, because owners are named separately. */
 export const FILTERED_ROLES = ['owner', ...ROLES.map(([word]) => word)]
 
 export const rolesOf = ({ roles, portalRoles }: Pick<Member, 'roles' | 'portalRoles'>): string =>
   [...portalRoles, ...roles].join(', ')
 
-/** What a member is besides what can be ticked. */
+/** Hint with the roles that have no checkbox. */
 export function hintOf({ roles, portalRoles }: Member): { hint?: string } {
   const others = roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   const hints = [

@@ -16,7 +16,7 @@ type Facts = {
   security: OrganizationSecurity & { updatedAt: Date }
   members: readonly MemberFactors[]
   counts: { members: number; withFactor: number }
-  /** Of whoever reads the page. */
+  /** IP address of the reader. */
   address: string
   done: string
 }
@@ -111,11 +111,11 @@ ${field(form, {
   }
 }
 
-/** Whether keys that are in use would be shut out, or it was said that they are to be. */
+/** True if API keys in use would be shut out, or if that was confirmed. */
 const shutsKeysOut = ({ issues, values }: Form): boolean =>
   values.has('shutsOut') || issues.some((issue) => issue.rule === 'account' && issue.problem === 'keysShutOut')
 
-/** Who has a second step, those without before the others. */
+/** Members and their second factors, those without first. */
 const memberFactors = (ctx: Context, members: Facts['members'], counts: Facts['counts']): Html =>
   panel(
     'members',

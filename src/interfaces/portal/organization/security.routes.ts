@@ -9,10 +9,9 @@ import {
 import { emptyForm, type Form, findSeen, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import type { Check } from '../sign-in/parked.ts'
+import type { FormCheck } from '../sign-in/unsent-forms.ts'
 import { securityPage } from './security.page.ts'
 
-/** As many as a page can show. */
 const SHOWN_MEMBERS = 200
 
 export function securityRoutes(app: FastifyInstance): void {
@@ -30,7 +29,7 @@ export function securityRoutes(app: FastifyInstance): void {
   const save = {
     page,
     check: (ctx, values) => checkOrganizationSecurity(ctx, readSecurity(values), howOf(values)),
-  } satisfies Check
+  } satisfies FormCheck
   app.post('/settings/security', { config: { fresh: true, check: save } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
@@ -42,7 +41,7 @@ export function securityRoutes(app: FastifyInstance): void {
   )
 }
 
-/** Each section has a form of its own: what it does not have stays as it is. */
+/** Each section has its own form: settings without a field stay unchanged. */
 function readSecurity(values: URLSearchParams): Partial<OrganizationSecurity> {
   const from = values.get('secondFactorFrom')
   const numbers = (['trustedDeviceDays', 'idleMinutes', 'sessionHours', 'auditRetentionDays'] as const).flatMap((name) =>

@@ -4,7 +4,6 @@ import { icon } from '../../../http/pages/icon.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { type SettingsPage, settingsOf } from '../kit/settings-pages.ts'
 
-/** All pages of Settings that whoever looks may see, by what they are about. */
 export const settingsIndexPage = (ctx: Context): Page => ({
   title: 'Settings',
   subtitle: 'For everybody in the organization. What is yours alone is under My account.',

@@ -17,7 +17,7 @@ export function organizationSettingsRoutes(app: FastifyInstance): void {
     organizationSettingsPage(form, { ctx, settings: await readOrganizationSettings(ctx), done })
 
   app.get('/settings', async (request, reply) => {
-    // Of those who may see nothing of it, as what all of it takes.
+    // Without any visible setting, answers not permitted.
     if (settingsOf(request.ctx).length === 0) authorize(request.ctx, 'manage_settings')
     return show(request, reply, settingsIndexPage(request.ctx))
   })
@@ -30,9 +30,9 @@ export function organizationSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        // Each section has a form of its own: what it does not have stays as it is.
-        const given = SETTINGS.filter((name) => values.has(name))
-        await changeOrganizationSettings(request.ctx, readFields(values, ...given), findSeen(values))
+        // Each section has its own form: settings without a field stay unchanged.
+        const names = SETTINGS.filter((name) => values.has(name))
+        await changeOrganizationSettings(request.ctx, readFields(values, ...names), findSeen(values))
         return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
       },
     }),

@@ -2,34 +2,34 @@ import type { Context } from '../../../domain/context.ts'
 import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
 import { isCodeWord } from '../../../domain/secrets/address-hmacs.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { time } from '../kit/formatting.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
-import { opener, popup } from '../kit/popup.ts'
+import { type FilteredList, filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
+import { popup, popupButton } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
 const NOTICES = new Map([
   ['added', 'Nothing is mailed to the address any more.'],
   ['lifted', 'The address gets emails again. Emails that were held back are not sent: send the invitation again.'],
 ])
 
-/** Of somebody who was erased nobody knows it. */
-const wordAddress = (address: string): string => (isCodeWord(address) ? 'Somebody who was erased' : address)
+/** Addresses of erased people are stored as pseudonyms. */
+const formatAddress = (address: string): string => (isCodeWord(address) ? 'Somebody who was erased' : address)
 
 export const SUPPRESSIONS = 'settings/suppressions'
 const ADDING = { id: 'add', label: 'Add an address', icon: 'plus' } as const
 const isRefused = ({ issues }: Form): boolean => issues.length > 0
 
-type ListFacts = { ctx: Context; found: Filtered<Suppression>; done: string }
+type ListFacts = { ctx: Context; found: FilteredList<Suppression>; done: string }
 
 export const suppressionsPage = (form: Form, { ctx, found, done }: ListFacts): Page => ({
   title: 'Blocked addresses',
   subtitle: 'They get no emails from you: mail servers trust a sender less whose emails come back or are called spam.',
   trail: [['Settings', pathOf(ctx, 'settings')]],
   notice: NOTICES.get(done),
-  actions: !isRefused(form) && opener(ADDING, 'btn btn-primary'),
+  actions: !isRefused(form) && popupButton(ADDING, 'btn btn-primary'),
   body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && adding(form, ctx)}<section class="panel" aria-labelledby="addresses-heading">
 <h2 class="mb-4" id="addresses-heading">${found.list.total === 1 ? 'One address' : html`${found.list.total} addresses`}</h2>
 ${filterLine(pathOf(ctx, SUPPRESSIONS), found.form.values, field(found.form, { name: 'search', label: 'Whole email address', type: 'search', optional: true }))}
@@ -44,7 +44,7 @@ const addressTable = (ctx: Context, items: Suppression[]): Html =>
     'addresses-heading',
     ['Address', 'Why', 'Since', 'Until'],
     items.map(({ id, address, reason, scope, since, until }) => [
-      html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${wordAddress(address)}</a>`,
+      html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${formatAddress(address)}</a>`,
       html`${scope === 'reminders' && 'reminders and notices only: '}${wordSuppression(reason)}`,
       time(since),
       until === null ? 'somebody lifts it' : time(until),
@@ -63,7 +63,7 @@ ${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'W
   )
 
 export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
-  title: wordAddress(suppression.address),
+  title: formatAddress(suppression.address),
   subtitle: html`Blocked since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
   trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">

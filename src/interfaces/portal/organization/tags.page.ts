@@ -1,12 +1,12 @@
 import type { Context } from '../../../domain/context.ts'
 import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagOrder, type TagUses } from '../../../domain/tags/tags.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { confirmation } from '../kit/confirm.ts'
+import { confirmButton } from '../kit/confirm.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
-import { opener, popup } from '../kit/popup.ts'
+import { type FilteredList, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
+import { popup, popupButton } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
 
 const NOTICES = new Map([
@@ -15,12 +15,12 @@ const NOTICES = new Map([
   ['deleted', 'The tag is deleted.'],
 ])
 
-type ListFacts = { ctx: Context; found: Filtered<ListedTag>; uses: Map<string, TagUses>; done: string }
+type ListFacts = { ctx: Context; found: FilteredList<ListedTag>; uses: Map<string, TagUses>; done: string }
 
 export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Page => ({
   title: 'Tags',
   notice: NOTICES.get(done),
-  actions: !isRefused(form) && opener(CREATING, 'btn btn-primary'),
+  actions: !isRefused(form) && popupButton(CREATING, 'btn btn-primary'),
   body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && creating(form, ctx)}<section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
 ${filterLine(pathOf(ctx, 'tags'), found.form.values, field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true }))}
@@ -44,13 +44,12 @@ ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
     isRefused(form),
   )
 
-/** The orders of the list. */
 export const TAG_ORDERS: Record<string, TagOrder> = {
   name: { field: 'name', direction: 'asc' },
   'name-last': { field: 'name', direction: 'desc' },
 }
 
-const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<string, TagUses>): Html =>
+const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: Map<string, TagUses>): Html =>
   table(
     'tags-heading',
     [
@@ -66,10 +65,10 @@ const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<s
     ]),
   )
 
-/** Pages of test data list live tags, which are changed on pages of live data. */
+/** On pages of test data, live tags are read-only. */
 const isReadOnly = (ctx: Context, { mode }: Pick<Tag, 'mode'>): boolean => ctx.mode === 'test' && mode === 'live'
 
-/** Drawn, because a style in the page is not allowed. */
+/** SVG, because the page's policy forbids inline styles. */
 const colour = ({ color }: Pick<Tag, 'color'>): Html =>
   html`<svg class="mr-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg>`
 
@@ -110,7 +109,7 @@ ${fields(form, tag)}
 <section class="panel" aria-labelledby="uses-heading">
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
 ${usage}
-${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
+${confirmButton({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
   }
 }

@@ -4,11 +4,11 @@ import { LISTED_OPEN, type OpenReminders } from '../../../domain/invites/reminde
 import type { RuleSettings } from '../../../domain/invites/reminders/rules.ts'
 import { MAX_REMINDERS, MAX_STEPS, type ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { checkbox, checkboxes, choice, emptyForm, type Form, field, folded, mistakes } from '../kit/forms.ts'
+import { time } from '../kit/formatting.ts'
+import { checkbox, checkboxes, choice, emptyForm, type Form, field, foldedFields, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
-import { REMINDER_WORDS } from './words.ts'
+import { REMINDER_LABELS } from './reminder-labels.ts'
 
 type Facts = {
   ctx: Context
@@ -17,7 +17,7 @@ type Facts = {
   assessment: { id: string; name: string } | null
   hasRule: boolean
   settings: RuleSettings
-  /** Invites of before that would be reminded, too. */
+  /** Number of earlier invites that would be reminded, too. */
   open: number
   switches: NoticeSwitches
   done: string
@@ -41,7 +41,6 @@ const STATE_OPTIONS = [
 ] as const
 const FULL_HOURS = Array.from({ length: 24 }, (_, hour): [string, string] => [String(hour), `${hour}:00`])
 
-/** When candidates are reminded, and which notices they get. */
 export function remindersPage(form: Form, { ctx, home, assessment, hasRule, settings, open, switches, done }: Facts): Page {
   const trail: Page['trail'] = assessment
     ? [
@@ -65,7 +64,7 @@ ${settingsPanel(
   `At most ${MAX_REMINDERS} for each invite, and never within 24 hours of another email to the same address. If several are due, only the latest is sent. Candidates can stop reminders with one click.`,
   html`${checkbox(form, { name: 'isOn', label: 'Remind candidates', checked: settings.isOn })}
 <p class="hint mb-4">For invites that you send from now on. After saving you choose whether those already invited get reminders too, and see when.</p>
-<div id="steps">${rows.slice(0, shown)}${rows.length > shown && folded(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
+<div id="steps">${rows.slice(0, shown)}${rows.length > shown && foldedFields(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
 )}${settingsPanel(
   'hours',
   'Hours',
@@ -120,7 +119,7 @@ const ofAssessment = (name: keyof NoticeSwitches, label: string, switches: Notic
     value: switches[name] === null ? 'inherit' : switches[name] ? 'on' : 'off',
   })
 
-/** Who would get what when, before it is switched on for them. */
+/** Preview of reminders for open invites, before they are switched on. */
 export const openRemindersPage = ({
   ctx,
   home,
@@ -155,7 +154,7 @@ ${
         listed.map(({ inviteId, recipientEmail, assessment, kind, at }) => [
           html`<a class="named" href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`,
           assessment,
-          REMINDER_WORDS[kind],
+          REMINDER_LABELS[kind],
           time(at),
         ]),
       )

@@ -19,7 +19,7 @@ import { openRemindersPage, remindersPage } from './reminders.page.ts'
 
 type Route = { Params: { assessmentId?: string } }
 
-/** When candidates are reminded, and what they are told: of all assessments, and of one, which may have it in its own way. */
+/** Reminders and notices: for all assessments, and for one, which may have its own rule. */
 export function remindersRoutes(app: FastifyInstance): void {
   for (const address of ['/settings/reminders', '/assessments/:assessmentId/reminders']) addRoutes(app, address)
 }
@@ -94,7 +94,7 @@ async function page(request: FastifyRequest<Route>, form: Form) {
     home: homeOf(request),
     assessment: id === null ? null : { id, name: await requireAssessment(ctx, id) },
     hasRule: rule !== null,
-    // An assessment begins with what holds for it without a rule of its own.
+    // An assessment without its own rule starts with the organization's.
     settings: rule || id === null ? settingsOf(rule) : { ...settingsOf(await readRule(ctx, null)), isOn: false },
     open: isOn && rule.activeSince! > EVER ? (await listOpenReminders(ctx, id)).total : 0,
     switches: await readNoticeSwitches(ctx, id),
@@ -107,7 +107,7 @@ async function openPage(request: FastifyRequest<Route>) {
   return openRemindersPage({ ctx, home: homeOf(request), ...(await listOpenReminders(ctx, idOf(request))) })
 }
 
-/** Steps without a time are none. */
+/** Steps without a time are left out. */
 function readSettings(values: URLSearchParams): RuleSettings {
   const numbers = Array.from({ length: MAX_STEPS }, (_, i) => i + 1)
   const { quietFrom, quietUntil } = readFields(values, 'quietFrom', 'quietUntil')

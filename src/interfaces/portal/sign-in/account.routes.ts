@@ -28,7 +28,7 @@ export function accountRoutes(app: FastifyInstance): void {
     const linked = linkedPanel({
       ctx,
       identities: await listOwnIdentities(ctx, signedIn),
-      // Nothing is linked to an address that nobody has proven.
+      // Accounts can be linked only after the email address was verified.
       offered: signedIn.credential.emailVerifiedAt
         ? [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)]
         : [],
@@ -56,7 +56,7 @@ export function accountRoutes(app: FastifyInstance): void {
     ),
   )
 
-  // Also from below a list, back to which it leads.
+  // Also sent from lists, which choose the page size; leads back to the list.
   app.post('/account/preferences', (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),

@@ -4,7 +4,6 @@ import { clientOf } from '../../../http/addresses/client.ts'
 
 export const deviceCookie = (isSecure: boolean): string => (isSecure ? '__Host-device' : 'device')
 
-/** The browser of a request. */
 export const browserOf = (request: FastifyRequest): Browser => ({
   userAgent: request.headers['user-agent'] ?? '',
   device: request.cookies[deviceCookie(true)] ?? request.cookies[deviceCookie(false)],

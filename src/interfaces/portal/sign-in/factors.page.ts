@@ -6,25 +6,25 @@ import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { assets } from '../kit/assets.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
 import { passkeyForm } from '../kit/passkey-form.ts'
 import { qrCode } from '../kit/qr-code.ts'
-import { ago, time } from '../kit/wording.ts'
 import { verifyAddress } from './verify.page.ts'
 
-/** Where a person's factors are added, and changed: they are the person's, in whichever organization. */
+/** Second factors belong to a person and apply in all organizations. */
 export const FACTORS = `${PORTAL_PREFIX}/factors`
 
 const addressOf = (path: string, next: string): string => `${FACTORS}${path}?${new URLSearchParams({ next })}`
-/** Where a second factor is added. @param next the address to go on to. */
+/** Page that adds a second factor. @param next the address to go on to. */
 export const factorsAddress = (next: string): string => addressOf('', next)
 
 const nextField = (next: string): Html => html`<input type="hidden" name="next" value="${next}">`
 
-/** Has somebody choose a second factor. @param isAsked whether an organization asks for one. */
-export const choosePage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => {
+/** @param isAsked true if an organization requires a second factor. */
+export const chooseFactorPage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => {
   const way = (path: string, name: IconName, label: string, about: string) =>
     html`<a class="btn h-auto w-full justify-start gap-4 py-3 text-left" href="${addressOf(path, next)}">${icon(name, 'size-5')}<span><span class="block">${label}</span><span class="text-base-content/70 block font-normal">${about}</span></span></a>`
   return {
@@ -42,7 +42,7 @@ ${
   }
 }
 
-export const appPage = (form: Form, offer: AppOffer, next: string): Page => ({
+export const authenticatorPage = (form: Form, offer: AppOffer, next: string): Page => ({
   title: 'Set up an authenticator app',
   body: html`${mistakes(form)}<ol class="list-decimal space-y-4 pl-5">
 <li><p>Open an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or 1Password, and scan this picture.</p>
@@ -61,7 +61,7 @@ ${field(form, { name: 'name', label: 'Name', value: 'Authenticator app', hint: '
 <p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
 })
 
-/** @param offer null: browsers know no passkeys for the service's address. */
+/** @param offer null if the service's address can't have passkeys. */
 export const passkeyPage = (form: Form, offer: PasskeyOffer | null, next: string): Page => ({
   title: 'Create a passkey',
   script: assets.passkeys,
@@ -80,8 +80,8 @@ ${
 <p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
 })
 
-/** Recovery codes: this once. */
-export const codesPage = (codes: readonly string[], next: string): Page => ({
+/** Recovery codes, shown only once. */
+export const recoveryCodesPage = (codes: readonly string[], next: string): Page => ({
   title: 'Save your recovery codes',
   body: html`<p>Two-step sign-in is on. If you lose your second step, each of these codes signs you in once, after your password. They are shown only now: keep them somewhere safe, not in this browser.</p>
 <pre class="secret rounded-field border-base-300 bg-base-200 grid gap-1 border p-4 text-center text-sm" id="codes">${codes.join('\n')}</pre>
@@ -91,7 +91,7 @@ export const codesPage = (codes: readonly string[], next: string): Page => ({
 
 type Facts = { ctx: Context; next: string; isProven: boolean; factors: readonly Factor[]; recoveryCodes: number }
 
-/** The part of My account. */
+/** The section of My account. */
 export function factorsPanel({ ctx, next, isProven, factors, recoveryCodes }: Facts): Html {
   if (!isProven)
     return panel(
@@ -120,13 +120,13 @@ const KINDS = { totp: 'Authenticator app', passkey: 'Passkey' }
 const describe = ({ kind, isSynced }: Factor): string => `${KINDS[kind]}${isSynced ? ', synced between your devices' : ''}`
 
 const item = (ctx: Context, next: string, factor: Factor): Html =>
-  html`<li class="flex items-center gap-3 py-3">${icon(factor.kind === 'totp' ? 'smartphone' : 'key-round', 'size-5')}<div class="min-w-0 grow"><p class="truncate font-medium">${factor.name}</p><p class="text-base-content/70 text-sm">${describe(factor)} · ${factor.lastUsedAt ? html`last used ${ago(ctx, factor.lastUsedAt)}` : html`added ${ago(ctx, factor.createdAt)}`}</p></div><a class="btn btn-sm" href="${addressOf(`/${factor.id}`, next)}" aria-label="${`Change ${factor.name}`}">Change</a></li>
+  html`<li class="flex items-center gap-3 py-3">${icon(factor.kind === 'totp' ? 'smartphone' : 'key-round', 'size-5')}<div class="min-w-0 grow"><p class="truncate font-medium">${factor.name}</p><p class="text-base-content/70 text-sm">${describe(factor)} · ${factor.lastUsedAt ? html`last used ${timeAgo(ctx, factor.lastUsedAt)}` : html`added ${timeAgo(ctx, factor.createdAt)}`}</p></div><a class="btn btn-sm" href="${addressOf(`/${factor.id}`, next)}" aria-label="${`Change ${factor.name}`}">Change</a></li>
 `
 
-type One = { factor: Factor; next: string; hasToStay: boolean; isLast: boolean }
+type FactorFacts = { factor: Factor; next: string; hasToStay: boolean; isLast: boolean }
 
-/** One of a person's factors. @param one.hasToStay whether it is the last where an organization asks for one. */
-export const factorPage = (form: Form, { factor, next, hasToStay, isLast }: One): Page => ({
+/** @param one.hasToStay true if it is the last one and an organization requires one. */
+export const factorPage = (form: Form, { factor, next, hasToStay, isLast }: FactorFacts): Page => ({
   title: factor.name,
   body: html`${mistakes(form)}<p class="hint">${describe(factor)}, added ${time(factor.createdAt)}</p>
 <form method="post" action="${`${FACTORS}/${factor.id}`}">

@@ -6,34 +6,34 @@ import { relyingParty } from '../../../domain/sign-in/passkeys.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import { appPage, choosePage, codesPage, factorPage, passkeyPage } from './factors.page.ts'
-import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
+import { authenticatorPage, chooseFactorPage, factorPage, passkeyPage, recoveryCodesPage } from './factors.page.ts'
+import { safeNext, signedInOf, signInAddress, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
 import { turnAway } from './turn-away.ts'
 import { verifyAddress } from './verify.page.ts'
 
-/** A session that was left open is not enough. */
-const FRESH = { config: { fresh: true } }
+/** Requires a recent authentication. */
+const RECENT_AUTHENTICATION = { config: { fresh: true } }
 
 type Route = { Params: { factorId: string } }
 
 const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next') ?? '')
 
-/** Whoever has not verified their address adds nothing. */
-const PROVEN = {
+/** Requires a verified email address. */
+const VERIFIED_ADDRESS = {
   onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.signedIn?.credential.emailVerifiedAt === null) return reply.redirect(verifyAddress(nextOf(request)), 303)
   },
 }
 
-/** What a person signs in with besides a password: theirs in every organization, and free for who is asked for one before anything else. */
+/** Second factors belong to a person and apply in all organizations. The pages are also open to members who must add one before anything else. */
 export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
       if (!request.signedIn) return turnAway(system, request, reply, signInAddress)
     })
     const nextIn = (values: URLSearchParams) => safeNext(readFields(values, 'next').next)
-    /** Where one goes on to; My account says there what was done. */
+    /** The address to go on to; My account gets the notice. */
     const toldIn = (values: URLSearchParams, done: string) =>
       nextIn(values).endsWith('/account') ? `${nextIn(values)}?done=${done}` : nextIn(values)
     const answer = (
@@ -46,43 +46,43 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         page,
         async work(values) {
           const codes = await work(values)
-          return codes.length > 0 ? codesPage(codes, nextIn(values)) : toldIn(values, 'factor-added')
+          return codes.length > 0 ? recoveryCodesPage(codes, nextIn(values)) : toldIn(values, 'factor-added')
         },
       })
 
-    scope.get('/factors', PROVEN, async (request, reply) => {
+    scope.get('/factors', VERIFIED_ADDRESS, async (request, reply) => {
       const { factors, isRequired } = await readFactors(system, signedInOf(request))
       const facts = { isAsked: isRequired && factors.length === 0, hasPasskeys: relyingParty(system) !== null }
-      return show(request, reply, choosePage(nextOf(request), facts))
+      return show(request, reply, chooseFactorPage(nextOf(request), facts))
     })
 
-    scope.get('/factors/app', { ...FRESH, ...PROVEN }, async (request, reply) =>
-      show(request, reply, appPage(emptyForm, offerApp(system, signedInOf(request)), nextOf(request))),
+    scope.get('/factors/app', { ...RECENT_AUTHENTICATION, ...VERIFIED_ADDRESS }, async (request, reply) =>
+      show(request, reply, authenticatorPage(emptyForm, offerApp(system, signedInOf(request)), nextOf(request))),
     )
-    scope.post('/factors/app', FRESH, (request, reply) => {
+    scope.post('/factors/app', RECENT_AUTHENTICATION, (request, reply) => {
       const signedIn = signedInOf(request)
       const page = (form: Form) =>
-        appPage(form, offerApp(system, signedIn, readFields(form.values, 'sealed').sealed), nextIn(form.values))
+        authenticatorPage(form, offerApp(system, signedIn, readFields(form.values, 'sealed').sealed), nextIn(form.values))
       return answer(request, reply, page, (values) =>
-        enrolApp(askedBy(system, request), signedIn, readFields(values, 'sealed', 'code', 'name')),
+        enrolApp(signInContext(system, request), signedIn, readFields(values, 'sealed', 'code', 'name')),
       )
     })
 
-    scope.get('/factors/passkey', { ...FRESH, ...PROVEN }, async (request, reply) =>
+    scope.get('/factors/passkey', { ...RECENT_AUTHENTICATION, ...VERIFIED_ADDRESS }, async (request, reply) =>
       show(request, reply, passkeyPage(emptyForm, await offerPasskey(system, signedInOf(request)), nextOf(request))),
     )
-    scope.post('/factors/passkey', FRESH, (request, reply) => {
+    scope.post('/factors/passkey', RECENT_AUTHENTICATION, (request, reply) => {
       const signedIn = signedInOf(request)
       const page = async (form: Form) => passkeyPage(form, await offerPasskey(system, signedIn), nextIn(form.values))
       return answer(request, reply, page, (values) =>
-        enrolPasskey(askedBy(system, request), signedIn, readFields(values, 'sealed', 'answer', 'name')),
+        enrolPasskey(signInContext(system, request), signedIn, readFields(values, 'sealed', 'answer', 'name')),
       )
     })
 
-    scope.post('/factors/recovery-codes', FRESH, async (request, reply) => {
+    scope.post('/factors/recovery-codes', RECENT_AUTHENTICATION, async (request, reply) => {
       const next = nextIn(valuesOf(request))
-      const codes = await renewRecoveryCodes(askedBy(system, request), signedInOf(request))
-      return codes.length > 0 ? show(request, reply, codesPage(codes, next)) : reply.redirect(next, 303)
+      const codes = await renewRecoveryCodes(signInContext(system, request), signedInOf(request))
+      return codes.length > 0 ? show(request, reply, recoveryCodesPage(codes, next)) : reply.redirect(next, 303)
     })
 
     const one = async (request: FastifyRequest<Route>, form: Form, next: string): Promise<Page> => {
@@ -99,7 +99,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
       submit(request, reply, {
         page: (form) => one(request, form, nextIn(form.values)),
         async work(values) {
-          await renameFactor(askedBy(system, request), signedInOf(request), {
+          await renameFactor(signInContext(system, request), signedInOf(request), {
             id: request.params.factorId,
             ...readFields(values, 'name'),
           })
@@ -107,11 +107,11 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         },
       }),
     )
-    scope.post<Route>('/factors/:factorId/remove', FRESH, (request, reply) =>
+    scope.post<Route>('/factors/:factorId/remove', RECENT_AUTHENTICATION, (request, reply) =>
       submit(request, reply, {
         page: (form) => one(request, form, nextIn(form.values)),
         async work(values) {
-          await removeFactor(askedBy(system, request), signedInOf(request), request.params.factorId)
+          await removeFactor(signInContext(system, request), signedInOf(request), request.params.factorId)
           return toldIn(values, 'factor-removed')
         },
       }),

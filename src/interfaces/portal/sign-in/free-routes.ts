@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 
-/** Below it, {@link requireMember} asks for each request whether the organization is open. */
-export const ORGANIZATION = '/:organizationId'
+/** Routes below it pass {@link requireMember}, which checks access on each request. */
+export const ORGANIZATION_PREFIX = '/:organizationId'
 
-/**
- * What is answered without that: what somebody needs to get in, or out. Nothing of an organization is shown by these but the names of those
- * that the person is a member of.
- */
+/** Routes without that check: those needed to sign in or out. Of organizations they show only the names of those that the person belongs to. */
 export const FREE_ROUTES: ReadonlySet<string> = new Set([
   'GET /',
   'GET /sign-in',
@@ -49,11 +46,11 @@ export const FREE_ROUTES: ReadonlySet<string> = new Set([
   'POST /reset/:token/browser',
 ])
 
-/** Has the portal not start with a page that is neither an organization's nor free by being listed here. */
+/** Throws at startup if a route is neither below an organization nor listed here. */
 export function refuseUnlistedRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url }) => {
     const path = url.startsWith(PORTAL_PREFIX) ? url.slice(PORTAL_PREFIX.length) || '/' : url
-    if (path.startsWith(`${ORGANIZATION}/`) || path === ORGANIZATION || path.startsWith('/assets/')) return
+    if (path.startsWith(`${ORGANIZATION_PREFIX}/`) || path === ORGANIZATION_PREFIX || path.startsWith('/assets/')) return
     for (const verb of [method].flat())
       if (!FREE_ROUTES.has(`${verb === 'HEAD' ? 'GET' : verb} ${path}`))
         throw new Error(`${verb} ${path} is neither closed nor free`)

@@ -6,7 +6,6 @@ import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 
-/** A new password, with what it needs. */
 export const newPasswordField = (form: Form, label = 'Password') =>
   field(form, {
     name: 'password',
@@ -16,9 +15,9 @@ export const newPasswordField = (form: Form, label = 'Password') =>
     hint: `At least ${MIN_PASSWORD_LENGTH} characters: four random words are easy to remember.`,
   })
 
-type Offered = { offer: JoinOffer; providers: readonly OfferedProvider[] }
+type JoinFacts = { offer: JoinOffer; providers: readonly OfferedProvider[] }
 
-export const joinPage = (form: Form, token: string, { offer, providers }: Offered): Page => ({
+export const joinPage = (form: Form, token: string, { offer, providers }: JoinFacts): Page => ({
   title: `Join ${offer.organization}`,
   body: html`${mistakes(form)}<p class="hint mb-4">You join as <strong>${offer.email}</strong>.</p>
 ${
@@ -57,8 +56,8 @@ ${
 <button class="btn btn-primary">Join</button>
 </form>`
 
-/** Of a link to join and one to reset alike. */
-export const deadLinkPage: Page = {
+/** For invitation and reset links alike. */
+export const invalidLinkPage: Page = {
   title: 'This link no longer works',
   body: html`<p>It was already used, has expired, or is incomplete. If you have a password, <a href="${PORTAL_PREFIX}/sign-in">sign in</a>, or <a href="${PORTAL_PREFIX}/forgot">set a new password</a>. If not, ask an admin of your organization for another link.</p>`,
 }

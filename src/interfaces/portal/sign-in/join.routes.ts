@@ -5,11 +5,11 @@ import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/fi
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
 import { browserOf } from './browser-of.ts'
-import { deadLinkPage, joinPage } from './join.page.ts'
-import { askedBy } from './session.ts'
+import { invalidLinkPage, joinPage } from './join.page.ts'
+import { continueSignIn } from './pending-second-step.ts'
+import { signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
-import { begin } from './single-sign-on.routes.ts'
-import { goOn } from './waiting.ts'
+import { redirectToProvider } from './single-sign-on.routes.ts'
 
 type Route = { Params: { token: string } }
 
@@ -26,27 +26,27 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
   app.get<Route>('/join/:token', async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    return found ? show(request, reply, joinPage(emptyForm, token, found)) : show(request, reply, deadLinkPage, 404)
+    return found ? show(request, reply, joinPage(emptyForm, token, found)) : show(request, reply, invalidLinkPage, 404)
   })
 
   app.get<{ Params: { token: string; providerId: string } }>('/join/:token/with/:providerId', async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    if (!found) return show(request, reply, deadLinkPage, 404)
-    return begin(portal, request, reply, { kind: 'join', token }, homeOf({ id: found.offer.organizationId }))
+    if (!found) return show(request, reply, invalidLinkPage, 404)
+    return redirectToProvider(portal, request, reply, { kind: 'join', token }, homeOf({ id: found.offer.organizationId }))
   })
 
   app.post<Route>('/join/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    if (!found) return show(request, reply, deadLinkPage, 404)
+    if (!found) return show(request, reply, invalidLinkPage, 404)
     return submit(request, reply, {
       page: async (form) => joinPage(form, token, (await read(token)) ?? found),
       async work(values) {
         const input = { ...readFields(values, 'firstName', 'lastName', 'password'), browser: browserOf(request) }
-        const joined = await join(askedBy(system, request), found.ref, input)
-        if (!joined) return deadLinkPage
-        return goOn(portal, request, reply, { entry: joined, next: homeOf({ id: joined.organizationId }) })
+        const joined = await join(signInContext(system, request), found.ref, input)
+        if (!joined) return invalidLinkPage
+        return continueSignIn(portal, request, reply, { entry: joined, next: homeOf({ id: joined.organizationId }) })
       },
     })
   })

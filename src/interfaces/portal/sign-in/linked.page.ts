@@ -3,26 +3,26 @@ import type { OfferedProvider } from '../../../domain/single-sign-on/find-provid
 import type { LinkedIdentity } from '../../../domain/single-sign-on/identities.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { ago } from '../kit/wording.ts'
 
-/** Of what is a person's own in all organizations, to who came by one organization's word. */
-export const notOwnPage: Page = {
+/** For members who signed in through an organization's provider: account settings apply in all organizations. */
+export const accountNotOwnedPage: Page = {
   title: 'Sign in with your own password or passkey',
   body: html`<p>You have signed in through an organization. Your name, password, second step and other sessions are yours in every organization that you join: to change them, sign in with your own password or passkey.</p>
 <p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>
 <p>No password yet? <a href="${PORTAL_PREFIX}/forgot">Set one</a> by a link that we email you.</p>`,
 }
 
-/** To who did not come from a page of ours, so that no other site links anything. @param address the same again. */
-export const askToLinkPage = (provider: string, address: string): Page => ({
+/** For requests from other sites, so that none of them can link an account. @param address the same address again. */
+export const confirmLinkPage = (provider: string, address: string): Page => ({
   title: 'Link an account?',
   body: html`<p>Whoever signs in with that account of ${provider} will be you here. Go on only if you wanted to link one of your own.</p>
 <p><a class="btn btn-primary" href="${address}">Link an account of ${provider}</a></p>`,
 })
 
-/** To who would have nothing left to sign in with. */
-export const lastWayPage = (email: string): Page => ({
+/** Refuses to remove the only sign-in method. */
+export const lastSignInMethodPage = (email: string): Page => ({
   title: 'You sign in with nothing else',
   body: html`<p>Without this account you could not sign in any more. Add a passkey first, or set a password: we email a link for it to <strong>${email}</strong>.</p>
 <p><a class="btn btn-primary" href="${PORTAL_PREFIX}/forgot">Set a password</a></p>`,
@@ -30,7 +30,7 @@ export const lastWayPage = (email: string): Page => ({
 
 type Facts = { ctx: Context; identities: readonly LinkedIdentity[]; offered: readonly OfferedProvider[] }
 
-/** The part of My account; nothing where there is no identity provider. */
+/** The section of My account; false if there is no identity provider. */
 export function linkedPanel({ ctx, identities, offered }: Facts): Html | false {
   if (identities.length === 0 && offered.length === 0) return false
   return panel(
@@ -45,7 +45,7 @@ export function linkedPanel({ ctx, identities, offered }: Facts): Html | false {
   )
 }
 
-/** The part of a member's page; nothing where they are linked to none. */
+/** The section of a member's page; false if no account is linked. */
 export const memberLinks = (ctx: Context, memberId: string, identities: readonly LinkedIdentity[]): Html | false =>
   identities.length > 0 &&
   panel(
@@ -56,5 +56,5 @@ export const memberLinks = (ctx: Context, memberId: string, identities: readonly
   )
 
 const item = (ctx: Context, { provider, lastEmail, linkedAt, lastUsedAt }: LinkedIdentity, remove: string): Html =>
-  html`<li class="flex flex-wrap items-center gap-3 py-3"><div class="min-w-0 grow"><p class="font-medium">${provider}</p><p class="text-base-content/70 text-sm">${lastEmail ?? 'no address'} · ${lastUsedAt ? html`last used ${ago(ctx, lastUsedAt)}` : html`linked ${ago(ctx, linkedAt)}`}</p></div><form method="post" action="${remove}"><button class="btn btn-sm" aria-label="${`Remove the account of ${provider}`}">Remove</button></form></li>
+  html`<li class="flex flex-wrap items-center gap-3 py-3"><div class="min-w-0 grow"><p class="font-medium">${provider}</p><p class="text-base-content/70 text-sm">${lastEmail ?? 'no address'} · ${lastUsedAt ? html`last used ${timeAgo(ctx, lastUsedAt)}` : html`linked ${timeAgo(ctx, linkedAt)}`}</p></div><form method="post" action="${remove}"><button class="btn btn-sm" aria-label="${`Remove the account of ${provider}`}">Remove</button></form></li>
 `

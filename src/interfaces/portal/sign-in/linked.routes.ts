@@ -6,26 +6,26 @@ import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sig
 import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { isFromElsewhere } from '../kit/same-origin.ts'
-import { BASE } from '../single-sign-on/addresses.ts'
-import { askToLinkPage, lastWayPage, notOwnPage } from './linked.page.ts'
+import { SSO_SETTINGS } from '../single-sign-on/addresses.ts'
+import { accountNotOwnedPage, confirmLinkPage, lastSignInMethodPage } from './linked.page.ts'
 import { signedInOf } from './session.ts'
 import type { Portal } from './settings.ts'
-import { begin } from './single-sign-on.routes.ts'
+import { redirectToProvider } from './single-sign-on.routes.ts'
 import { verifyAddress } from './verify.page.ts'
 
 type Route = { Params: { providerId: string } }
 type IdentityRoute = { Params: { identityId: string } }
 type MemberRoute = { Params: { memberId: string; identityId: string } }
 
-/** Ways to an identity provider that begin on the pages of an organization, and what members are linked to there. */
+/** Links accounts of identity providers from an organization's pages. */
 export const linkedRoutes =
   (portal: Portal) =>
   (app: FastifyInstance): void => {
-    app.get<Route>(`/${BASE}/providers/:providerId/try`, async (request, reply) => {
+    app.get<Route>(`/${SSO_SETTINGS}/providers/:providerId/try`, async (request, reply) => {
       const { ctx } = request
       const { id } = await getProvider(ctx, request.params.providerId)
       const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : ''
-      return begin(portal, request, reply, { kind: 'try', memberId }, pathOf(ctx, `${BASE}/providers/${id}`))
+      return redirectToProvider(portal, request, reply, { kind: 'try', memberId }, pathOf(ctx, `${SSO_SETTINGS}/providers/${id}`))
     })
 
     app.get<Route>('/account/link/:providerId', { config: { fresh: true } }, async (request, reply) => {
@@ -34,19 +34,19 @@ export const linkedRoutes =
       const provider = await findProvider(portal.system, providerId)
       const isInbound = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
       if (!isInbound) throw new DomainError('sign_in_setting_not_found')
-      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, notOwnPage, 403)
+      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
       if (!signedIn.credential.emailVerifiedAt) return reply.redirect(verifyAddress(pathOf(request.ctx, 'account')), 303)
-      // Another site can lead a browser here, in which its own account is signed in at the provider.
-      if (isFromElsewhere(request)) return show(request, reply, askToLinkPage(provider.name, request.originalUrl))
+      // Another site could send the browser here while its own account is signed in at the provider.
+      if (isFromElsewhere(request)) return show(request, reply, confirmLinkPage(provider.name, request.originalUrl))
       const purpose = { kind: 'link', credentialId: signedIn.credential.id } as const
-      return begin(portal, request, reply, purpose, `${pathOf(request.ctx, 'account')}?done=linked`)
+      return redirectToProvider(portal, request, reply, purpose, `${pathOf(request.ctx, 'account')}?done=linked`)
     })
 
     app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
       const signedIn = signedInOf(request)
-      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, notOwnPage, 403)
+      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
       const isGone = await unlinkOwn(request.ctx, signedIn, request.params.identityId)
-      if (!isGone) return show(request, reply, lastWayPage(signedIn.credential.email), 422)
+      if (!isGone) return show(request, reply, lastSignInMethodPage(signedIn.credential.email), 422)
       return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)
     })
 

@@ -3,20 +3,23 @@ import type { ServiceContext } from '../../../domain/context.ts'
 import { listOfferedToAll, type OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { hasProviders } from '../../../domain/single-sign-on/providers.ts'
 
-/** For how long the sign-in page waits for the database. */
+/** Longest wait for the database in milliseconds. */
 const WAIT_MS = 300
 
-/** What there is to sign in by besides a password. @property hasSso whether any organization has a provider of its own. */
+/** Sign-in methods besides a password. @property hasSso true if any organization has its own provider. */
 export type SignInOffers = { hasSso: boolean; offered: OfferedProvider[] }
 
-/** @returns what is offered now; where the database does not say so soon, as it was known last: the page is there whoever holds the database up. */
+/**
+ * @returns a function that reads the current offers. If the database does not answer soon it returns the last known ones, so that the
+ *   sign-in page stays available.
+ */
 export function signInOffers(system: ServiceContext): () => Promise<SignInOffers> {
   let hasSso = false
   const ask = async () => {
     hasSso = await hasProviders(system)
   }
   const fail = (err: unknown) => system.deps.log.warn({ err }, 'what is offered to sign in by could not be read')
-  // However many look at the page meanwhile, the database is asked once: nobody waits for the answers that are late.
+  // One query at a time, however many requests wait for it.
   let asked: Promise<void> | undefined
   return async () => {
     asked ??= ask()

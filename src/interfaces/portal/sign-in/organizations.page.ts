@@ -2,7 +2,6 @@ import type { Membership } from '../../../domain/sign-in/sessions.ts'
 import { html } from '../../../html/html.ts'
 import { homeOf, type Page } from '../kit/layout.ts'
 
-/** For whoever is a member of more than one organization. */
 export const organizationsPage = (memberships: Membership[]): Page => ({
   title: 'Choose an organization',
   body: html`<ul class="space-y-2">

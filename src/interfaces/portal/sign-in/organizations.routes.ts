@@ -4,7 +4,7 @@ import { organizationsPage } from './organizations.page.ts'
 import { signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
 
-/** The portal's own address leads to where the person works. */
+/** Redirects from the portal's root to the person's organization. */
 export function organizationsRoutes(app: FastifyInstance, _portal: Portal): void {
   app.get('/', async (request, reply) => {
     const { signedIn } = request

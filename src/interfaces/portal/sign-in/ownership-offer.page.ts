@@ -1,10 +1,9 @@
 import type { Context } from '../../../domain/context.ts'
 import type { OwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { time } from '../kit/formatting.ts'
 import { pathOf } from '../kit/layout.ts'
-import { time } from '../kit/wording.ts'
 
-/** What an owner has offered to who looks. */
 export const offerPanel = (
   ctx: Context,
   { from, expiresAt }: OwnershipOffer,

@@ -15,8 +15,8 @@ ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomple
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 })
 
-/** It does not tell whether anybody signs in with the address. */
-export const askedPage: Page = {
+/** Does not reveal if an account with the address exists. */
+export const resetRequestedPage: Page = {
   title: 'Check your email',
   body: html`<p>If the address you entered has an account here, an email with a link is on its way. The link works for an hour.</p>
 <p>No email? Check your spam folder, or <a href="${PORTAL_PREFIX}/forgot">request another link</a>.</p>
@@ -25,7 +25,7 @@ export const askedPage: Page = {
 
 type Offer = ResetOffer & { isListed?: boolean }
 
-/** @param offer.isListed whether the password there was is one of those that are tried first. */
+/** @param offer.isListed true if the current password is on the list of common passwords. */
 export const resetPage = (form: Form, token: string, { email, isListed = false, mayKeepPassword }: Offer): Page => ({
   title: 'Set a new password',
   body: html`${isListed && html`<p><strong>Your password is on a public list that attackers try first.</strong> Set another one to go on.</p>\n`}${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">

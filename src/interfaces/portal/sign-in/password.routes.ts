@@ -5,9 +5,9 @@ import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { browserOf } from './browser-of.ts'
-import { deadLinkPage } from './join.page.ts'
-import { askedPage, forgotPage, resetPage } from './password.page.ts'
-import { askedBy } from './session.ts'
+import { invalidLinkPage } from './join.page.ts'
+import { forgotPage, resetPage, resetRequestedPage } from './password.page.ts'
+import { signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
 
 type Route = { Params: { token: string } }
@@ -29,7 +29,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
           email: readFields(values, 'email').email.trim(),
           origin: browserOf(request),
         })
-        return askedPage
+        return resetRequestedPage
       },
     }),
   )
@@ -37,7 +37,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
   app.get<Route & { Querystring: { why?: string } }>('/reset/:token', async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    if (!found) return show(request, reply, deadLinkPage, 404)
+    if (!found) return show(request, reply, invalidLinkPage, 404)
     const isListed = request.query.why === 'listed'
     return show(request, reply, resetPage(emptyForm, token, { ...found.offer, isListed }))
   })
@@ -45,13 +45,13 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
   app.post<Route>('/reset/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    if (!found) return show(request, reply, deadLinkPage, 404)
+    if (!found) return show(request, reply, invalidLinkPage, 404)
     return submit(request, reply, {
       page: (form) => resetPage(form, token, found.offer),
       async work(values) {
         const asked = { ...readFields(values, 'password'), origin: browserOf(request) }
-        const admitted = await resetPassword(askedBy(system, request), found.ref, asked)
-        if (!admitted) return deadLinkPage
+        const admitted = await resetPassword(signInContext(system, request), found.ref, asked)
+        if (!admitted) return invalidLinkPage
         cookie.remember(reply, admitted.device)
         return `${PORTAL_PREFIX}/sign-in?done=reset`
       },
@@ -61,7 +61,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
   app.post<Route>('/reset/:token/browser', async (request, reply) => {
     const found = await read(request.params.token)
     const admitted = found && (await admitBrowser(system, found.ref, browserOf(request)))
-    if (!admitted) return show(request, reply, deadLinkPage, 404)
+    if (!admitted) return show(request, reply, invalidLinkPage, 404)
     cookie.remember(reply, admitted.device)
     return reply.redirect(`${PORTAL_PREFIX}/sign-in?done=browser`, 303)
   })

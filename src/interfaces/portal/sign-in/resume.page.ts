@@ -1,19 +1,19 @@
 import type { SavedForm } from '../../../domain/sign-in/saved-forms.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { nameOfField } from '../kit/issue-words.ts'
+import { nameOfField } from '../kit/issue-messages.ts'
 import type { Page } from '../kit/layout.ts'
-import { RESUMED } from './parked.ts'
+import { SAVED_FORM_FIELD } from './unsent-forms.ts'
 
-/** So much of what was typed is shown before it is sent: fields, and characters of each. */
+/** Most fields of a saved form that are shown, and most characters of each. */
 const SHOWN_FIELDS = 30
 const SHOWN_LENGTH = 200
-/** What pages keep in their forms for themselves. */
+/** Technical fields, which are not shown. */
 const OWN_FIELDS: readonly string[] = ['once', 'seen', 'stood', 'next', 'sealed', 'username']
 
 const shorten = (text: string): string => (text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text)
 
-/** A saved form, which only its button sends. Where the answer is a file the page stays, so a script then shows that the form was sent. */
+/** A saved form, which only its button sends. If the response is a file the page stays, so a script then shows that the form was sent. */
 export function resumePage({ id, url, fields, isMultipart, page, isIncomplete, isUsed }: SavedForm): Page {
   const back = page ?? PORTAL_PREFIX
   if (isUsed)
@@ -34,7 +34,7 @@ ${
 ${shown.slice(0, SHOWN_FIELDS).map(([name, value]) => html`<dt class="hint">${nameOfField(name)}</dt><dd class="mb-2 break-words whitespace-pre-wrap" dir="auto">${shorten(value)}</dd>\n`)}</dl></section>`
 }
 <form method="post" action="${url}" enctype="${isMultipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded'}">
-<input type="hidden" name="${RESUMED}" value="${id}">
+<input type="hidden" name="${SAVED_FORM_FIELD}" value="${id}">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <button class="btn btn-primary w-full" autofocus>Send</button>
 </form>
@@ -44,7 +44,7 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
   }
 }
 
-/** Shown for every form that can't be opened here, so that it doesn't tell others which forms exist. */
+/** Shown for every form that can't be opened here, so that it doesn't reveal which forms exist. */
 export const missingFormPage: Page = {
   title: 'This form can’t be opened here',
   body: html`<p>A saved form opens for one day, in the browser where you filled it in, with the same account. Open this address in that browser, or fill in the form again.</p>

@@ -8,7 +8,7 @@ import { passkeyForm } from '../kit/passkey-form.ts'
 
 const SECOND_STEP = `${PORTAL_PREFIX}/second-step`
 
-/** Where it is asked for. @param next the address to go on to; empty: none. */
+/** @param next the address to go on to; empty if none. */
 export const secondStepAddress = (next: string): string => `${SECOND_STEP}${next && `?${new URLSearchParams({ next })}`}`
 
 /** Asks for a second factor, after the password. @param next the address to go on to. */

@@ -5,19 +5,19 @@ import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { browserOf } from './browser-of.ts'
+import { continueSignIn, findPendingSecondStep } from './pending-second-step.ts'
 import { secondStepPage } from './second-step.page.ts'
-import { askedBy, safeNext } from './session.ts'
+import { safeNext, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
-import { findWaiting, goOn } from './waiting.ts'
 
 const SIGN_IN_AGAIN = `${PORTAL_PREFIX}/sign-in?done=late`
 
-/** After the password, and where an organization asks somebody who is signed in for a second factor. */
+/** Second factor, after the password or when an organization requires one of a signed-in person. */
 export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
   const { system } = portal
 
   app.get('/second-step', async (request, reply) => {
-    const waiting = findWaiting(portal, request)
+    const waiting = findPendingSecondStep(portal, request)
     const step = waiting && (await readSecondStep(system, waiting))
     if (!step) return reply.redirect(SIGN_IN_AGAIN, 303)
     return show(request, reply, secondStepPage(emptyForm, step, safeNext(queryOf(request).get('next') ?? '')))
@@ -28,7 +28,7 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
     reply: FastifyReply,
     signIn: (waiting: Waiting, values: URLSearchParams) => Promise<Step | null>,
   ) => {
-    const waiting = findWaiting(portal, request)
+    const waiting = findPendingSecondStep(portal, request)
     const step = waiting && (await readSecondStep(system, waiting))
     if (!step) return reply.redirect(SIGN_IN_AGAIN, 303)
     return submit(request, reply, {
@@ -39,14 +39,14 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
       async work(values) {
         const entry = await signIn(waiting, values)
         if (!entry) return SIGN_IN_AGAIN
-        return goOn(portal, request, reply, { entry, next: safeNext(readFields(values, 'next').next) })
+        return continueSignIn(portal, request, reply, { entry, next: safeNext(readFields(values, 'next').next) })
       },
     })
   }
 
   app.post('/second-step', (request, reply) =>
     answer(request, reply, (waiting, values) =>
-      signInByCode(askedBy(system, request), waiting, {
+      signInByCode(signInContext(system, request), waiting, {
         ...readFields(values, 'code'),
         remembers: values.has('remember'),
         browser: browserOf(request),
@@ -56,7 +56,10 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.post('/second-step/passkey', (request, reply) =>
     answer(request, reply, (waiting, values) =>
-      signInByOwnPasskey(askedBy(system, request), waiting, { ...readFields(values, 'answer'), browser: browserOf(request) }),
+      signInByOwnPasskey(signInContext(system, request), waiting, {
+        ...readFields(values, 'answer'),
+        browser: browserOf(request),
+      }),
     ),
   )
 }

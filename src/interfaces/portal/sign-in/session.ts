@@ -21,45 +21,43 @@ import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { auditOriginOf } from '../../../http/requests/audit-origin.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
-import { heldPage } from '../erasure/held.page.ts'
+import { suspendedPage } from '../erasure/suspended.page.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { deviceCookie } from './browser-of.ts'
-import { type Closed, closedPage } from './closed.page.ts'
 import { factorsAddress } from './factors.page.ts'
+import { requirementPage, type UnmetRequirement } from './requirement.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
-import { type Parking, turnAway } from './turn-away.ts'
+import { turnAway, type UnsentForm } from './turn-away.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in; null when nobody is. Only in the portal. */
+    /** The signed-in person, or null. Only in the portal. */
     signedIn: SignedIn | null
   }
   interface FastifyContextConfig {
-    /** What a page asks by itself, whether or not anybody is there: it does not keep the session from ending. */
+    /** True for requests that a page sends by itself: they don't extend the session. */
     isUnattended?: boolean
-    /** What owners can do while their organization is suspended, because it is to be erased. */
+    /** True for routes that owners can use while their organization is suspended before its erasure. */
     duringSuspension?: boolean
   }
 }
 
-/** As long as browsers keep a cookie. */
+/** Lifetime of the device cookie: the longest that browsers allow. */
 const DEVICE_SECONDS = 400 * 86_400
 
-/** The session's cookie, as the scope keeps it. */
 export type SessionCookie = {
-  /** Has the browser be known again, see domain/sign-in/devices.ts. */
+  /** Sets the cookie that recognizes the browser, see domain/sign-in/devices.ts. */
   remember: (reply: FastifyReply, device: string) => void
-  /** Puts a new session into the browser, and ends the one that it had. */
+  /** Sets a new session, and ends the browser's earlier one. */
   begin: (request: FastifyRequest, reply: FastifyReply, session: NewSession) => Promise<void>
-  /** Signs the browser out. */
   end: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 /**
- * Finds out for each request of the scope who is signed in.
+ * Authenticates each request of the scope.
  *
- * @param isSecure whether browsers reach the service by HTTPS: only then they take the name that no other host, and no page without
- *   encryption, can set.
+ * @param isSecure true if browsers reach the service by HTTPS: only then can the cookie have the `__Host-` prefix, which other hosts and
+ *   unencrypted pages can't set.
  */
 export async function useSessions(app: FastifyInstance, system: ServiceContext, isSecure: boolean): Promise<SessionCookie> {
   await app.register(cookie)
@@ -95,8 +93,8 @@ export async function useSessions(app: FastifyInstance, system: ServiceContext, 
 }
 
 /**
- * Makes the scope, whose prefix ends in `:organizationId`, one for that organization's members, whose session opens it: the one place that
- * asks, before anything of the request is read. Others are asked for what is missing.
+ * Limits the scope, whose prefix ends in `:organizationId`, to the organization's members whose session meets its requirements. The only
+ * such check; it runs before the body is read. Others are led to what is missing.
  */
 export function requireMember(app: FastifyInstance, system: ServiceContext): void {
   app.addHook<{ Params: { organizationId: string } }>('onRequest', async (request, reply) => {
@@ -106,74 +104,75 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     const asked = { at: system.deps.clock(), address: ip }
     const opening = findOpening(signedIn, organizationId, asked)
     if (opening === null) throw new DomainError('not_permitted')
-    const wayOn = opening === 'open' ? null : await findWayOn(system, { method, signedIn, organizationId, opening })
+    const wayOn = opening === 'open' ? null : await findRequirementAddress(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
     const origin = auditOriginOf(request, signedIn.sessionId)
     if (opening === 'network' || opening === 'sso')
-      return show(request, reply, await closed({ ...system, origin }, request, organizationId, opening), 403)
+      return show(request, reply, await showRequirement({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
     const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringSuspension: true })
-    const held = await findHeldPage(ctx, request)
+    const held = await findSuspendedPage(ctx, request)
     if (held) return show(request, reply, held, 403)
     request.ctx = { ...ctx, origin, onGone: onGone(reply) }
   })
 }
 
-/** Of a suspended organization: what stands in the page's stead; null of what its owners can do all the same. */
-async function findHeldPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
+/** Page shown while the organization is suspended; null for routes that stay open to its owners. */
+async function findSuspendedPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
   const erasesAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization
     .suspension?.erasesAt
   if (!erasesAt) return null
   const isOwner = may(ctx, 'erase_organization')
   if (isOwner && routeOptions.config.duringSuspension) return null
-  return heldPage({ ctx, erasesAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
+  return suspendedPage({ ctx, erasesAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
 }
 
-/** Has it recorded that somebody came from another network than the organization can be opened from. */
-function noteNetwork(asked: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
+/** Records an attempt from a network that the organization does not allow. */
+function recordNetworkAttempt(asked: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
   const membership = memberships.find(({ organization }) => organization.id === organizationId)
   if (membership) void recordRefusal(asMember(asked, membership), 'network')
 }
 
-type Turned = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<Opening, 'open'> }
+type RefusedAccess = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<Opening, 'open'> }
 
-/** Where what is missing is asked for; null: it is said in the page's stead. */
-async function findWayOn(system: ServiceContext, asked: Turned): Promise<Parking['leadTo'] | null> {
+/** Leads to the page that asks for the missing requirement; null if it is shown in place of the requested page. */
+async function findRequirementAddress(system: ServiceContext, asked: RefusedAccess): Promise<UnsentForm['leadTo'] | null> {
   const { opening, method, signedIn, organizationId } = asked
   if (opening === 'network' || (opening === 'sso' && (method === 'GET' || method === 'HEAD'))) return null
   if (opening === 'sso') return (next) => organizationSignInAddress(organizationId, next)
   return opening === 'factor' ? findFactorAddress(system, signedIn) : signInAddress
 }
 
-/** What is shown of an organization that stays closed. */
-async function closed(
+/** Page of an organization that stays closed. */
+async function showRequirement(
   system: ServiceContext,
   { method, originalUrl, ip, signedIn }: FastifyRequest,
   organizationId: string,
-  missing: Closed,
+  missing: UnmetRequirement,
 ) {
-  if (missing === 'network' && signedIn) noteNetwork(system, signedIn, organizationId)
+  if (missing === 'network' && signedIn) recordNetworkAttempt(system, signedIn, organizationId)
   const providers = missing === 'sso' ? await findOffered(system, organizationId) : []
-  return closedPage(missing, { address: ip, providers, next: method === 'GET' ? originalUrl : '' })
+  return requirementPage(missing, { address: ip, providers, next: method === 'GET' ? originalUrl : '' })
 }
 
-/** Where somebody who is signed in shows their second factor, or adds one. */
-async function findFactorAddress(system: ServiceContext, { credential }: SignedIn): Promise<Parking['leadTo']> {
+/** Page that asks for the second factor, or adds one. */
+async function findFactorAddress(system: ServiceContext, { credential }: SignedIn): Promise<UnsentForm['leadTo']> {
   const address = (await hasFactor(system, credential.id)) ? secondStepAddress : factorsAddress
   return (next) => address(next || PORTAL_PREFIX)
 }
 
-/** Where an organization's own way in is shown. @param next as {@link signInAddress}. */
+/** Sign-in page of one organization. @param next as {@link signInAddress}. */
 export const organizationSignInAddress = (organizationId: string, next: string): string =>
   `${PORTAL_PREFIX}/sign-in/organization/${organizationId}${next && `?${new URLSearchParams({ next })}`}`
 
-/** Where to sign in. @param next the address to go on to; empty: none. */
+/** @param next the address to go on to; empty if none. */
 export const signInAddress = (next: string): string => `${PORTAL_PREFIX}/sign-in${next && `?${new URLSearchParams({ next })}`}`
 
-/** Where a password that is tried first is replaced. */
-export const changeAddress = ({ mustChange }: { mustChange: string }): string => `${new URL(mustChange).pathname}?why=listed`
+/** Page that replaces a password from the list of common passwords. */
+export const changePasswordAddress = ({ mustChange }: { mustChange: string }): string =>
+  `${new URL(mustChange).pathname}?why=listed`
 
-/** The address to go on to after signing in: one of the portal's pages, whatever was given. */
+/** The address to go on to after signing in; any address outside of the portal becomes its root. */
 export function safeNext(next: string): string {
   const url = URL.parse(next, 'http://portal')
   const isOurs =
@@ -181,13 +180,13 @@ export function safeNext(next: string): string {
   return isOurs ? url.pathname + url.search : PORTAL_PREFIX
 }
 
-/** What somebody does who is not signed in yet: the audit log keeps from where. */
-export const askedBy = (system: ServiceContext, request: FastifyRequest): ServiceContext => ({
+/** Context of a request before sign-in, with its origin for the audit log. */
+export const signInContext = (system: ServiceContext, request: FastifyRequest): ServiceContext => ({
   ...system,
   origin: auditOriginOf(request),
 })
 
-/** Whoever is signed in, in a scope that lets in nobody else. */
+/** @throws Error if nobody is signed in; use it only in scopes that require it. */
 export function signedInOf({ signedIn }: FastifyRequest): SignedIn {
   if (!signedIn) throw new Error('This page is for those who are signed in')
   return signedIn

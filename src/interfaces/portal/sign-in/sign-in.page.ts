@@ -6,10 +6,10 @@ import { assets } from '../kit/assets.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 import { passkeyForm } from '../kit/passkey-form.ts'
-import { wayAddress } from './single-sign-on.page.ts'
+import { providerAddress } from './single-sign-on.page.ts'
 
-/** @property hasSso whether any organization has an identity provider; offered: those of the operator, for everybody. */
-type More = {
+/** @property hasSso true if any organization has an identity provider. @property offered the operator's providers, for everybody. */
+type SignInFacts = {
   notice?: string | undefined
   passkey: PasskeyOptions | null
   hasSso: boolean
@@ -17,7 +17,7 @@ type More = {
 }
 
 /** @param next the address to go on to. */
-export const signInPage = (form: Form, next: string, { notice, passkey, hasSso, offered }: More): Page => ({
+export const signInPage = (form: Form, next: string, { notice, passkey, hasSso, offered }: SignInFacts): Page => ({
   title: 'Sign in',
   notice,
   script: passkey ? assets.passkeys : undefined,
@@ -28,7 +28,7 @@ ${field(form, { name: 'password', label: 'Password', type: 'password', autocompl
 <button class="btn btn-primary w-full">Sign in</button>
 ${hasSso && html`<button class="btn mt-2 w-full" formaction="${PORTAL_PREFIX}/sign-in/sso" formnovalidate>Sign in with your organization</button>`}
 </form>
-${offered.map(({ id, name }) => html`<a class="btn w-full" href="${wayAddress(id, next)}">Continue with ${name}</a>`)}
+${offered.map(({ id, name }) => html`<a class="btn w-full" href="${providerAddress(id, next)}">Continue with ${name}</a>`)}
 ${
   passkey &&
   passkeyForm({
@@ -37,7 +37,7 @@ ${
     options: passkey,
     label: 'Sign in with a passkey',
     fields: html`<input type="hidden" name="next" value="${next}">`,
-    // Whoever chose one there that was not accepted is not to be asked for it again at once.
+    // After a refused passkey, the browser should not prompt for one again.
     isInField: !form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'passkey'),
   })
 }<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/forgot">Forgot your password?</a></p>

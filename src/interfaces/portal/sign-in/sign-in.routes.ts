@@ -7,11 +7,11 @@ import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { browserOf } from './browser-of.ts'
 import { signInOffers } from './offers.ts'
-import { isResume } from './parked.ts'
-import { askedBy, safeNext } from './session.ts'
+import { continueSignIn } from './pending-second-step.ts'
+import { safeNext, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
 import { signInPage } from './sign-in.page.ts'
-import { goOn } from './waiting.ts'
+import { isResume } from './unsent-forms.ts'
 
 const NOTICES = new Map([
   ['reset', 'Your new password is set. Sign in with it now.'],
@@ -45,8 +45,8 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
       page: (form) => page(form, readFields(form.values, 'next').next),
       async work(values) {
         const { email, password, next } = readFields(values, 'email', 'password', 'next')
-        const entry = await signIn(askedBy(system, request), { email: email.trim(), password, browser: browserOf(request) })
-        return goOn(portal, request, reply, { entry, next: safeNext(next) })
+        const entry = await signIn(signInContext(system, request), { email: email.trim(), password, browser: browserOf(request) })
+        return continueSignIn(portal, request, reply, { entry, next: safeNext(next) })
       },
     }),
   )
@@ -56,8 +56,8 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
       page: (form) => page(form, readFields(form.values, 'next').next),
       async work(values) {
         const { answer, next } = readFields(values, 'answer', 'next')
-        const session = await signInByPasskey(askedBy(system, request), { answer, browser: browserOf(request) })
-        return goOn(portal, request, reply, { entry: { session }, next: safeNext(next) })
+        const session = await signInByPasskey(signInContext(system, request), { answer, browser: browserOf(request) })
+        return continueSignIn(portal, request, reply, { entry: { session }, next: safeNext(next) })
       },
     }),
   )

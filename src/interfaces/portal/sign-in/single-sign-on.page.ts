@@ -3,29 +3,27 @@ import type { OfferedProvider } from '../../../domain/single-sign-on/find-provid
 import type { SignInProblem } from '../../../domain/single-sign-on/finish-way.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { time } from '../kit/formatting.ts'
 import type { Page } from '../kit/layout.ts'
-import { facts } from '../kit/parts.ts'
-import { time } from '../kit/wording.ts'
+import { factList } from '../kit/parts.ts'
 
-/** Where somebody is sent to an identity provider. */
-export const wayAddress = (id: string, next?: string): string =>
+export const providerAddress = (id: string, next?: string): string =>
   `${PORTAL_PREFIX}/sign-in/with/${id}${next ? `?${new URLSearchParams({ next })}` : ''}`
 
 /**
- * A way to an identity provider: always a link, because browsers stop a form whose answer leads to another site.
+ * A link to an identity provider. Never a form: the portal's policy stops forms whose response redirects to another site.
  *
- * @param look.hasFocus of the one that is meant.
+ * @param look.hasFocus true for the main one.
  */
-export const wayLink = ({ id, name, host }: OfferedProvider, next: string, { hasFocus = false } = {}): Html =>
-  html`<a class="btn btn-primary w-full" href="${wayAddress(id, next)}" ${hasFocus && html`autofocus`}>Continue to ${name} (${host})</a>`
+export const providerLink = ({ id, name, host }: OfferedProvider, next: string, { hasFocus = false } = {}): Html =>
+  html`<a class="btn btn-primary w-full" href="${providerAddress(id, next)}" ${hasFocus && html`autofocus`}>Continue to ${name} (${host})</a>`
 
-/** By what somebody with that address signs in. */
 export const continuePage = (providers: readonly OfferedProvider[], email: string, next: string): Page =>
   providers.length > 0
     ? {
         title: 'Sign in with your organization',
         body: html`<p>You sign in at your organization’s own sign-in page${email && html`, as <strong>${email}</strong>`}.</p>
-<div class="space-y-2">${providers.map((provider, i) => wayLink(provider, next, { hasFocus: i === 0 }))}</div>
+<div class="space-y-2">${providers.map((provider, i) => providerLink(provider, next, { hasFocus: i === 0 }))}</div>
 ${back}`,
       }
     : {
@@ -34,8 +32,8 @@ ${back}`,
 ${back}`,
       }
 
-/** After signing out. @param there where to sign out of the provider as well. */
-export const leftPage = (provider: string, there: string | null): Page => ({
+/** Shown after signing out. @param there address that signs out of the provider as well. */
+export const signedOutPage = (provider: string, there: string | null): Page => ({
   title: 'You are signed out',
   body: html`<p>You are signed out here.${there !== null && ` At ${provider} you may still be signed in.`}</p>
 ${there !== null && html`<a class="btn btn-primary w-full" href="${there}">Sign out of ${provider}, too</a>`}
@@ -46,8 +44,8 @@ const back = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-
 
 type Refused = { problem: SignInProblem; provider: string; organization: string | null; again: string }
 
-/** Why somebody was not let in, and what to do. What went wrong between the service and the provider stands at the provider's page, for who has set it up. */
-export function refusedPage({ problem, provider, organization, again }: Refused): Page {
+/** Reason of a refused sign-in, and what to do. Technical details are on the provider's settings page. */
+export function signInRefusedPage({ problem, provider, organization, again }: Refused): Page {
   const { title, text, canRepeat = false } = words[problem]
   return {
     title,
@@ -57,11 +55,11 @@ ${back}`,
   }
 }
 
-/** Whom to ask of a provider. @param organization null: it is the operator's. */
+/** @param organization null for the operator's provider. */
 const adminOf = (organization: string | null): string =>
   organization === null ? 'whoever runs this service' : `an admin of ${organization}`
 
-/** @property organization null: the provider is offered to everybody. */
+/** @property organization null for the operator's provider. */
 type Facts = { provider: string; organization: string | null; admin: string }
 type Words = { title: string; text: (facts: Facts) => string; canRepeat?: boolean }
 
@@ -147,15 +145,15 @@ const words: Record<SignInProblem, Words> = {
   },
 }
 
-/** What became of a sign-in that was refused, in short. A newer release may have recorded problems that have no words here. */
-export const titleOfProblem = (problem: string): string =>
+/** Short reason of a refused sign-in. Problems recorded by a newer release are shown as they are. */
+export const labelProblem = (problem: string): string =>
   Object.hasOwn(words, problem) ? words[problem as SignInProblem].title : problem
 
-/** What came of a try. */
-export const triedPage = (token: IdToken, back: string): Page => ({
+/** Result of a test sign-in. */
+export const testResultPage = (token: IdToken, back: string): Page => ({
   title: 'It works',
   body: html`<p>The way there and back works. Nobody was signed in by it. This is what came:</p>
-${facts([
+${factList([
   ['Issuer', token.issuer],
   ['Subject (sub)', token.subject],
   ['Address (email)', token.email ?? 'none'],

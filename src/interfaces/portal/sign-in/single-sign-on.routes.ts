@@ -11,16 +11,16 @@ import { readFields, valuesOf } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { browserOf } from './browser-of.ts'
-import { closedPage } from './closed.page.ts'
-import { askedBy, safeNext, signInAddress } from './session.ts'
+import { setFlowCookie, takeFlowCookie } from './flow-cookie.ts'
+import { continueSignIn } from './pending-second-step.ts'
+import { requirementPage } from './requirement.page.ts'
+import { safeNext, signInAddress, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
-import { continuePage, leftPage, refusedPage, triedPage, wayAddress } from './single-sign-on.page.ts'
-import { goOn } from './waiting.ts'
-import { keepWay, takeWay } from './way-cookie.ts'
+import { continuePage, providerAddress, signedOutPage, signInRefusedPage, testResultPage } from './single-sign-on.page.ts'
 
 type Route = { Params: { providerId: string } }
 
-/** Signing in by an identity provider: there, and back. */
+/** Redirects to an identity provider, and its callback. */
 export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
   const { system } = portal
 
@@ -37,27 +37,27 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
     const isMember = signedIn.memberships.some(({ organizationId }) => organizationId === params.organizationId)
     if (!isMember) throw new DomainError('not_permitted')
     const providers = await findOffered(system, params.organizationId)
-    return show(request, reply, closedPage('sso', { address: request.ip, providers, next }))
+    return show(request, reply, requirementPage('sso', { address: request.ip, providers, next }))
   })
 
   app.get<Route>('/sign-in/with/:providerId', async (request, reply) =>
-    begin(portal, request, reply, { kind: 'signIn' }, queryOf(request).get('next') ?? ''),
+    redirectToProvider(portal, request, reply, { kind: 'signIn' }, queryOf(request).get('next') ?? ''),
   )
 
-  // OpenID Connect Core, 4: from a provider's own list of applications. It begins our way; a code that nobody asked for is refused.
+  // Third-party-initiated login, OpenID Connect Core 1.0, section 4: starts our own flow. An unsolicited code is refused.
   app.get<Route>('/sign-in/with/:providerId/initiate', async (request, reply) => {
     const [issuer, target, hint] = ['iss', 'target_link_uri', 'login_hint'].map((name) => queryOf(request).get(name))
     const provider = await find(portal, request)
     if (issuer !== provider.issuer) return refuse(request, reply, provider, 'expiredSignIn')
-    return begin(portal, request, reply, { kind: 'signIn' }, target ?? '', hint)
+    return redirectToProvider(portal, request, reply, { kind: 'signIn' }, target ?? '', hint)
   })
 
-  // Of a provider's server, which says who it is by signing what it sends: OpenID Connect Back-Channel Logout 1.0, 2.5 to 2.8.
+  // OpenID Connect Back-Channel Logout 1.0, sections 2.5 to 2.8: sent by a provider's server, authenticated by the token's signature.
   const fromElsewhere = { config: { isFromElsewhere: true }, bodyLimit: LOGOUT_BYTES }
   app.post<Route>('/sign-in/with/:providerId/logout', fromElsewhere, async (request, reply) => {
     const provider = await find(portal, request)
     const isDone = await endAtProvider(
-      askedBy(system, request),
+      signInContext(system, request),
       provider,
       readFields(valuesOf(request), 'logout_token').logout_token,
     )
@@ -67,15 +67,15 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.get<Route>('/sign-in/with/:providerId/left', async (request, reply) => {
     const provider = await find(portal, request)
-    return show(request, reply, leftPage(provider.name, await findEndThere(system, provider)))
+    return show(request, reply, signedOutPage(provider.name, await findEndThere(system, provider)))
   })
 
   app.get<Route>('/sign-in/with/:providerId/callback', async (request, reply) => {
     const provider = await find(portal, request)
     const query = queryOf(request)
-    const way = takeWay(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
+    const way = takeFlowCookie(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
     if (!way) return refuse(request, reply, provider, 'expiredSignIn')
-    const outcome = await finishWay(askedBy(system, request), provider, way, {
+    const outcome = await finishWay(signInContext(system, request), provider, way, {
       callbackUrl: `${callbackOf(system, provider)}?${query}`,
       browser: browserOf(request),
       signedIn: request.signedIn,
@@ -83,20 +83,20 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
     })
     if (outcome.kind === 'refused') return refuse(request, reply, provider, outcome.problem)
     if (outcome.kind === 'again') {
-      keepWay(portal, reply, outcome.begun)
+      setFlowCookie(portal, reply, outcome.begun)
       return reply.redirect(outcome.begun.url, 303)
     }
-    if (outcome.kind === 'tried') return show(request, reply, triedPage(outcome.token, way.next))
-    const next = outcome.kind === 'in' ? await goOn(portal, request, reply, { entry: outcome.entry, next: way.next }) : way.next
+    if (outcome.kind === 'tried') return show(request, reply, testResultPage(outcome.token, way.next))
+    const next =
+      outcome.kind === 'in' ? await continueSignIn(portal, request, reply, { entry: outcome.entry, next: way.next }) : way.next
     return reply.redirect(next, 303)
   })
 }
 
-/** Bytes of what a provider's server sends. */
 const LOGOUT_BYTES = 16 * 1024
 
-/** Sends somebody to a provider. @param next where they go on to, of the portal's pages. */
-export async function begin(
+/** Redirects to a provider. @param next page of the portal to go on to. */
+export async function redirectToProvider(
   portal: Portal,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
@@ -109,7 +109,7 @@ export async function begin(
   const target = next === '' || safeNext(next) === PORTAL_PREFIX ? home : safeNext(next)
   const begun = await beginWay(portal.system, provider, { purpose, next: target, loginHint: loginHint ?? undefined })
   if ('problem' in begun) return refuse(request, reply, provider, begun.problem === 'newKeys' ? 'badToken' : begun.problem, 422)
-  keepWay(portal, reply, begun)
+  setFlowCookie(portal, reply, begun)
   return reply.redirect(begun.url, 303)
 }
 
@@ -130,7 +130,7 @@ const refuse = (
   return show(
     request,
     reply,
-    refusedPage({ problem, provider: name, organization: organization?.name ?? null, again: wayAddress(address) }),
+    signInRefusedPage({ problem, provider: name, organization: organization?.name ?? null, again: providerAddress(address) }),
     status,
   )
 }

@@ -5,25 +5,28 @@ import { type FormOwner, findOwnerOfEnded } from '../../../domain/sign-in/saved-
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a form that met a closed door: whose it is, and where it is asked for what is missing. Nothing but keeping it may be done with it. */
-    parking: Parking | null
-    /** The value of the session's cookie, whether or not it is one's. */
+    /**
+     * Set if a form failed an access check: its owner, and the page that asks for what is missing. Handlers must not run; the form is only
+     * saved.
+     */
+    parking: UnsentForm | null
+    /** Value of the session cookie, valid or not. */
     sessionToken: string | undefined
   }
 }
 
-/** @property leadTo the address where what is missing is asked for. @param next the address to go on to; empty: none. */
-export type Parking = { owner: FormOwner; leadTo: (next: string) => string }
+/** @property leadTo address that asks for what is missing. @param next the address to go on to; empty if none. */
+export type UnsentForm = { owner: FormOwner; leadTo: (next: string) => string }
 
 /**
- * Leads a request to where it is asked for what is missing: a page by an address from which it goes on to that page. A form is only marked,
- * where it is somebody's, so that it is read, and kept by {@link keepParked}; a script is told, and keeps what it has.
+ * Leads a request to the page that asks for what is missing, and from there to the requested page. A form whose owner is known is only
+ * marked here: it is read and saved by {@link keepParked}. Scripts get an error and keep their data.
  */
 export async function turnAway(
   system: ServiceContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  leadTo: Parking['leadTo'],
+  leadTo: UnsentForm['leadTo'],
 ): Promise<FastifyReply | undefined> {
   const { method, originalUrl } = request
   if (method === 'GET' || method === 'HEAD') return reply.redirect(leadTo(originalUrl), 303)
@@ -33,7 +36,7 @@ export async function turnAway(
   request.parking = { owner, leadTo }
 }
 
-/** Has a scope of an organization be for who may do that, before anything is read that may be megabytes. */
+/** Checks a permission of the scope before the body is read, which may be megabytes. */
 export function requireRight(app: FastifyInstance, right: Permission): void {
   app.addHook('onRequest', async ({ ctx, parking }) => {
     if (!parking) authorize(ctx, right)
@@ -45,7 +48,7 @@ async function findOwner(system: ServiceContext, { signedIn, sessionToken }: Fas
   return sessionToken ? findOwnerOfEnded(system, sessionToken) : null
 }
 
-/** Browsers say so, or what they would like to have: a page where they go there. */
+/** Sec-Fetch-Mode tells or, in browsers without it, the accepted types. */
 function isScript({ headers }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']
   return mode === undefined ? headers.accept === '*/*' : mode !== 'navigate'

@@ -5,7 +5,7 @@ import type { Page } from '../kit/layout.ts'
 
 const VERIFY = `${PORTAL_PREFIX}/verify`
 
-/** Where somebody verifies their address. @param next the address to go back to. */
+/** @param next the address to go back to. */
 export const verifyAddress = (next: string): string => `${VERIFY}?${new URLSearchParams({ next })}`
 
 export const verifyPage = (form: Form, email: string, next: string): Page => ({

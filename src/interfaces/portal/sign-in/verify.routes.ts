@@ -8,7 +8,7 @@ import { safeNext, signedInOf, signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
 import { verificationSentPage, verifyPage } from './verify.page.ts'
 
-/** For whoever is signed in to an account whose address nobody has proven. */
+/** Verifies the email address of a signed-in person. */
 export function verifyRoutes(app: FastifyInstance, { system }: Portal): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {

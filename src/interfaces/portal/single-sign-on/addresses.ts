@@ -1,2 +1,1 @@
-/** Where owners set up single sign-on, within their organization. */
-export const BASE = 'settings/sign-in'
+export const SSO_SETTINGS = 'settings/sign-in'

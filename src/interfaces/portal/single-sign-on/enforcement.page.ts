@@ -3,31 +3,31 @@ import type { SignInExceptionMember } from '../../../domain/members/own-ways.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
+import { time } from '../kit/formatting.ts'
 import { choice, type Form, field } from '../kit/forms.ts'
 import { pathOf, settingsPanel } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
-import { BASE } from './addresses.ts'
+import { SSO_SETTINGS } from './addresses.ts'
 
-type Shown = { ctx: Context; enforcement: Enforcement }
+type EnforcementFacts = { ctx: Context; enforcement: Enforcement }
 
-/** Whether single sign-on is the only way in, what that takes, and who may sign in past it. */
-export const enforcementPanels = (form: Form, shown: Shown): Html =>
+/** Required single sign-on, its conditions, and members exempt from it. */
+export const enforcementPanels = (form: Form, shown: EnforcementFacts): Html =>
   html`${settingsPanel(
     'enforcement',
     'Only way in',
     'Members then get in by single sign-on alone. Their passwords and passkeys are good for their other organizations only.',
-    html`${state(form, shown)}${reachOf(shown)}`,
+    html`${enforcementForm(form, shown)}${lockedOutMembers(shown)}`,
   )}${settingsPanel(
     'own-ways',
     'Who may sign in past it',
     'By a passkey of their own, or a password and a code. Guests come from outside, such as a grader of another company. An owner for emergencies gets in when your identity provider fails; all owners then get an email.',
-    ownWays(form, shown),
+    exceptionsPanel(form, shown),
   )}`
 
-function state(form: Form, { ctx, enforcement }: Shown): Html {
+function enforcementForm(form: Form, { ctx, enforcement }: EnforcementFacts): Html {
   const { enforcedAt, sessionHours, isTried, ownWays } = enforcement
   const isReady = ownWays.some(({ signInException, isReady }) => signInException === 'break_glass' && isReady)
   const hours = field(form, {
@@ -39,18 +39,18 @@ function state(form: Form, { ctx, enforcement }: Shown): Html {
   })
   if (enforcedAt)
     return html`<p class="mb-4">${badge('on')} since ${time(enforcedAt)}.</p>
-<form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn">Save</button></form>
-<form class="mt-4" method="post" action="${pathOf(ctx, `${BASE}/allow`)}"><button class="btn text-error">Allow other ways in</button></form>`
+<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/enforce`)}">${hours}<button class="btn">Save</button></form>
+<form class="mt-4" method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/allow`)}"><button class="btn text-error">Allow other ways in</button></form>`
   return html`<p class="mb-2 text-sm font-medium">What it takes</p>
 <ul class="mb-4 space-y-2 text-sm">
 <li>${badge(isTried ? 'tried' : 'not tried')} Open the identity provider above and press <em>Try it</em>, in this session and with its present settings.</li>
 <li>${badge(isReady ? 'ready' : 'missing')} Name an owner for emergencies below, who has signed in by a passkey, or a password and a code, in the last 30 days. Two are better.</li>
 </ul>
-<form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn btn-primary">Make it the only way in</button></form>`
+<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/enforce`)}">${hours}<button class="btn btn-primary">Make it the only way in</button></form>`
 }
 
-/** Who would stand before a closed door, or does. */
-function reachOf({ ctx, enforcement: { enforcedAt, reach } }: Shown): Html {
+/** Members who would be, or are, locked out. */
+function lockedOutMembers({ ctx, enforcement: { enforcedAt, reach } }: EnforcementFacts): Html {
   const { linked, byDomain, shutOut, examples } = reach
   return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${formatCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
 <p class="hint mb-2">Linked to the identity provider: ${linked}. Linked when they first sign in there, by an address of a verified domain: ${byDomain}.${shutOut > 0 && ' The others are shut out: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
@@ -64,10 +64,10 @@ ${
 }`
 }
 
-export const WAYS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
+export const EXCEPTION_LABELS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
 
-function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
-  const action = (member: SignInExceptionMember) => pathOf(ctx, `${BASE}/own-ways/${member.id}/end`)
+function exceptionsPanel(form: Form, { ctx, enforcement }: EnforcementFacts): Html {
+  const action = (member: SignInExceptionMember) => pathOf(ctx, `${SSO_SETTINGS}/own-ways/${member.id}/end`)
   return html`${
     enforcement.ownWays.length > 0 &&
     html`<div class="mb-6">${table(
@@ -75,14 +75,14 @@ function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
       ['Member', 'As', 'In the last 30 days', '(Actions)'],
       enforcement.ownWays.map((member) => [
         person({ name: member.name, email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
-        WAYS[member.signInException] ?? member.signInException,
+        EXCEPTION_LABELS[member.signInException] ?? member.signInException,
         member.signInException === 'break_glass' ? badge(member.isReady ? 'used' : 'not used') : '',
         html`<form method="post" action="${action(member)}"><button class="btn btn-sm text-error" aria-label="${`Remove ${member.email}`}">Remove</button></form>`,
       ]),
     )}</div>`
-  }<form method="post" action="${pathOf(ctx, `${BASE}/own-ways`)}">
+  }<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/own-ways`)}">
 ${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is not a member yet, too: invite them under Members afterwards.' })}
-${choice(form, { name: 'signInException', label: 'As', value: 'guest', options: Object.entries(WAYS) })}
+${choice(form, { name: 'signInException', label: 'As', value: 'guest', options: Object.entries(EXCEPTION_LABELS) })}
 <button class="btn">Add</button>
 </form>`
 }

@@ -3,44 +3,47 @@ import { endSignInException, nameSignInException, OWN_WAYS, type SignInException
 import { allowOtherWays, enforceSso } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Form, readFields, submit } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { BASE } from './addresses.ts'
+import { SSO_SETTINGS } from './addresses.ts'
 
-/** Where owners make single sign-on the only way in, and say who may sign in past it. @param page with what is wrong with a form. */
+/** Requires single sign-on, and exempts members. @param page shows the settings with a form's mistakes. */
 export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyRequest, form: Form) => Promise<Page>): void {
-  app.post(`/${BASE}/enforce`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/enforce`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
         await enforceSso(request.ctx, Number(values.get('ssoSessionHours') || Number.NaN))
-        return `${pathOf(request.ctx, BASE)}?done=enforced`
+        return `${pathOf(request.ctx, SSO_SETTINGS)}?done=enforced`
       },
     }),
   )
-  app.post(`/${BASE}/allow`, { config: { fresh: true } }, async (request, reply) => {
+  app.post(`/${SSO_SETTINGS}/allow`, { config: { fresh: true } }, async (request, reply) => {
     await allowOtherWays(request.ctx)
-    return reply.redirect(`${pathOf(request.ctx, BASE)}?done=allowed`, 303)
+    return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=allowed`, 303)
   })
-  app.post(`/${BASE}/own-ways`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/own-ways`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
         const { email, signInException } = readFields(values, 'email', 'signInException')
         await nameSignInException(request.ctx, { email, signInException: readSignInException(signInException) })
-        return `${pathOf(request.ctx, BASE)}?done=sign-in-exception`
+        return `${pathOf(request.ctx, SSO_SETTINGS)}?done=sign-in-exception`
       },
     }),
   )
-  app.post<{ Params: { memberId: string } }>(`/${BASE}/own-ways/:memberId/end`, { config: { fresh: true } }, (request, reply) =>
-    submit(request, reply, {
-      page: (form) => page(request, form),
-      work: async () => {
-        await endSignInException(request.ctx, request.params.memberId)
-        return `${pathOf(request.ctx, BASE)}?done=sign-in-exception`
-      },
-    }),
+  app.post<{ Params: { memberId: string } }>(
+    `/${SSO_SETTINGS}/own-ways/:memberId/end`,
+    { config: { fresh: true } },
+    (request, reply) =>
+      submit(request, reply, {
+        page: (form) => page(request, form),
+        work: async () => {
+          await endSignInException(request.ctx, request.params.memberId)
+          return `${pathOf(request.ctx, SSO_SETTINGS)}?done=sign-in-exception`
+        },
+      }),
   )
 }
 
-/** What the form offers; anything else is a guest, who may do less. */
+/** Unknown values become guest, the exception with the fewest rights. */
 const readSignInException = (text: string): SignInException =>
   OWN_WAYS.find((signInException) => signInException === text) ?? 'guest'

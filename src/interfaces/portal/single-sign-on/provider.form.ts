@@ -2,9 +2,9 @@ import { DomainError } from '../../../domain/errors.ts'
 import type { ProviderInput } from '../../../domain/single-sign-on/provider-input.ts'
 import { DEFAULT_ROLES, type Provider } from '../../../domain/single-sign-on/providers.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { area, checkbox, checkboxes, choice, type Form, field, folded, readLines } from '../kit/forms.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, foldedFields, readLines } from '../kit/forms.ts'
 
-/** What a provider is set up with. @param provider null: a new one. */
+/** @param provider null for a new one. */
 export const providerFields = (form: Form, provider: Provider | null): Html => html`${field(form, {
   name: 'name',
   label: 'Name',
@@ -56,7 +56,7 @@ ${choice(form, {
     ['acr', 'Ask for none here if the provider says that it did'],
   ],
 })}
-${folded(
+${foldedFields(
   form,
   'More settings',
   html`${checkbox(form, {

@@ -5,13 +5,13 @@ import { withDraft } from '../../../domain/single-sign-on/provider-secrets.ts'
 import { isTried, type Provider } from '../../../domain/single-sign-on/providers.ts'
 import { DAY_MS } from '../../../domain/time/days.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { time } from '../kit/formatting.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
-import { copyBox, facts, linkButton } from '../kit/parts.ts'
+import { copyBox, factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
-import { BASE } from './addresses.ts'
+import { SSO_SETTINGS } from './addresses.ts'
 import { enforcementPanels } from './enforcement.page.ts'
 import { providerFields } from './provider.form.ts'
 
@@ -49,13 +49,13 @@ export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, en
   trail: [['Settings', pathOf(ctx, 'settings')]],
   subtitle: 'Members sign in at your own identity provider, by OpenID Connect.',
   notice: NOTICES.get(done),
-  actions: providers.length > 0 && linkButton(pathOf(ctx, `${BASE}/new`), 'Add another provider', 'plus'),
+  actions: providers.length > 0 && linkButton(pathOf(ctx, `${SSO_SETTINGS}/new`), 'Add another provider', 'plus'),
   body: html`${mistakes(form)}${providers.map((provider) => warnOfSecret(ctx, provider))}${
     providers.length === 0
       ? panel(
           'providers',
           'Identity provider',
-          html`<p class="mb-4">Your members have accounts with Entra ID, Okta, Google Workspace, Keycloak or another provider? Then they can sign in with those, and lose access here when they lose it there. <a href="${GUIDE}">How to set it up</a></p>${linkButton(pathOf(ctx, `${BASE}/new`), 'Set up single sign-on', 'plus', 'main')}`,
+          html`<p class="mb-4">Your members have accounts with Entra ID, Okta, Google Workspace, Keycloak or another provider? Then they can sign in with those, and lose access here when they lose it there. <a href="${GUIDE}">How to set it up</a></p>${linkButton(pathOf(ctx, `${SSO_SETTINGS}/new`), 'Set up single sign-on', 'plus', 'main')}`,
         )
       : panel('providers', 'Identity providers', providerTable(ctx, providers))
   }${settingsPanel(
@@ -63,14 +63,14 @@ export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, en
     'Domains',
     'The identity provider speaks for addresses of your domains only. Who comes with another address has to be invited.',
     html`${domains.map((domain) => domainItem(ctx, domain))}
-<form class="mt-4" method="post" action="${pathOf(ctx, `${BASE}/domains`)}">
+<form class="mt-4" method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/domains`)}">
 ${field(form, { name: 'domain', label: 'Add a domain', hint: 'The part after the @, such as example.com.' })}
 <button class="btn">Add domain</button>
 </form>`,
   )}${(providers.length > 0 || enforcement.ownWays.length > 0) && enforcementPanels(form, { ctx, enforcement })}`,
 })
 
-/** Days before its end from which a secret is told of. */
+/** Days before a secret expires from which a warning is shown. */
 const WARNED_DAYS = 30
 
 const warnOfSecret = ({ deps }: Context, { name, secretExpiresAt }: Provider): Html | false =>
@@ -83,17 +83,16 @@ const providerTable = (ctx: Context, providers: readonly Provider[]): Html =>
     'providers-heading',
     ['Provider', 'Issuer', 'State', 'Last error'],
     providers.map((provider) => [
-      html`<a class="named" href="${pathOf(ctx, `${BASE}/providers/${provider.id}`)}">${provider.name}</a>`,
+      html`<a class="named" href="${pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}`)}">${provider.name}</a>`,
       html`<span class="address">${provider.issuer}</span>`,
       badge(isTried(ctx, provider) ? 'tried' : 'not tried'),
       provider.lastErrorAt ? html`${provider.lastError}, ${time(provider.lastErrorAt)}` : 'none',
     ]),
   )
 
-/** A domain with its record, until it is verified. */
 function domainItem(ctx: Context, domain: SignInDomain): Html {
   const { name, value } = recordOf(domain)
-  const action = (what: string) => pathOf(ctx, `${BASE}/domains/${domain.id}/${what}`)
+  const action = (what: string) => pathOf(ctx, `${SSO_SETTINGS}/domains/${domain.id}/${what}`)
   const state = domain.verifiedAt ? badge(domain.failingSince ? 'failing' : 'verified') : badge('not verified')
   const isOpen = !domain.verifiedAt || domain.failingSince
   return html`<div class="border-base-300 border-b py-4 first:pt-0">
@@ -111,7 +110,7 @@ ${copyBox(`name-${domain.id}`, name, 'Copy name')}${copyBox(`value-${domain.id}`
 
 const trailOf = (ctx: Context): [string, string][] => [
   ['Settings', pathOf(ctx, 'settings')],
-  ['Single sign-on', pathOf(ctx, BASE)],
+  ['Single sign-on', pathOf(ctx, SSO_SETTINGS)],
 ]
 
 export const newProviderPage = (form: Form, ctx: Context): Page => ({
@@ -121,7 +120,7 @@ export const newProviderPage = (form: Form, ctx: Context): Page => ({
     'provider',
     'Identity provider',
     html`<p class="hint mb-4">Create an OpenID Connect application for the web (with a client secret) at your provider first. It asks for addresses that this page shows once you have saved: enter a placeholder until then. <a href="${GUIDE}">Step by step for Entra ID, Okta, Google and Keycloak</a></p>
-<form method="post" action="${pathOf(ctx, `${BASE}/providers`)}">
+<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/providers`)}">
 ${providerFields(form, null)}
 <button class="btn btn-primary">Save</button>
 </form>`,
@@ -129,7 +128,7 @@ ${providerFields(form, null)}
 })
 
 export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context; provider: Provider; done: string }): Page {
-  const action = (what: string) => pathOf(ctx, `${BASE}/providers/${provider.id}${what}`)
+  const action = (what: string) => pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}${what}`)
   const { links } = ctx.deps
   return {
     title: provider.name,
@@ -160,7 +159,7 @@ ${providerFields(form, withDraft(ctx, provider))}
     )}${panel(
       'state',
       'State',
-      html`${facts([
+      html`${factList([
         [
           'Tried',
           provider.testedAt

@@ -12,7 +12,7 @@ import {
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import { BASE } from './addresses.ts'
+import { SSO_SETTINGS } from './addresses.ts'
 import { enforcementRoutes } from './enforcement.routes.ts'
 import { readProvider } from './provider.form.ts'
 import { newProviderPage, providerPage, singleSignOnPage } from './single-sign-on.page.ts'
@@ -20,7 +20,6 @@ import { newProviderPage, providerPage, singleSignOnPage } from './single-sign-o
 type Route = { Params: { providerId: string } }
 type DomainRoute = { Params: { domainId: string } }
 
-/** Where owners set up single sign-on. */
 export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
   const doneOf = (request: FastifyRequest) => queryOf(request).get('done') ?? ''
   const page = async ({ ctx }: FastifyRequest, form: Form, done = '') =>
@@ -34,69 +33,69 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
   const one = async ({ ctx, params }: FastifyRequest<Route>, form: Form, done = '') =>
     providerPage(form, { ctx, provider: await getProvider(ctx, params.providerId), done })
 
-  app.get(`/${BASE}`, async (request, reply) => show(request, reply, await page(request, emptyForm, doneOf(request))))
+  app.get(`/${SSO_SETTINGS}`, async (request, reply) => show(request, reply, await page(request, emptyForm, doneOf(request))))
 
-  app.get(`/${BASE}/new`, async (request, reply) => {
+  app.get(`/${SSO_SETTINGS}/new`, async (request, reply) => {
     await listProviders(request.ctx)
     return show(request, reply, newProviderPage(emptyForm, request.ctx))
   })
-  app.post(`/${BASE}/providers`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/providers`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => newProviderPage(form, request.ctx),
       work: async (values) => {
         const id = await addProvider(request.ctx, readProvider(values))
-        return `${pathOf(request.ctx, `${BASE}/providers/${id}`)}?done=saved`
+        return `${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${id}`)}?done=saved`
       },
     }),
   )
 
-  app.get<Route>(`/${BASE}/providers/:providerId`, async (request, reply) =>
+  app.get<Route>(`/${SSO_SETTINGS}/providers/:providerId`, async (request, reply) =>
     show(request, reply, await one(request, emptyForm, doneOf(request))),
   )
-  app.post<Route>(`/${BASE}/providers/:providerId`, { config: { fresh: true } }, (request, reply) =>
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => one(request, form),
       work: async (values) => {
         const done = await changeProvider(request.ctx, request.params.providerId, readProvider(values))
-        return `${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=${done}`
+        return `${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=${done}`
       },
     }),
   )
-  app.post<Route>(`/${BASE}/providers/:providerId/discard`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/discard`, { config: { fresh: true } }, async (request, reply) => {
     await discardDraft(request.ctx, request.params.providerId)
-    return reply.redirect(`${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=discarded`, 303)
+    return reply.redirect(`${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=discarded`, 303)
   })
-  app.post<Route>(`/${BASE}/providers/:providerId/relink`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/relink`, { config: { fresh: true } }, async (request, reply) => {
     await allowRelinking(request.ctx, request.params.providerId)
-    return reply.redirect(`${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=relink`, 303)
+    return reply.redirect(`${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=relink`, 303)
   })
-  app.post<Route>(`/${BASE}/providers/:providerId/remove`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/remove`, { config: { fresh: true } }, async (request, reply) => {
     await removeProvider(request.ctx, request.params.providerId)
-    return reply.redirect(`${pathOf(request.ctx, BASE)}?done=removed`, 303)
+    return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=removed`, 303)
   })
 
   enforcementRoutes(app, page)
 
-  app.post(`/${BASE}/domains`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/domains`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
         await addDomain(request.ctx, readFields(values, 'domain').domain)
-        return `${pathOf(request.ctx, BASE)}?done=domain`
+        return `${pathOf(request.ctx, SSO_SETTINGS)}?done=domain`
       },
     }),
   )
-  app.post<DomainRoute>(`/${BASE}/domains/:domainId/verify`, { config: { fresh: true } }, (request, reply) =>
+  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/verify`, { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async () => {
         const isVerified = await verifyDomain(request.ctx, request.params.domainId)
-        return `${pathOf(request.ctx, BASE)}?done=${isVerified ? 'verified' : 'unverified'}`
+        return `${pathOf(request.ctx, SSO_SETTINGS)}?done=${isVerified ? 'verified' : 'unverified'}`
       },
     }),
   )
-  app.post<DomainRoute>(`/${BASE}/domains/:domainId/remove`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/remove`, { config: { fresh: true } }, async (request, reply) => {
     await removeDomain(request.ctx, request.params.domainId)
-    return reply.redirect(`${pathOf(request.ctx, BASE)}?done=gone`, 303)
+    return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=gone`, 303)
   })
 }

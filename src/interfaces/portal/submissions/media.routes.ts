@@ -4,7 +4,7 @@ import { sendMedia, sendPartialMedia } from '../../../http/sending/send-media.ts
 
 type MediaRoute = { Params: { mediaId: string } }
 
-/** Photos and recordings for who may see the submission that they belong to. */
+/** Photos and recordings, for members who may see their submission. */
 export function mediaRoutes(app: FastifyInstance): void {
   app.route<MediaRoute>({
     method: ['GET', 'HEAD'],

@@ -3,13 +3,13 @@ import type { Context } from '../../../domain/context.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
-import { bar, scaled } from '../kit/chart.ts'
+import { bar, scaledChart } from '../kit/chart.ts'
+import { time } from '../kit/formatting.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { facts } from '../kit/parts.ts'
+import { factList } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
 
-/** The released results of an assessment all together, to read and to print. It names no candidate and no grader. */
+/** Released results of an assessment, for reading and printing. Names no candidates and no graders. */
 export function reportPage(ctx: Context, report: Report): Page {
   const { assessment } = report
   const address = pathOf(ctx, `results/assessments/${assessment.id}`)
@@ -30,13 +30,13 @@ ${
   }
 }
 
-/** How the results spread, over all and by question; nothing where there are none. */
+/** Distribution of scores, overall and by question; empty if there are no results. */
 export const reportPanels = (report: Report): Html =>
   html`${report.scored > 0 && panel('totals', 'Distribution of scores', totals(report))}
 ${report.questions.length > 0 && panel('points', 'Points by question', points(report.questions))}`
 
 const about = (ctx: Context, { results, scored, mean, median }: Report): Html =>
-  html`${facts([
+  html`${factList([
     ['Results', results],
     ['With points', scored < results && scored],
     ['Mean', mean !== null && `${mean} %`],
@@ -48,7 +48,7 @@ ${results === 0 && html`<p>No results released yet.</p>`}`
 function totals({ tenths, scored }: Report): Html {
   const last = tenths.length - 1
   return html`<p>The number of results by share of the points, from 0 % on the left to 100 % on the right.</p>
-<div class="my-4">${scaled(tenths.map((count) => [count] as const))}
+<div class="my-4">${scaledChart(tenths.map((count) => [count] as const))}
 <p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs" aria-hidden="true"><span>0 %</span><span>50 %</span><span>100 %</span></p></div>
 ${table(
   'totals-heading',

@@ -8,21 +8,21 @@ import type { Released, ReleasedDetail, Result } from '../../../domain/submissio
 import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'
+import { type AssessmentHead, assessmentHead, inviteButton } from '../assessments/assessment-head.ts'
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
 import { bar } from '../kit/chart.ts'
-import { namedField, readNamed } from '../kit/choices.ts'
+import { nameFilterField, readNameFilter } from '../kit/choices.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { filterLine, isNarrowed, noRows, sizedPager, sortable } from '../kit/paging.ts'
-import { avatar, empty, facts, figure, linkButton } from '../kit/parts.ts'
+import { avatar, empty, factList, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, time } from '../kit/wording.ts'
 import { reportPanels } from './report.page.ts'
 
-/** Orders of the list, by their word in its address. The first is the default. */
+/** Orders of the list by their parameter. The first is the default. */
 export const RESULT_ORDERS: Record<string, ResultOrder> = {
   released: { field: 'releasedAt', direction: 'desc' },
   'released-first': { field: 'releasedAt', direction: 'asc' },
@@ -36,7 +36,6 @@ export const RESULT_ORDERS: Record<string, ResultOrder> = {
 
 type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Released> }
 
-/** The results that were released. */
 export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')
   const assessment = form.values.get('assessment') ?? ''
@@ -50,7 +49,7 @@ export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFa
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${tags.length > 0 && choice(form, { name: 'tag', label: 'Tag', options: [['', 'Every tag'], ...tags.map(({ id, name }): [string, string] => [id, name])] })}
 ${field(form, { name: 'minPercent', label: 'At least, in percent', type: 'number', optional: true })}
-${namedField(readNamed(form.values), [assessments, tags])}`,
+${nameFilterField(readNameFilter(form.values), [assessments, tags])}`,
       html`${may(ctx, 'export') && list.total > 0 && exportButton(`${address}/export`)}${
         assessments.some(({ id }) => id === assessment) &&
         html`<a class="btn ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`
@@ -62,18 +61,17 @@ ${sizedPager(address, form.values, list, ['result', 'results'])}
   }
 }
 
-/** The results of an assessment, among its own pages. */
 export function assessmentResultsPage(
-  headed: Headed,
+  headed: AssessmentHead,
   { list, query }: { list: Listing<Released>; query: URLSearchParams },
   report: Report,
 ): Page {
   const { ctx, assessment } = headed
   const address = pathOf(ctx, `assessments/${assessment.id}/results`)
   return {
-    ...headOf(
+    ...assessmentHead(
       headed,
-      html`${linkButton(pathOf(ctx, `results/assessments/${assessment.id}`), 'Report', 'chart-column')}${inviting(ctx, assessment)}`,
+      html`${linkButton(pathOf(ctx, `results/assessments/${assessment.id}`), 'Report', 'chart-column')}${inviteButton(ctx, assessment)}`,
     ),
     title: `Results: ${assessment.name}`,
     heading: assessment.name,
@@ -109,15 +107,15 @@ function resultTable(ctx: Context, items: Released[], { path, query, isOfAll }: 
     items.map(({ id, state, invite, assessment, submittedAt, result }) => [
       html`<a class="flex items-center gap-3 lg:min-w-44" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}<span class="named">${nameOf(invite)}</span></a>`,
       ...(isOfAll ? [html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`] : []),
-      html`<span class="whitespace-nowrap">${wordPoints(result)}</span>`,
+      html`<span class="whitespace-nowrap">${formatPoints(result)}</span>`,
       html`${percent(result)}${result.percent !== null && bar(result.percent / 100)}`,
-      submittedAt && ago(ctx, submittedAt),
-      html`${ago(ctx, result.releasedAt)}${isReopened(ctx, state) && html` ${badge('reopened')}`}`,
+      submittedAt && timeAgo(ctx, submittedAt),
+      html`${timeAgo(ctx, result.releasedAt)}${isReopened(ctx, state) && html` ${badge('reopened')}`}`,
     ]),
   )
 }
 
-/** Whether it is being graded again: who only sees results is told once there is another. */
+/** True if the result is being graded again. Members who only see results are not told before the next release. */
 const isReopened = (ctx: Context, state: Released['state']): boolean => may(ctx, 'read') && state !== 'released'
 
 const nameOf = ({ recipientName, recipientEmail }: Released['invite']): string => recipientName ?? recipientEmail
@@ -161,7 +159,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
   }
 }
 
-/** For those who release results and have no sheet to do so on. */
+/** Reopens grading, for members who release results and can't open the grading view. */
 const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'state'>): Html | false => {
   if (!may(ctx, 'release_results') || may(ctx, 'grade')) return false
   const path = pathOf(ctx, `grading/${id}`)
@@ -169,15 +167,14 @@ const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'sta
   return html`<form method="post" action="${`${path}/reopen`}">${onceField()}<button class="btn">Reopen</button></form>`
 }
 
-/** The total large, and what there is to know of it. */
 const score = (
   ctx: Context,
   { invite, submittedAt, result }: Pick<Released, 'invite' | 'submittedAt' | 'result'>,
 ): Html => html`${result.percent !== null && html`<p class="text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true">${result.percent} %</p><div class="mt-2 mb-5">${bar(result.percent / 100)}</div>`}
-${facts(
+${factList(
   [
     ['Candidate', `${invite.recipientName ? `${invite.recipientName}, ` : ''}${invite.recipientEmail}`],
-    ['Points', wordPoints(result)],
+    ['Points', formatPoints(result)],
     ['Percent', percent(result)],
     ['Submitted', submittedAt && time(submittedAt)],
     ['Released', html`${time(result.releasedAt)}, version ${result.version}`],
@@ -188,5 +185,5 @@ ${facts(
   'aside',
 )}`
 
-const wordPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)
+const formatPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)
 const percent = ({ percent }: Result): string => (percent === null ? '' : `${percent} %`)

@@ -7,16 +7,16 @@ import { reportOnSubmission } from '../../../domain/submissions/grading/result-r
 import { getResult, listResults } from '../../../domain/submissions/grading/results.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
 import { sendReportFile } from '../../../http/reports/send-report.ts'
-import { readHead } from '../assessments/assessment-head.ts'
+import { readAssessmentHead } from '../assessments/assessment-head.ts'
 import { readNumber } from '../invites/new-invite.page.ts'
-import { readNamed } from '../kit/choices.ts'
+import { readNameFilter } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf, readList, readSort } from '../kit/paging.ts'
 import { reportPage } from './report.page.ts'
 import { assessmentResultsPage, RESULT_ORDERS, resultPage, resultsPage } from './results.page.ts'
 
-/** @returns what the list's form asks for; a minimum that is no whole number becomes one that is refused. */
+/** @returns the filter of the list's form; a minimum that is no whole number becomes one that is refused. */
 export function readResultFilter(values: URLSearchParams): ResultFilter {
   const { assessment, tag, minPercent } = readFields(values, 'assessment', 'tag', 'minPercent')
   return {
@@ -29,13 +29,13 @@ export function readResultFilter(values: URLSearchParams): ResultFilter {
 type ReportRoute = { Params: { assessmentId: string } }
 type Route = { Params: { submissionId: string } }
 
-/** What was released, for those who may read everything and for the clients of the assessments. */
+/** Released results, for members who may read everything and for clients of the assessments. */
 export function resultsRoutes(app: FastifyInstance): void {
   app.get('/results', async (request, reply) => {
     const { ctx } = request
     const query = queryOf(request)
     const assessmentId = query.get('assessment') || undefined
-    const wanted = { named: readNamed(query), chosenIds: [assessmentId ?? ''] }
+    const wanted = { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] }
     const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
     const tags = may(ctx, 'read') ? await listTagChoices(ctx, { ...wanted, chosenIds: [query.get('tag') ?? ''] }) : []
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
@@ -46,7 +46,7 @@ export function resultsRoutes(app: FastifyInstance): void {
   app.get<ReportRoute>('/assessments/:assessmentId/results', async (request, reply) => {
     const { ctx, params } = request
     authorize(ctx, 'read')
-    const headed = await readHead(ctx, params.assessmentId)
+    const headed = await readAssessmentHead(ctx, params.assessmentId)
     const report = await readReport(ctx, params.assessmentId)
     const query = queryOf(request)
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!

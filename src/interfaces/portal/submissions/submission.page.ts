@@ -4,18 +4,18 @@ import type { QuestionDetail, SubmissionDetail, SubmittedInvite } from '../../..
 import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
+import { labelLanguage, time } from '../kit/formatting.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { facts as factList, linkButton } from '../kit/parts.ts'
+import { factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time, wordLanguage } from '../kit/wording.ts'
-import { medium, questionBody } from './answers.parts.ts'
+import { mediumPlayer, questionBody } from './answers.parts.ts'
 
 type Medium = SubmissionDetail['media'][number]
 
-/** What can be deleted at once, by its name in the form. */
+/** Media that can be deleted together, by form value. */
 export const DELETABLE = new Map<string, { label: string; kinds: Medium['kind'][] }>([
   ['photos', { label: 'ID and face photos', kinds: ['id_photo', 'face_photo'] }],
   ['proctoring', { label: 'Webcam and screen recordings', kinds: ['webcam_still', 'webcam', 'screen'] }],
@@ -27,7 +27,7 @@ type Facts = {
   invite: SubmittedInvite
   submission: SubmissionDetail | null
   mayReadInvite: boolean
-  /** Whether they may open the sheet. */
+  /** True if the reader may open the grading view. */
   mayGrade: boolean
   mayDelete: boolean
   done: string | undefined
@@ -47,7 +47,7 @@ export const submissionPage = (
   subtitle: invite.assessment.name,
   actions:
     submission !== null &&
-    isHandedIn(submission) &&
+    isSubmitted(submission) &&
     mayGrade &&
     linkButton(
       pathOf(ctx, `grading/${submission.id}`),
@@ -61,7 +61,7 @@ export const submissionPage = (
 ${mayDelete && deletion(form, ctx, invite)}`,
 })
 
-const isHandedIn = ({ state }: SubmissionDetail): boolean => state === 'submitted' || state === 'released'
+const isSubmitted = ({ state }: SubmissionDetail): boolean => state === 'submitted' || state === 'released'
 
 const contents = (
   ctx: Context,
@@ -69,16 +69,16 @@ const contents = (
   submission: SubmissionDetail,
 ): Html => html`${screenHeadline(submission)}${about(invite, submission)}
 ${submission.paper.map((question) => answered(ctx, question))}
-${captures(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
+${mediaPanel(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
 ${notes(submission)}`
 
-/** Of a screen that had to be recorded: for how long it was not, or that it was waived. */
+/** Interruptions of a required screen recording, or its waiver. */
 export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Html | false {
   if (!screen) return false
   const { missing, required, waivedAt } = screen
   const sentences = [
     missing > 0 &&
-      html`The screen was not recorded for <strong>${wordLength(missing)}</strong> of the ${wordLength(required)} that questions were open. `,
+      html`The screen was not recorded for <strong>${formatLength(missing)}</strong> of the ${formatLength(required)} that questions were open. `,
     waivedAt === null && 'The candidate was allowed to start without sharing the screen.',
     waivedAt && html`From ${time(waivedAt)} on, the candidate was allowed to continue without sharing the screen.`,
   ].filter((sentence) => sentence !== false && sentence !== undefined)
@@ -89,7 +89,7 @@ export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Ht
   )
 }
 
-const wordLength = (milliseconds: number): string => formatDuration(Math.max(1, Math.round(milliseconds / 1_000)))
+const formatLength = (milliseconds: number): string => formatDuration(Math.max(1, Math.round(milliseconds / 1_000)))
 
 const STATES = {
   preparing: 'being prepared',
@@ -109,17 +109,17 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
     [
       'Consent',
       consentAt
-        ? html`${time(consentAt)}, version ${consentVersion}${organizationConsentLanguage !== null && `, and version ${organizationConsentVersion} of your own text (${wordLanguage(organizationConsentLanguage)})`}`
+        ? html`${time(consentAt)}, version ${consentVersion}${organizationConsentLanguage !== null && `, and version ${organizationConsentVersion} of your own text (${labelLanguage(organizationConsentLanguage)})`}`
         : 'not asked for',
     ],
-    ['Consent covers', consentMedia.map(wordMedium).join(', ')],
+    ['Consent covers', consentMedia.map(labelMedium).join(', ')],
     ['Checks passed', submission.passedChecks.join(', ')],
     ['Browser', submission.userAgent],
   ]
   return panel('about', 'Details', factList(facts))
 }
 
-const wordMedium = (medium: string): string => medium.replace('_', ' ').replace('id photo', 'ID photo')
+const labelMedium = (medium: string): string => medium.replace('_', ' ').replace('id photo', 'ID photo')
 
 const answered = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
@@ -133,13 +133,13 @@ const KINDS: Record<Medium['kind'], string> = {
   screen: 'Screen recording',
 }
 
-/** Photos and recordings; the webcam's pictures, of which there are many, as a strip. @param address of the page, which has them by pages. */
-export const captures = (ctx: Context, { media, stills }: SubmissionDetail, address: string): Html | false =>
+/** Photos and recordings; webcam stills, which are many, as a paged strip. @param address of the page. */
+export const mediaPanel = (ctx: Context, { media, stills }: SubmissionDetail, address: string): Html | false =>
   media.length + stills.total > 0 &&
   panel(
     'captures',
     'Photos and recordings',
-    html`<div class="grid gap-4 sm:grid-cols-2">${media.map((one) => html`<div>${medium(ctx, one, KINDS[one.kind])}<p class="facts">${KINDS[one.kind]}, ${time(one.createdAt)}</p></div>`)}</div>
+    html`<div class="grid gap-4 sm:grid-cols-2">${media.map((one) => html`<div>${mediumPlayer(ctx, one, KINDS[one.kind])}<p class="facts">${KINDS[one.kind]}, ${time(one.createdAt)}</p></div>`)}</div>
 ${stills.total > 0 && strip(ctx, stills, address)}`,
   )
 
@@ -177,9 +177,9 @@ const NOTES: Record<NoteKind | `waived_${Requirement}`, string> = {
   waived_id_photo: 'The ID photo was waived',
   waived_face_photo: 'The face photo was waived',
 }
-const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as keyof typeof NOTES] : kind)
+const formatNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as keyof typeof NOTES] : kind)
 
-/** Minutes and seconds since the start: about where to look in the recordings. */
+/** Time since the start as "minutes:seconds": the approximate position in the recordings. */
 function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {
   if (!startedAt || at < startedAt) return ''
   const seconds = Math.floor((at.getTime() - startedAt.getTime()) / 1_000)
@@ -195,7 +195,7 @@ export const notes = (submission: SubmissionDetail): Html =>
       : table(
           'notes-heading',
           ['When', 'After start', 'Event'],
-          submission.notes.map(({ at, kind }) => [time(at), sinceStart(submission, at), wordNote(kind)]),
+          submission.notes.map(({ at, kind }) => [time(at), sinceStart(submission, at), formatNote(kind)]),
         ),
   )
 

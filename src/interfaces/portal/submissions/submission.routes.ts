@@ -11,7 +11,7 @@ import { DELETABLE, submissionPage } from './submission.page.ts'
 
 type Route = { Params: { inviteId: string }; Querystring: { done?: string } }
 
-/** What a candidate has sent in, for admins and for the grader it is assigned to. */
+/** Submission of a candidate, for admins and the assigned grader. */
 export function submissionRoutes(app: FastifyInstance): void {
   app.get<Route>('/invites/:inviteId/submission', async (request, reply) =>
     show(request, reply, await onePage(request, emptyForm, request.query.done)),

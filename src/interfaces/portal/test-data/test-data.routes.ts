@@ -3,7 +3,7 @@ import { inMode } from '../../../domain/context.ts'
 import { deleteTestData } from '../../../domain/test-data/delete-test-data.ts'
 import { pathOf } from '../kit/layout.ts'
 
-/** From whichever page it is asked for, it is of test data, and leads to the first page of these. */
+/** Always deletes the test data, whichever page it is called from, and leads to the home page of test data. */
 export function testDataRoutes(app: FastifyInstance): void {
   app.post('/test-data/delete', async ({ ctx }, reply) => {
     const { remaining } = await deleteTestData(inMode(ctx, 'test'))

@@ -55,7 +55,7 @@ const actionsOf = async (organizationId: string) =>
   )
 
 describe('an archive of a candidate', () => {
-  it('is asked for on their page, made, and downloaded once by who asked, with nothing about them in any address', async () => {
+  it('is requested on their page, made, and downloaded once by the requester, with no personal data in any address', async () => {
     const { organization, invite, owner } = await start()
     const page = `${owner.home}candidates/${invite.id}`
     expect((await owner.get(page)).text).toContain(`${page}/archive`)
@@ -83,7 +83,7 @@ describe('an archive of a candidate', () => {
     expect(service.logLines.filter((line) => /zobrist/i.test(line))).toEqual([])
   })
 
-  it('asks for a fresh proof, to be made and to be downloaded', async () => {
+  it('requires recent authentication for the request and the download', async () => {
     const { invite, owner } = await start()
     const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
     await waitForFile(owner, location)
@@ -94,7 +94,7 @@ describe('an archive of a candidate', () => {
     }
   })
 
-  it('is one at a time of a candidate, and five a day of an organization', async () => {
+  it('is limited to one at a time per candidate, and five a day per organization', async () => {
     const { ctx, assessment } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const ids = await Promise.all([1, 2, 3].map(async () => (await requestCandidateArchive(still, { address: ADDRESS })).id))
@@ -105,7 +105,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.archive.count({ where: { organizationId: assessment.organizationId } })).toBe(5)
   })
 
-  it('is made for each who asks, so that nobody waits for one that only somebody else can download', async () => {
+  it('is made for each requester separately', async () => {
     const { organization, owner } = await start()
     const other = await signInAs(service, organization.id, ['admin'], ['owner'])
     const asMember = (id: string): Context => {
@@ -125,7 +125,7 @@ describe('an archive of a candidate', () => {
     expect([byOwner!.id === byThemselves!.id, byThemselves!.isMine]).toEqual([false, true])
   })
 
-  it('tells an owner nothing of how a member signs in who is in another organization, too, but them', async () => {
+  it('shows an owner no sign-in data of a member who belongs to another organization, too', async () => {
     const { organization, ctx } = await start()
     const other = await signInAs(service, organization.id, ['grader'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: other.member.id } })
@@ -136,7 +136,7 @@ describe('an archive of a candidate', () => {
     expect(await signInOf(true)).toMatchObject({ sessions: [expect.anything()] })
   })
 
-  it('leaves nothing of an organization that is erased while it is being made', async () => {
+  it('leaves nothing when its organization is erased while it is being made', async () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
@@ -155,7 +155,7 @@ describe('an archive of a candidate', () => {
     expect((await listStore(service)).filter((name) => name.startsWith(organization.id))).toEqual([])
   })
 
-  it('is gone after a week, file and all', async () => {
+  it('is deleted with its file after a week', async () => {
     const { ctx } = await start()
     const { id } = await requestCandidateArchive(ctx, { address: ADDRESS })
     const { expiresAt, finishedAt } = await waitForArchive(ctx, id)
@@ -169,7 +169,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
   })
 
-  it('goes with the candidate when they are erased, also while it is being made', async () => {
+  it('is deleted when its candidate is erased, also while it is being made', async () => {
     const { organization, ctx } = await start()
     const made = await requestCandidateArchive(ctx, { address: ADDRESS })
     await waitForArchive(ctx, made.id)
@@ -201,7 +201,7 @@ describe('an archive of a candidate', () => {
     )
   })
 
-  it('is made anew where a process died, and leaves nothing of before', async () => {
+  it('is made again after its process died, and leaves no earlier files', async () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
@@ -292,7 +292,7 @@ describe('the download of an archive', () => {
   const isFree = (read: () => Promise<{ downloadId: string | null }>) =>
     waitUntil('the end of the download', async () => ((await read()).downloadId === null ? true : undefined))
 
-  it('is refused with 409 while another is under way, and counts at the last byte', async () => {
+  it('is refused with 409 while another is in progress, and counts as complete at the last byte', async () => {
     const { organization, owner, location, read, open } = await startLarge()
     const answers = await Promise.all(Array.from({ length: 5 }, () => open()))
     const [winner, ...others] = answers.toSorted((one, other) => one.statusCode! - other.statusCode!)
@@ -349,7 +349,7 @@ describe('the download of an archive', () => {
 })
 
 describe('an archive of a member', () => {
-  it('is had by the member from their account, and by an owner from the member’s page, without a candidate’s name', async () => {
+  it('can be downloaded by the member from their account, and by an owner from the member’s page, without candidates’ names', async () => {
     const { organization, owner, assessment } = await start()
     const grader = await signInAs(service, organization.id, ['grader'])
     const invite = await service.make.invite(assessment, {

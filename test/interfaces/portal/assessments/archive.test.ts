@@ -30,7 +30,7 @@ const invitation = (assessmentId: string) => ({
   sendEmail: 'yes',
 })
 
-it('is gone from the list and from what can be invited to, and comes back; its invites and results stay where they are', async () => {
+it('hides it from lists and selects, keeps its invites and results, and can be undone', async () => {
   const { get, post, home, path, assessment, invite, actions } = await furnish()
   const isListed = async (address: string) => (await get(home + address)).text.includes('Old questions')
   expect(await isListed('assessments')).toBe(true)
@@ -61,7 +61,7 @@ it('is gone from the list and from what can be invited to, and comes back; its i
   ])
 })
 
-it('is listed, and takes invites, by the documented interfaces as before', async () => {
+it('is listed and can be invited to through both APIs as before', async () => {
   const { post, path, assessment, organization, v1 } = await furnish()
   const { updatedAt: _, ...before } = (await v1.get(`/assessments/${assessment.id}`)).body
   await post(`${path}/archive`)

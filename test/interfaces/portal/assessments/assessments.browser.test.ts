@@ -32,7 +32,7 @@ async function openWindow(cookie: string, options: Parameters<Browser['newContex
 }
 
 describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped where no chromium is installed)', () => {
-  it.each([390, 1280])('an assessment is made, filled, ordered, looked at, copied and deleted, %d pixels wide', async (width) => {
+  it.each([390, 1280])('creates, fills, orders, previews, copies, and deletes an assessment, %d pixels wide', async (width) => {
     const { id } = await service.make.organization()
     const { cookie, home } = await signInAs(service, id, ['admin'])
     const viewport = { width, height: 900 }

@@ -27,7 +27,7 @@ const lastEntry = (organizationId: string) =>
   service.db.auditEntry.findFirstOrThrow({ where: { organizationId }, orderBy: { id: 'desc' } })
 
 describe('an assessment', () => {
-  it('is made with all that it says, which both interfaces then show', async () => {
+  it('is created with all its settings, which both APIs show', async () => {
     const { create, read, get, member, organization, path } = await openAssessments()
     const tag = await service.make.tag(organization.id)
     const client = await service.make.member(organization.id, { roles: ['client'] })
@@ -76,7 +76,7 @@ describe('an assessment', () => {
     expect(await lastEntry(organization.id)).toMatchObject({ action: 'created_assessment', actorId: member.id, targetId: id })
   })
 
-  it('is refused with what is wrong at each field, and with all that was typed', async () => {
+  it('is refused with mistakes at their fields, keeping what was typed', async () => {
     const { post, path, organization } = await openAssessments()
     const stranger = await service.make.member((await service.make.organization()).id)
     const typed = {
@@ -112,7 +112,7 @@ describe('an assessment', () => {
     expect(await service.db.category.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('is edited: what the form shows and is sent unchanged changes nothing but the time', async () => {
+  it('changes nothing but the time when its form is sent unchanged', async () => {
     const { create, get, post, organization } = await openAssessments()
     const address = await create({
       languages: 'en\nde',
@@ -144,7 +144,7 @@ describe('an assessment', () => {
     expect(await lastEntry(organization.id)).toMatchObject({ action: 'updated_assessment', details: { name: 'Renamed' } })
   })
 
-  it('says what might not be thought of: points, devices, and whom a change of its questions reaches', async () => {
+  it('warns about missing points, devices, and the reach of changes to its questions', async () => {
     const { get, organization, path } = await openAssessments()
     const assessment = await service.make.assessment(organization.id)
     const address = `${path}/${assessment.id}`
@@ -164,7 +164,7 @@ describe('an assessment', () => {
     expect(await cautions(inviting)).toEqual([points, devices])
   })
 
-  it('has languages that are chosen from a list, and keeps one that an import has brought', async () => {
+  it('offers languages in a list, and keeps an imported one', async () => {
     const { post, get, path, create, read, organization } = await openAssessments()
     expect((await get(`${path}/new`)).text).toContain('name="languages" value="pt-BR" > Brazilian Portuguese (pt-BR)</label>')
     expect(mistakesIn(await post(path, { ...NEW, name: 'New', languages: ['en', 'xx-new'] }))).toEqual([
@@ -180,7 +180,7 @@ describe('an assessment', () => {
     expect((await read(address)).languages).toEqual(['en', 'qaa-imported', 'de'])
   })
 
-  it('keeps an instruction that it shares with another as it is for the other', async () => {
+  it('keeps a shared instruction unchanged in the other assessment', async () => {
     const { get, post, organization, path } = await openAssessments()
     const instruction = await service.db.instruction.create({
       data: { id: service.deps.newId(), organizationId: organization.id, body: 'Shared' },
@@ -201,7 +201,7 @@ describe('an assessment', () => {
     expect(await service.db.instruction.count({ where: { organizationId: organization.id } })).toBe(2)
   })
 
-  it('is not overwritten by who has not seen what somebody else has changed, and then by who has', async () => {
+  it('is not overwritten from an outdated form until its sender has seen the change', async () => {
     const { create, get, post, read, organization } = await openAssessments()
     const other = await signInAs(service, organization.id, ['admin'])
     const address = await create({ timeLimit: '30' })
@@ -227,7 +227,7 @@ describe('an assessment', () => {
       expect((await post(`${address}/edit`, { ...mine, seen })).status).toBe(422)
   })
 
-  it('takes one of many changes at once that know nothing of each other', async () => {
+  it('accepts one of many concurrent changes', async () => {
     const { create, get, post } = await openAssessments()
     const address = await create()
     const fields = fieldsIn(await get(`${address}/edit`))
@@ -239,7 +239,7 @@ describe('an assessment', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 7 }, () => 422)])
   })
 
-  it('is copied with its questions and all that it refers to, but not its invites', async () => {
+  it('is copied with its questions and references, without its invites', async () => {
     const { create, post, read, organization } = await openAssessments()
     const tag = await service.make.tag(organization.id)
     const address = await create({ name: 'N'.repeat(200), languages: 'en', tags: tag.name, instruction: 'Read' })
@@ -272,7 +272,7 @@ describe('an assessment', () => {
     expect(await service.db.instruction.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('is deleted with its questions while nobody is invited, and not once somebody is', async () => {
+  it('is deleted with its questions only while it has no invites', async () => {
     const { create, get, post, organization, path } = await openAssessments()
     const address = await create({ name: 'Short-lived', instruction: 'Gone with it' })
     await post(`${address}/questions`, { inputType: 'text', responseType: 'text', script: 'Why?' })
@@ -295,7 +295,7 @@ describe('an assessment', () => {
     expect((await get(kept)).status).toBe(200)
   })
 
-  it('is either deleted or invited to, when both happen at the same moment', async () => {
+  it('is either deleted or invited to when both happen at once', async () => {
     const { create, post, get, organization } = await openAssessments()
     async function contest(deleteFirst: boolean) {
       const address = await create({ name: 'Contested' })
@@ -343,7 +343,7 @@ describe('an assessment', () => {
 })
 
 describe('the list', () => {
-  it('finds by words of the name, and shows a page at a time', async () => {
+  it('filters by words of the name, in pages', async () => {
     const { create, get, path, organization } = await openAssessments()
     for (let i = 1; i <= 30; i++) await service.make.assessment(organization.id, { name: `Typing ${i}` })
     await create({ name: 'Singing "<i>loud</i>"' })

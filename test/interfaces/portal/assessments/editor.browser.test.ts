@@ -65,7 +65,7 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
 }
 
 describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is installed)', () => {
-  it('has an assessment of four questions built by keyboard alone', async () => {
+  it('builds an assessment of four questions by keyboard alone', async () => {
     const { open, kept } = await openEditor('')
     const page = await open()
     const complaints = watch(page)
@@ -102,7 +102,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect([complaints, await overflow(page)]).toEqual([[], 0])
   })
 
-  it('moves questions by dragging, and puts one back by Escape', async () => {
+  it('moves questions by dragging, and puts one back on Escape', async () => {
     const { open, kept } = await openEditor('ABCD')
     const page = await open()
     await drag(page, 1, 3)
@@ -121,7 +121,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('DBCA')
   })
 
-  it('tells a second tab that its order is older, and shows the one that there is', async () => {
+  it('tells a second tab that its order is outdated, and shows the current one', async () => {
     const { open, kept } = await openEditor('ABC')
     const [first, second] = [await open(), await open()]
     await handle(first, 1).press('ArrowDown')
@@ -133,7 +133,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     await expect.poll(kept, PATIENT).toBe('BCA')
   })
 
-  it('saves an order and a question once, though the answers are lost', async () => {
+  it('saves an order and a question once when responses are lost', async () => {
     const { port } = service.app.server.address() as AddressInfo
     const proxy = await startLosingProxy(port, { alsoLose: (_asked, before) => before === 0 })
     onTestFinished(proxy.close)
@@ -150,7 +150,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('BAC')
   })
 
-  it('asks before what is typed would be lost, and says mistakes beside what was typed', async () => {
+  it('asks before unsaved input is lost, and shows mistakes beside their fields', async () => {
     const { open, address } = await openEditor('A')
     const page = await open()
     const asked: string[] = []
@@ -184,7 +184,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('B')
   })
 
-  it('shows a question beside its form as candidates see it, while it is typed, and lets it be tried', async () => {
+  it('previews a question beside its form while it is typed', async () => {
     const { open, kept } = await openEditor('AB')
     const page = await open()
     const complaints = watch(page)
@@ -202,7 +202,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect([await kept(), complaints, await service.db.answerAttempt.count()]).toEqual(['AB', [], 0])
   })
 
-  it('shifts nothing while its pages load', async () => {
+  it('causes no layout shift while its pages load', async () => {
     const { open } = await openEditor('ABCD')
     const page = await open()
     const shift = () =>

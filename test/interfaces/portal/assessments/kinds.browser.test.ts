@@ -50,7 +50,7 @@ async function lookAt(page: Page): Promise<void> {
 }
 
 describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself (skipped where no chromium is installed)', () => {
-  it('has options added, marked and moved by keys alone, and says what guessing gets meanwhile', async () => {
+  it('adds, marks, and moves options by keys alone, and shows the score of guessing', async () => {
     const { page, versions, complaints } = await openEditor()
     await lookAt(page)
     await page.getByRole('link', { name: 'Multiple choice', exact: true }).focus()
@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself 
     expect(complaints).toEqual([])
   })
 
-  it.each(['Single choice', 'Number', 'Short text'])('says what is wrong at the fields of “%s”', async (kind) => {
+  it.each(['Single choice', 'Number', 'Short text'])('shows mistakes at the fields of “%s”', async (kind) => {
     const { page, complaints } = await openEditor()
     await page.getByRole('link', { name: kind, exact: true }).click()
     await byLabel(page, 'Question').fill('Asked')
@@ -100,7 +100,7 @@ describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself 
     await lookAt(page)
     expect(complaints.filter((said) => !said.includes('422'))).toEqual([])
   })
-  it('is shown beside as candidates see it, while it is typed, with what an answer would get', async () => {
+  it('previews the question while it is typed, with the score of an answer', async () => {
     const { page, complaints } = await openEditor()
     await page.getByRole('link', { name: 'Single choice', exact: true }).click()
     await byLabel(page, 'Question').fill('Capital of Norway?')

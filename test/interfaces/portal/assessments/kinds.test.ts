@@ -28,7 +28,7 @@ async function openAssessment() {
 const wrongFields = ({ text }: { text: string }) => [...text.matchAll(/id="([a-z-]+)-mistake"/g)].map(([, field]) => field)
 
 describe('the form of a question that scores itself', () => {
-  it('is offered for each kind, and begins with rows of its own', async () => {
+  it('is offered for each type, and starts with empty rows', async () => {
     const { get, path, rowsIn } = await openAssessment()
     const { text } = await get(path)
     for (const offer of [
@@ -45,7 +45,7 @@ describe('the form of a question that scores itself', () => {
     expect(preset.text).toMatch(/value="True".*value="False"/s)
   })
 
-  it('makes a question of a choice, by buttons alone, and is filled with it again', async () => {
+  it('creates a choice question by buttons alone, and is filled in from it again', async () => {
     const { get, post, path, questions, rowsIn } = await openAssessment()
     const first = await get(`${path}/questions/new?answer=single_choice`)
     const [one, two] = rowsIn(first)
@@ -83,7 +83,7 @@ describe('the form of a question that scores itself', () => {
     expect(again.text).toContain('Guessing gets 33 % on average')
   })
 
-  it('says what ticking all, none and guessing would get', async () => {
+  it('shows the scores of ticking all, none, and guessing', async () => {
     const { get, post, path, rowsIn } = await openAssessment()
     const form = await get(`${path}/questions/new?answer=multiple_choice`)
     const rows = rowsIn(form)
@@ -107,7 +107,7 @@ describe('the form of a question that scores itself', () => {
     expect(await look('balanced', { most: '2', least: '2' })).toBe('Ticking none gets 0 %, and guessing 17 % on average.')
   })
 
-  it('shows beside a short-text key three answers that it accepts and three that it does not', async () => {
+  it('shows three accepted and three rejected example answers of a short-text key', async () => {
     const { get, post, path, rowsIn } = await openAssessment()
     const form = await get(`${path}/questions/new?answer=short_text`)
     expect(form.text).toContain('Once the accepted texts are complete')
@@ -171,7 +171,7 @@ describe('the form of a question that scores itself', () => {
     expect(await questions()).toEqual([])
   })
 
-  it('says together what is wrong with the question and with its kind', async () => {
+  it('reports mistakes of the question and of its type together', async () => {
     const { get, post, path } = await openAssessment()
     const form = await get(`${path}/questions/new?answer=number`)
     const answer = await post(`${path}/questions`, { ...fieldsIn(form), script: '', 'value-x': '' })
@@ -179,7 +179,7 @@ describe('the form of a question that scores itself', () => {
     expect(mistakesIn(answer).length).toBe(2)
   })
 
-  it('reads numbers as candidates write them, and texts with how they are compared', async () => {
+  it('reads numbers as candidates write them, and texts with their comparison settings', async () => {
     const { get, post, path, questions, rowsIn } = await openAssessment()
     const number = await get(`${path}/questions/new?answer=number`)
     const [row] = rowsIn(number)
@@ -216,7 +216,7 @@ describe('the form of a question that scores itself', () => {
     })
   })
 
-  it('shows what is right to nobody who may not write the assessment', async () => {
+  it("hides the answer key from members who can't edit the assessment", async () => {
     const { get, post, path, rowsIn, organization, questions } = await openAssessment()
     const form = await get(`${path}/questions/new?answer=short_text`)
     const [row] = rowsIn(form)
@@ -274,7 +274,7 @@ describe('a form of thousands of rows', () => {
     expect((await post(at, long)).text.length).toBeLessThan(50_000)
   })
 
-  it('of a key shows what a question can have', () => {
+  it('limits the shown rows of a key to what a question can have', () => {
     const text = toText(
       matchingAuthor.fields('matching', {
         values: new URLSearchParams([
@@ -290,7 +290,7 @@ describe('a form of thousands of rows', () => {
     expect([text.match(/<select/g)?.length, text.match(/<option/g)?.length]).toEqual([20, 20 * 40])
   })
 
-  it('is not read where it is larger than any question', async () => {
+  it('refuses a body larger than any question', async () => {
     const { post, cookie, path, questions } = await openAssessment()
     const script = 'x'.repeat(256 * 1024)
     expect((await post(`${path}/questions`, { responseType: 'text', script })).status).toBe(413)
@@ -300,7 +300,7 @@ describe('a form of thousands of rows', () => {
   })
 })
 
-it('is refused with the reason where candidates take assessments in another player', async () => {
+it('explains the refusal if candidates use another player', async () => {
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   const organization = await elsewhere.make.organization()
   const { get, post, home } = await signInAs(elsewhere, organization.id, ['admin'])

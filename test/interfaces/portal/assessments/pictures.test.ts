@@ -43,7 +43,7 @@ async function openForm(made?: Awaited<ReturnType<Service['make']['organization'
 
 const addressesIn = ({ text }: { text: string }) => [...text.matchAll(/<img [^>]*src="([^"]+)"/g)].map(([, address]) => address!)
 
-it('is added to the text by its own button, and nothing else is saved', async () => {
+it('is added to the text by its own button without saving anything else', async () => {
   const { assessment, get, path, send } = await openForm()
   const shown = await send({ ...NEW, pictureAlt: 'A [red] kite', rows: 'picture' }, png())
   expect([shown.status, mistakesIn(shown)]).toEqual([200, []])
@@ -54,7 +54,7 @@ it('is added to the text by its own button, and nothing else is saved', async ()
   expect((await get(path.replace('/questions', `/../pictures/${MARK.exec(script!)![2]}`))).status).toBe(404) // below the organization alone
 })
 
-it('is shown to candidates with its sides, once the question is open', async () => {
+it('is shown to candidates with its size, once the question is open', async () => {
   const { add, begin } = await openForm()
   const id = await add()
   const candidate = await begin()
@@ -71,7 +71,7 @@ it('is shown to candidates with its sides, once the question is open', async () 
   expect((await service.http().get(address)).status).toBe(200) // it was open
 })
 
-it('is no other paper’s, whoever asks, and stays in papers that have it', async () => {
+it('is not served to other papers, and stays in papers that have it', async () => {
   const [one, other] = [await openForm(), await openForm()]
   const [mine, theirs] = [await one.add(), await other.add({}, png(8, 8))]
   const sibling = await openForm(one.organization)
@@ -91,7 +91,7 @@ it('is no other paper’s, whoever asks, and stays in papers that have it', asyn
   expect((await ask(mine)).status).toBe(200)
 })
 
-it('is read by members and keys of its organization alone, in parts as well', async () => {
+it('is served to members and keys of its organization only, also by ranges', async () => {
   const [one, other] = [await openForm(), await openForm()]
   const id = await one.add()
   expect((await one.get(`${one.home}pictures/${id}`)).status).toBe(200)
@@ -109,7 +109,7 @@ it('is read by members and keys of its organization alone, in parts as well', as
   expect((await service.http().get(`/api/v1/question-media/${id}`)).status).toBe(401)
 })
 
-it('goes into an option, where everything else stays as it was typed', async () => {
+it('is added to an option without changing other input', async () => {
   const { add, begin, get, organization, path } = await openForm()
   const [row, second] = ['abcdefgh', 'bcdefghi']
   const form = await get(`${path}/new?answer=single_choice`)
@@ -164,7 +164,7 @@ it.each([
   expect(await service.db.asset.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('that is decoration says nothing, and is kept once', async () => {
+it('has no description if it is decorative, and is stored once', async () => {
   const { add, begin, organization } = await openForm()
   const id = await add({ pictureAlt: '', decorative: 'yes' })
   expect(await add()).toBe(id)
@@ -174,7 +174,7 @@ it('that is decoration says nothing, and is kept once', async () => {
   expect(await service.db.asset.count({ where: { organizationId: organization.id } })).toBe(1)
 })
 
-it('adds one question where its form is sent twice at once, and another with another picture', async () => {
+it('adds one question when its form is sent twice at once, and another with another picture', async () => {
   const { assessment, send } = await openForm()
   const form = { ...NEW, pictureAlt: 'A red kite', once: service.deps.newId() }
   const answers = await Promise.all([send(form, png()), send(form, png())])
@@ -184,7 +184,7 @@ it('adds one question where its form is sent twice at once, and another with ano
   expect(await count()).toBe(2)
 })
 
-it('is said at the field that a formatted text has too many marks', async () => {
+it('is refused at its field when a formatted text has too many marks', async () => {
   const { send } = await openForm()
   const script = '**a*'.repeat(400)
   const answer = await send({ ...NEW, script })

@@ -60,7 +60,7 @@ async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays 
   return { assessment, candidate, tab, grant, play }
 }
 
-it('is sent in slices, becomes one file, and has a lasting address that takes ranges', async () => {
+it('is uploaded in slices, joined into one file, and served by ranges at a permanent address', async () => {
   const of = await furnish()
   const id = await of.upload()
   const { assessment } = await begin(of, id)
@@ -76,7 +76,7 @@ it('is sent in slices, becomes one file, and has a lasting address that takes ra
   expect((await service.v1(other.key).get(`/question-media/${id}`)).status).toBe(404)
 })
 
-it('is played once by each link that was granted, in time, and by the tab that it was granted to', async () => {
+it('plays once per granted link, within its time, and only in the tab that requested it', async () => {
   const of = await furnish()
   const { candidate, grant, play, tab } = await begin(of, await of.upload())
   expect((await candidate.open()).text).not.toContain('question-media')
@@ -120,7 +120,7 @@ function beforeOpening(wait: () => Promise<void>) {
   return opened
 }
 
-it('is not used up by a play of which nothing is sent, because the store is away', async () => {
+it('does not count a play that sent nothing because the store was unavailable', async () => {
   const of = await furnish()
   const { grant, play } = await begin(of, await of.upload(), 1)
   const { link } = await grant()
@@ -131,7 +131,7 @@ it('is not used up by a play of which nothing is sent, because the store is away
   expect(await grant()).toMatchObject({ code: 'no_plays_left' })
 })
 
-it('is not used up by a candidate who goes while it is opened, nor stays open', async () => {
+it('does not count a play that the candidate canceled while it was opened, and closes its stream', async () => {
   const of = await furnish()
   const { grant, play } = await begin(of, await of.upload(), 1)
   const { link } = await grant()
@@ -149,7 +149,7 @@ it('is not used up by a candidate who goes while it is opened, nor stays open', 
   expect([opened.map(({ destroyed }) => destroyed), given.body.length > 0]).toEqual([[true], true])
 })
 
-it('is no other candidate’s, nor of a question that is closed', async () => {
+it('is not served to other candidates, nor for a closed question', async () => {
   const of = await furnish()
   const id = await of.upload()
   const [one, two] = [await begin(of, id), await begin(of, id)]
@@ -161,7 +161,7 @@ it('is no other candidate’s, nor of a question that is closed', async () => {
   expect((await one.play(link)).status).toBe(403)
 })
 
-it('is refused where it is none, differs from what was sent, or is not all there', async () => {
+it('is refused if it is invalid, incomplete, or differs from its hash', async () => {
   const { base, post, send } = await furnish()
   const { body } = await post(base, { kind: 'video' })
   const page = await send(`${body.id}/parts/0/0`, Buffer.from('<!doctype html><script>alert(1)</script>'))
@@ -184,7 +184,7 @@ async function countFiles(organizationId: string) {
   return files
 }
 
-it('leaves nothing in the store of a slice that is not taken', async () => {
+it('leaves nothing in the store when a slice is refused', async () => {
   const { base, organization, post, send } = await furnish()
   const begin = async (): Promise<string> => (await post(base, { kind: 'audio' })).body.id
   const change = (id: string, data: { bytes: number } | { state: string }) =>

@@ -25,8 +25,8 @@ async function makeSet(definitions: (typeof ONE)[], texts: number, changed: Reco
   return { ...made, admin, path, set, releases }
 }
 
-describe('results that are released by themselves', () => {
-  it('are released as they are handed in, in the name of who has turned it on, where nothing is left to people', async () => {
+describe('automatic release of results', () => {
+  it('releases on submission, in the name of the member who enabled it, if nothing needs a grader', async () => {
     const made = await makeSet([ONE!, NUMBER!], 0, { releaseAutomatically: 'yes', releaseToCandidate: 'yes' })
     await made.take([ONE!.right, NUMBER!.right])
     expect(await made.releases()).toMatchObject([
@@ -47,7 +47,7 @@ describe('results that are released by themselves', () => {
     expect(await service.db.event.count({ where: { organizationId: made.organization.id, type: 'submission.released' } })).toBe(1)
   })
 
-  it('wait where anything is left to people, where it is off, and where who turned it on is gone', async () => {
+  it('waits if a grader is needed, if it is off, or if the member who enabled it has left', async () => {
     const left = await makeSet([ONE!], 1, { releaseAutomatically: 'yes' })
     await left.take([ONE!.right])
     const off = await makeSet([ONE!], 0, {})
@@ -61,7 +61,7 @@ describe('results that are released by themselves', () => {
     }
   })
 
-  it('are turned off over v1, but on by a member alone', async () => {
+  it('can be disabled over v1, and enabled by members only', async () => {
     const made = await makeSet([ONE!], 0, { releaseAutomatically: 'yes', penaltyPercent: '20' })
     const { key, apiKey } = await createApiKey(service.system, { organizationId: made.organization.id, name: 'm', mode: 'live' })
     await changeApiKey(service.system, apiKey.id, { rights: ['manage'] })
@@ -83,7 +83,7 @@ async function prepared({ candidate }: Awaited<ReturnType<typeof makeSet>>) {
   return candidate.open()
 }
 
-it('is told of in exports: whether the key or a person has given the points', async () => {
+it('marks in exports if the key or a person gave the points', async () => {
   const made = await makeSet([ONE!], 1, {})
   await made.take([ONE!.right])
   const { text } = await made.admin.post(`${made.admin.home}results/assessments/${made.assessment.id}/export`)
@@ -92,7 +92,7 @@ it('is told of in exports: whether the key or a person has given the points', as
   expect(of).toMatchObject({ question_1: '10', question_1_given_by: 'key', question_2: '', question_2_given_by: '' })
 })
 
-it('is written to the audit log once, with its definition', async () => {
+it('writes one audit entry with the definition', async () => {
   const made = await makeDefined(service, [ONE!])
   const input = { ...EMPTY_QUESTION, script: 'Which?', responseType: ONE!.responseType, points: 1 }
   const { spec, key, responseType } = ONE!
@@ -107,8 +107,8 @@ it('is written to the audit log once, with its definition', async () => {
   expect((await entries()).map(({ action }) => action)).toEqual(['added_question', 'updated_question'])
 })
 
-describe('what a wrong choice costs', () => {
-  it('is told before the start and at each question that it counts for, and at no other', async () => {
+describe('the penalty of a wrong choice', () => {
+  it('is shown before the start and at each question it applies to', async () => {
     const made = await makeSet([ONE!, NUMBER!], 0, { penaltyPercent: '25' })
     const { candidate } = made
     await made.start()

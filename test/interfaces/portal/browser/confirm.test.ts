@@ -40,8 +40,8 @@ async function openTag(javaScriptEnabled: boolean) {
   return { page, isThere, complaints, address: page.url() }
 }
 
-describe.skipIf(!isBrowserInstalled)('what can not be undone (skipped where no chromium is installed)', () => {
-  it('is asked about in a dialog, whose focus is on what does nothing, and goes back to the button', async () => {
+describe.skipIf(!isBrowserInstalled)('an irreversible action (skipped where no chromium is installed)', () => {
+  it('is confirmed in a dialog that focuses the cancel button, and returns the focus afterwards', async () => {
     const { page, isThere, complaints } = await openTag(true)
     const focused = () => page.evaluate('document.activeElement.textContent')
     const dialog = page.getByRole('dialog', { name: 'Delete Spring <b>?' })
@@ -70,7 +70,7 @@ describe.skipIf(!isBrowserInstalled)('what can not be undone (skipped where no c
     expect([await isThere(), complaints]).toEqual([false, []])
   })
 
-  it('is asked about on a page where no scripts run', async () => {
+  it('is confirmed on a page without scripts', async () => {
     const { page, isThere, address } = await openTag(false)
     await press(page, 'Delete')
     await expect.poll(() => heading(page), PATIENT).toBe('Delete Spring <b>?')
@@ -86,7 +86,7 @@ describe.skipIf(!isBrowserInstalled)('what can not be undone (skipped where no c
   })
 })
 
-it('is asked about only what is to be done in the organization', async () => {
+it('only accepts actions within the organization', async () => {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   for (const to of ['', 'https://evil.example/', '//evil.example', `/portal/${service.deps.newId()}/tags`]) {

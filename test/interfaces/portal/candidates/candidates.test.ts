@@ -36,7 +36,7 @@ async function furnish() {
 const linkIn = (text: string, label: string) => new RegExp(`href="([^"]+)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&')
 
 describe('the list of candidates', () => {
-  it('has each address once, in either case, with its latest invite, those invited last first or by address', async () => {
+  it('shows each address once, ignoring case, with its latest invite, by time of invitation or by address', async () => {
     const { french, german, invite, list } = await furnish()
     await invite(french, 'B@example.com', 9, 'Bea')
     await invite(german, 'b@example.com', 1, 'Bea Berg')
@@ -55,7 +55,7 @@ describe('the list of candidates', () => {
     expect(await list('?search=nobody')).toEqual([])
   })
 
-  it('has pages that follow each other in both orders, however many invites each has', async () => {
+  it('has consistent pages in both orders, however many invites each candidate has', async () => {
     const { admin, french, german, invite } = await furnish()
     for (let i = 0; i < 30; i++) {
       await invite(french, `c${String(i).padStart(2, '0')}@example.com`, 100 - i)
@@ -75,7 +75,7 @@ describe('the list of candidates', () => {
     }
   })
 
-  it('has live or test candidates, and those of its organization', async () => {
+  it('shows live or test candidates of its organization only', async () => {
     const { admin, french, list } = await furnish()
     const other = await furnish()
     await other.invite(other.french, 'theirs@example.com', 1)
@@ -89,7 +89,7 @@ describe('the list of candidates', () => {
     expect((await admin.get(`${admin.home}candidates`)).text).toContain('No candidates yet.')
   })
 
-  it('says what is wrong with a search', async () => {
+  it('reports an invalid search', async () => {
     const { admin } = await furnish()
     const answer = await admin.get(`${admin.home}candidates?search=ab`)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The search needs at least 3 characters.']])
@@ -98,7 +98,7 @@ describe('the list of candidates', () => {
   })
 })
 
-it('shows of a candidate all invites with their results, one timeline and the mails, by any of the invites', async () => {
+it("shows a candidate's invites with results, timeline, and mails, reached from any of their invites", async () => {
   const { admin, french, german, invite, organization } = await furnish()
   const first = await invite(french, 'sam@example.com', 9, 'Sam Lee')
   const second = await invite(german, 'SAM@example.com', 2)
@@ -154,7 +154,7 @@ it('shows of a candidate all invites with their results, one timeline and the ma
   expect((await admin.get(`${admin.home}invites/${first.id}`)).text).toContain(`href="${admin.home}candidates/${first.id}"`)
 })
 
-it('reads a page of the list from its place in an index, however many invites there are', async () => {
+it('reads a page from its place in an index, however many invites there are', async () => {
   const { organization, admin, french, invite } = await furnish()
   const { id } = await invite(french, 'first@example.com', 1, 'First Person')
   const client = new pg.Client(service.databaseUrl)
@@ -194,7 +194,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   })
   afterAll(() => browser?.close())
 
-  it('the list and a candidate are accessible, and never scroll sideways', async () => {
+  it('is accessible, and never scrolls sideways', async () => {
     const { admin, french, invite } = await furnish()
     const { id } = await invite(
       french,

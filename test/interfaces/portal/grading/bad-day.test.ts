@@ -27,7 +27,7 @@ async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHande
 
 const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
 
-it('has the grades that stand on the sheet, and all that there were on a page of the question', async () => {
+it("shows the current grades in the grading view, and all earlier ones on the question's page", async () => {
   const { person, sheet, save } = await furnish()
   for (let version = 1; version <= 60; version++) {
     await save({ points: '1', comment: `Version ${version}.` })
@@ -43,7 +43,7 @@ it('has the grades that stand on the sheet, and all that there were on a page of
   for (const number of ['0', '3', 'x', '99999999999']) expect((await person.get(`${sheet}/questions/${number}`)).status).toBe(404)
 })
 
-it('has nothing of the other grader on that page until both have graded everything', async () => {
+it("hides the other grader's grades until both have graded everything", async () => {
   const { person, sheet, save, join, grade, assign, submissionId } = await furnish({ roles: ['grader'], secondGrader: true })
   const second = await join()
   await assign(person.member.id)
@@ -57,7 +57,7 @@ it('has nothing of the other grader on that page until both have graded everythi
   expect(await read()).toContain('Of the second')
 })
 
-it('answers a save with what the page does not show yet, however much there is on the sheet', async () => {
+it('returns changed parts with each save, however large the view is', async () => {
   const questions = Array.from({ length: 20 }, () => ({ points: 5 }))
   const { person, sheet, save, join, grade } = await furnish({ questions })
   for (let graders = 1; graders <= 5; graders++) {
@@ -82,7 +82,7 @@ it('answers a save with what the page does not show yet, however much there is o
   expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(86)
 })
 
-it('releases what its page has shown: with other points since, it shows these, keeps what was typed, and asks again', async () => {
+it('asks again before the release if points have changed since, keeping what was typed', async () => {
   const { person, sheet, save, grade, join, releases } = await furnish()
   const other = await join(['admin'])
   await save({ points: '4' })
@@ -101,7 +101,7 @@ it('releases what its page has shown: with other points since, it shows these, k
   expect((await releases()).map(({ points, message }) => [Number(points), message])).toEqual([[5.5, fields.message]])
 })
 
-it('answers a second click on anything as the first has left it', async () => {
+it('answers a repeated click like the first', async () => {
   const { person, sheet, save, releases } = await furnish()
   await save({ points: '4' })
   await save({ points: '3' }, 2)
@@ -116,7 +116,7 @@ it('answers a second click on anything as the first has left it', async () => {
   expect(await releases()).toHaveLength(1)
 })
 
-it('takes no save, and shows nothing, once the grader is none, or what was handed in is withdrawn', async () => {
+it('refuses saves and shows nothing after the grader has lost access or the submission was withdrawn', async () => {
   const { person, sheet, save, grades, submissionId } = await furnish({ roles: ['grader'] })
   const member = (data: object) => service.db.member.update({ where: { id: person.member.id }, data })
   const state = (state: 'submitted' | 'withdrawn') =>
@@ -137,7 +137,7 @@ it('takes no save, and shows nothing, once the grader is none, or what was hande
   expect(await grades()).toEqual([])
 })
 
-it('refuses whatever is none of what it takes, and is never at a loss', async () => {
+it('refuses every malformed request without an internal error', async () => {
   const { person, sheet, save } = await furnish()
   const strange = [...fc.sample(hostileText, { seed: 1, numRuns: 30 }), '1.25', '5.5', '١', '9999999999']
   for (const text of strange) {

@@ -53,7 +53,7 @@ async function walk({ organization, rows }: Furnished, who: Visitor, routes: str
   return { shown: new Set(shown), named: new Set(named) }
 }
 
-it('names the candidate on no page to who grades, though it is their client too, and to admins on all', async () => {
+it("hides the candidate's name from graders on every page, and shows it to admins", async () => {
   const made = await furnish()
   const { grader, organization, submissionId } = made
   const all = await listPortalRoutes(service.system)
@@ -92,7 +92,7 @@ it('names the candidate on no page to who grades, though it is their client too,
   )
 })
 
-it('shows who grades the answers alone of what was recorded', async () => {
+it('shows graders only the answers among the recordings', async () => {
   const { grader, media, opens, submissionId } = await furnish()
   const { text } = await grader.get(`${grader.home}grading/${submissionId}`)
   expect(text).not.toContain('/media/')
@@ -100,7 +100,7 @@ it('shows who grades the answers alone of what was recorded', async () => {
   expect(seen).toEqual(Object.keys(media).map((kind) => [kind, kind === 'answer']))
 })
 
-it('hides the invite from its grader, also in what is counted, and shows it once the assessment is not graded blind', async () => {
+it('hides the invite from its grader, also in counts, until blind grading is off', async () => {
   const { grader, rows, opens, assessment } = await furnish()
   const visible = async () => [
     await opens(grader, `invites/${rows.inviteId}`),

@@ -31,8 +31,8 @@ async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
 const typedIn = (text: string): [string, string][] =>
   [...text.matchAll(/data-grade="(\d+)".*?name="points"[^>]*?value="([^"]*)"/gs)].map(([, number, value]) => [number!, value!])
 
-describe('the sheet', () => {
-  it('has nothing preset, saves question by question, and says what was not taken where it was typed', async () => {
+describe('the grading view', () => {
+  it('has no preset grades, saves each question, and shows mistakes at their fields', async () => {
     const { person } = await furnish()
     const { save, read, sheet } = person
     expect(typedIn(await read())).toEqual([
@@ -54,7 +54,7 @@ describe('the sheet', () => {
     expect((await person.get(`${sheet}?saved=1`)).text).toContain('Question 1 is saved.')
   })
 
-  it('has the points that count in the fields, folds what is settled, and takes what is left so for no grade', async () => {
+  it('fills in the points that count, folds settled questions, and stores no grade for unchanged points', async () => {
     const { person, as, grades } = await furnish()
     const admin = await as('admin')
     await person.save(1, '4', 'Of the grader')
@@ -82,7 +82,7 @@ describe('the sheet', () => {
     expect(Number((await grades()).at(-1)!.points)).toBe(4)
   })
 
-  it('shows both grades of two who grade at once, and tells the second', async () => {
+  it('shows both grades of concurrent graders, and informs the second', async () => {
     const { person, as } = await furnish()
     const admin = await as('admin')
     const seen = service.clock.now()
@@ -102,7 +102,7 @@ describe('the sheet', () => {
     expect(factsOf(text).Points).toBe('5 of 8 so far')
   })
 
-  it('of two graders shows neither the other’s until both have graded everything', async () => {
+  it("hides each of two graders' grades from the other until both have graded everything", async () => {
     const { person, as, submissionId } = await furnish({ secondGrader: true })
     const second = await as('grader')
     expect((await second.get(second.sheet)).status).toBe(404)
@@ -125,7 +125,7 @@ describe('the sheet', () => {
     expect(factsOf(await person.read()).Points).toBe('7 of 8')
   })
 
-  it('tells each of two graders how far their own part is, and what a result waits for', async () => {
+  it('shows each of two graders their own progress, and what a result waits for', async () => {
     const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
     /** How far it is, by the list that the member sees it in. */
@@ -185,7 +185,7 @@ describe('the sheet', () => {
 })
 
 describe('the queue', () => {
-  it('is of one’s own, of nobody’s and, for admins, of all, also by assessment', async () => {
+  it('filters by own, unassigned, and for admins all submissions, and by assessment', async () => {
     const { person, as, assign, organization, submissionId } = await furnish()
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
@@ -207,8 +207,8 @@ describe('the queue', () => {
   })
 })
 
-describe('a question to which nothing was received', () => {
-  it('gets 0 by itself, marked so, and a grader may give other points', async () => {
+describe('a question without an answer', () => {
+  it('scores 0 automatically, marked as such, and can be graded', async () => {
     const { as, assessment } = await furnish()
     const admin = await as('admin')
     const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
@@ -225,7 +225,7 @@ describe('a question to which nothing was received', () => {
     expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Points: '5 of 8' })
   })
 
-  it('gets none while a recording may still arrive, nor where one could not be joined', async () => {
+  it('is not scored while a recording may still arrive or failed to join', async () => {
     const { as, assessment, organization } = await furnish()
     const admin = await as('admin')
     const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
@@ -245,7 +245,7 @@ describe('a question to which nothing was received', () => {
 })
 
 describe('the filter of the queue', () => {
-  it('survives moving between submissions, saving, and the release', async () => {
+  it('is kept while moving between submissions, saving, and releasing', async () => {
     const { as, assessment, organization } = await furnish()
     const admin = await as('admin')
     const other = await service.make.assessment(organization.id)
@@ -273,7 +273,7 @@ describe('the filter of the queue', () => {
 })
 
 describe('a released result', () => {
-  it('is released anew as it was, unless it is chosen otherwise', async () => {
+  it('is released again unchanged, unless chosen otherwise', async () => {
     const { person, candidate } = await furnish()
     await person.save(1, '4')
     await person.save(2, '3')
@@ -289,7 +289,7 @@ describe('a released result', () => {
     expect((await candidate.open()).text).not.toContain('Your result')
   })
 
-  it('is shown to the clients of the assessment and, if so wished, to the candidate, and stays while it is reopened', async () => {
+  it("is visible to the assessment's clients and, if chosen, to the candidate, also while it is reopened", async () => {
     const { person, as, assessment, candidate, organization } = await furnish()
     const { sheet } = person
     const client = await as('client')
@@ -327,7 +327,7 @@ describe('a released result', () => {
 })
 
 describe('releasing several results', () => {
-  it('shows the points first, and releases the ticked results unless they have changed since', async () => {
+  it('shows the points first, and releases selected results that have not changed since', async () => {
     const { as, submissionId, releases } = await furnish()
     const admin = await as('admin')
     const path = `${admin.home}grading/release-many`

@@ -62,8 +62,8 @@ const points = (page: Page, number = 1) => page.locator(`#points-${number}`)
 const says = (page: Page, text: string) => page.locator('#saved-1', { hasText: text }).waitFor()
 const choose = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
-describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no chromium is installed)', () => {
-  it('saves what is typed, says what is not taken, and shows the new total and the way to release', async () => {
+describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped where no chromium is installed)', () => {
+  it('saves while typing, shows mistakes, and shows the new total and the release button', async () => {
     const { page, saved } = await furnish()
     const complaints = watch(page)
     await comment(page).fill('Well argued')
@@ -79,7 +79,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
   })
 
-  it('keeps what could not be sent, also when the page is closed, and sends it from the next one', async () => {
+  it('keeps unsent grades after the page is closed, and sends them from the next one', async () => {
     const { page, grader, saved } = await furnish()
     await page.route('**/save', (route) => route.abort())
     await comment(page).fill('Not there yet')
@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     await says(next, 'Saved.')
   })
 
-  it('goes on where an answer was lost though what was sent has arrived', async () => {
+  it('continues when a response was lost but the grade arrived', async () => {
     const { page, saved } = await furnish()
     let isLost = false
     await page.route('**/save', async (route) => {
@@ -107,7 +107,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     await says(page, 'Saved.')
   })
 
-  it('never sends what was typed before over a newer grade of another window, but asks', async () => {
+  it('asks before an older draft replaces a newer grade of another window', async () => {
     const { page, grader, saved, grades } = await withNewerGrade()
     await page.reload()
     await says(page, 'Not saved.')
@@ -120,7 +120,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     expect(await comment(other).inputValue()).toBe('Older')
   })
 
-  it('takes the newer grade of another window where that is wanted', async () => {
+  it('takes the newer grade of another window if chosen', async () => {
     const { page, grades } = await withNewerGrade()
     await choose(page, 'Use that grade')
     await says(page, 'Saved.')
@@ -144,7 +144,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     return made
   }
 
-  it('tells each of two who is there and what they have given, and keeps both grades', async () => {
+  it("shows each of two graders the other's presence and grades, and keeps both grades", async () => {
     const { page, join, grades } = await furnish()
     const admin = await join('admin')
     const theirs = await admin.open()
@@ -158,7 +158,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     expect((await grades()).map((grade) => grade.comment).sort()).toEqual(['Of the admin', 'Of the grader'])
   })
 
-  it('says that its grader is signed out, or the result is released, and keeps what was typed', async () => {
+  it('says that its grader is signed out or the result is released, and keeps what was typed', async () => {
     const { page, grader, ctx, grade, release } = await furnish()
     const cookies = await grader.context.cookies()
     await grader.context.clearCookies()
@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     expect(kept).toContain('Too late')
   })
 
-  it('is gone through by keys, which can be switched off and do nothing while somebody types', async () => {
+  it('has keyboard shortcuts, which can be switched off and pause while typing', async () => {
     const { page, saved } = await furnish()
     const focused = () => page.evaluate('document.activeElement.textContent')
     await page.keyboard.press('j')

@@ -41,7 +41,7 @@ const statesIn = (text: string) =>
     ),
   ].map(([, address, label, count, share]) => ({ address, label, count, share }))
 
-it('shows how many invites are in each state, and how far candidates come', async () => {
+it('shows the number of invites per status, and how far candidates get', async () => {
   const made = await start()
   for (const status of ['pending', 'pending', 'accepted', 'started', 'completed', 'expired', 'revoked', 'revoked'] as const)
     await service.make.invite(made.assessment, { status })
@@ -58,7 +58,7 @@ it('shows how many invites are in each state, and how far candidates come', asyn
   })
 })
 
-it('leads from a number to the list of as many invites', async () => {
+it('links each number to the list of these invites', async () => {
   const made = await start()
   for (const status of ['pending', 'accepted', 'started', 'completed', 'completed', 'revoked', 'revoked', 'revoked'] as const)
     await service.make.invite(made.assessment, { status })
@@ -75,7 +75,7 @@ it('leads from a number to the list of as many invites', async () => {
   ])
 })
 
-it('counts an invite as expired from the moment it is', async () => {
+it('counts an invite as expired from its expiry on', async () => {
   const made = await start()
   await service.make.invite(made.assessment, { expiresAt: ago(1) })
   expect(statesIn((await made.admin.get(made.admin.home)).text)).toContainEqual(
@@ -83,7 +83,7 @@ it('counts an invite as expired from the moment it is', async () => {
   )
 })
 
-it('counts it so too while another transaction holds it, as the lists do', async () => {
+it('counts expired invites while another transaction locks them, as lists do', async () => {
   const made = await start()
   const client = await signInAs(service, made.id, ['client'])
   const of = { organizationId: made.id, assessmentId: made.assessment.id, memberId: client.member.id, position: 0 }
@@ -115,7 +115,7 @@ it('counts it so too while another transaction holds it, as the lists do', async
   )
 })
 
-it('shows the invitations and completions of each of the last 30 days', async () => {
+it('shows invitations and completions per day of the last 30 days', async () => {
   const made = await start()
   const add = (data: object) => service.make.invite(made.assessment, data)
   for (const days of [0, 1, 1, 29, 31]) await add({ createdAt: ago(days) })
@@ -127,7 +127,7 @@ it('shows the invitations and completions of each of the last 30 days', async ()
   expect(text.match(/<rect class="fill-primary(\/30)?" x=/g)).toHaveLength(60)
 })
 
-it('names the mails that reached nobody, the newest first, and none that was not to be sent any more', async () => {
+it('lists failed mails, newest first, without canceled ones', async () => {
   const made = await start()
   await addMail(made, { recipientEmail: 'older@example.com', days: 3, failure: 'refused' })
   await addMail(made, { recipientEmail: 'newer@example.com', days: 2, failure: 'refused' })
@@ -147,7 +147,7 @@ it('names the mails that reached nobody, the newest first, and none that was not
   expect([more.match(/<td[^>]*>550 no such/g)?.length, more.includes('There are more.')]).toEqual([10, true])
 })
 
-it('names the invites that are about to expire, the next first', async () => {
+it('lists invites that expire soon, next first', async () => {
   const made = await start()
   const add = (name: string, days: number, data: object = {}) =>
     service.make.invite(made.assessment, { recipientEmail: `${name}@example.com`, expiresAt: ago(-days), ...data })
@@ -171,7 +171,7 @@ it('shows nothing of another organization', async () => {
   expect(statesIn(text)).toContainEqual(expect.objectContaining({ label: 'Invited', count: '1' }))
 })
 
-it('shows the first steps as long as nobody was invited', async () => {
+it('shows the first steps until somebody is invited', async () => {
   const { id } = await service.make.organization()
   const admin = await signInAs(service, id, ['admin'])
   const steps = async () =>
@@ -186,7 +186,7 @@ it('shows the first steps as long as nobody was invited', async () => {
   expect((await admin.get(admin.home)).text).not.toContain('First steps')
 })
 
-it('shows a grader how many invites are assigned to them, in each state as of now, and nothing else', async () => {
+it('shows graders the number of their assigned invites per status, and nothing else', async () => {
   const made = await start()
   const grader = await signInAs(service, made.id, ['grader'])
   const another = await service.make.member(made.id)
@@ -210,7 +210,7 @@ it('shows a grader how many invites are assigned to them, in each state as of no
   expect((await grader.get(`${grader.home}invites?state=completed`)).text).toContain('2 invites')
 })
 
-it('leads those who grade to what waits to be graded', async () => {
+it('links graders to waiting submissions', async () => {
   const { organization, assign } = await makeHandedIn(service)
   const [admin, grader] = [
     await signInAs(service, organization.id, ['admin']),
@@ -236,7 +236,7 @@ it('leads those who grade to what waits to be graded', async () => {
   expect((await admin.get(admin.home)).text).toContain('Nothing needs your attention.')
 })
 
-it('says how the last 30 days went against the 30 before, and how long half of the candidates took', async () => {
+it('compares the last 30 days with the 30 before, and shows the median duration', async () => {
   const made = await start()
   const add = (created: number, completed?: number) =>
     service.make.invite(made.assessment, {
@@ -253,7 +253,7 @@ it('says how the last 30 days went against the 30 before, and how long half of t
   expect(text).toContain('2.0 days in the previous 30 days')
 })
 
-it('shows a client the invites of their assessments in each state, and nothing else', async () => {
+it('shows clients the invites of their assessments per status, and nothing else', async () => {
   const made = await start()
   const client = await signInAs(service, made.id, ['client'])
   expect((await client.get(client.home)).text).toContain('No assessments are shared with you yet.')
@@ -274,7 +274,7 @@ it('shows a client the invites of their assessments in each state, and nothing e
   expect(text).not.toMatch(/Other|Assigned to you|days-heading/)
 })
 
-it('tells a member whom no role lets do anything what to do', async () => {
+it('tells a member without roles how to get access', async () => {
   const made = await start()
   const nobody = await signInAs(service, made.id, ['Recruiter'])
   const { text } = await nobody.get(nobody.home)
@@ -284,7 +284,7 @@ it('tells a member whom no role lets do anything what to do', async () => {
   for (const page of ['invites', 'assessments', 'members']) expect((await nobody.get(`${nobody.home}${page}`)).status).toBe(404)
 })
 
-it('counts days as invites are completed, moved and deleted, whoever writes them', async () => {
+it('counts days while invites are completed, moved, and deleted by any writer', async () => {
   const made = await start()
   const add = (data: object = {}) => service.make.invite(made.assessment, data)
   const { id } = await add({ createdAt: ago(2) })
@@ -304,7 +304,7 @@ it('counts days as invites are completed, moved and deleted, whoever writes them
   expect(await service.db.organizationDailyInviteCount.count({ where: { organizationId: made.id } })).toBe(0)
 })
 
-it('reads no invite that it does not count or show, however many there are', async () => {
+it('reads only the invites that it counts or shows', async () => {
   const made = await start()
   await service.db.$executeRawUnsafe(`INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit,
       answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, sent_at, expires_at, completed_at,

@@ -21,8 +21,8 @@ async function open() {
 const keyIn = ({ text }: { text: string }): string => /id="key">([^<]+)</.exec(text)![1]!
 const list = (key: string) => service.http().get('/ats/greenhouse/list_tests').set('authorization', basic(key))
 
-describe('where the operator has switched nothing on', () => {
-  it('has no path of an ATS, and the portal says which settings switch it on', async () => {
+describe('without any system switched on', () => {
+  it('has no ATS routes, and the portal names the settings that enable them', async () => {
     const off = await startServiceForTest()
     const organization = await off.make.organization()
     const admin = await signInAs(off, organization.id, ['admin'])
@@ -47,7 +47,7 @@ describe('where the operator has switched nothing on', () => {
     expect((await admin.get(`${admin.home}settings/integrations`)).text).toContain(`href="${admin.home}settings/ats"`)
   })
 
-  it('the other systems are not there either', async () => {
+  it('leaves the other systems disabled', async () => {
     const { get, path, post, organization } = await open()
     const { text } = await get(path)
     expect(text).toContain('Generate a live key')

@@ -70,7 +70,7 @@ it('generates test keys, and keys that expire', async () => {
   expect(await status(key)).toBe(200)
 })
 
-it('makes a key restricted from its first moment on, or none', async () => {
+it('creates a key with its restrictions, or not at all', async () => {
   const { generate, post, path, rowOf, get, organization, member } = await openKeys()
   const networks = '127.0.0.1\n10.0.0.0/8'
   const scopes = ['invites:read', 'members:write', 'made up']
@@ -106,7 +106,7 @@ it('makes a key restricted from its first moment on, or none', async () => {
   expect(await service.db.apiKey.count({ where: { organizationId: organization.id, name: 'Wrong' } })).toBe(0)
 })
 
-it('says what is wrong with a key, and keeps what was typed', async () => {
+it('shows mistakes, keeping what was typed', async () => {
   const { generate } = await openKeys()
   const mistakes = async (fields: Record<string, string>) => {
     const answer = await generate(fields)
@@ -129,7 +129,7 @@ it('says what is wrong with a key, and keeps what was typed', async () => {
   expect(answer.text).toMatch(/value="test" selected/)
 })
 
-it('revokes a key at once, whenever the other processes hear of it, and says so the second time too', async () => {
+it('revokes a key at once in every process, and answers alike the second time', async () => {
   const { generate, act, get, path, rowOf } = await openKeys()
   const key = keyIn(await generate({ name: 'Old' }))
   holdNotifications()
@@ -167,7 +167,7 @@ it('rotates a key: both values are good for 24 hours, then the new one only', as
   expect([await status(before), await status(after), await status(third)]).toEqual([401, 401, 401])
 })
 
-it('rotates once of many times at once', async () => {
+it('rotates once when requested many times at once', async () => {
   const { generate, act, organization } = await openKeys()
   await generate({ name: 'Busy' })
   const answers = await Promise.all(Array.from({ length: 10 }, () => act('Busy', 'rotate')))
@@ -175,7 +175,7 @@ it('rotates once of many times at once', async () => {
   expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'rotated_key' } })).toBe(1)
 })
 
-it('lets an earlier value live no longer than its key', async () => {
+it("limits an earlier value's lifetime to its key's", async () => {
   const { generate, act, rowOf } = await openKeys()
   const before = keyIn(await generate({ name: 'Short' }))
   const { id } = await rowOf('Short')
@@ -185,7 +185,7 @@ it('lets an earlier value live no longer than its key', async () => {
   expect([await status(before), await status(after)]).toEqual([401, 401])
 })
 
-it('gives and takes the right manage by the password alone, and writes down who did', async () => {
+it('grants and revokes the manage permission only with a password, and records who did', async () => {
   const organization = await service.make.organization()
   const { id: organizationId, apiKeyId } = organization
   const { email, home, post, get } = await joinAs(service, organization)
@@ -214,7 +214,7 @@ it('gives and takes the right manage by the password alone, and writes down who 
   expect((await give({ rights: 'manage' })).headers.location).toBe(`${path}?done=rights`)
 })
 
-it('gives a key a limit of its own, and takes it away; says from where it was used last', async () => {
+it("sets and removes a key's own limit, and shows the address of its last use", async () => {
   const { path, post, get, organization } = await openKeys()
   const { key, apiKeyId } = organization
   const own = `${path}/${apiKeyId}`

@@ -52,7 +52,7 @@ const waitForPage = (get: (path: string) => PromiseLike<{ text: string }>, addre
   })
 
 describe('a webhook', () => {
-  it('is made with what was chosen; its secret is shown once, is kept by no cache, and signs what is sent', async () => {
+  it('is created with its settings; its secret is shown once, never cached, and signs deliveries', async () => {
     const { make, get, path, invite, audited, member } = await openWebhooks()
     const receiver = await startReceiver()
     expect((await get(path)).text).toContain('There are no webhooks yet.')
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     expect(await audited()).toEqual([{ actorId: member.id, action: 'created_webhook', details: { host } }])
   })
 
-  it('is told of everything where nothing is chosen', async () => {
+  it('gets every event by default', async () => {
     const { made, facts } = await openWebhooks()
     const { own } = await made({ mode: 'all' })
     expect(await facts(own)).toMatchObject({ Events: 'all', Mode: 'Live and test invites', 'Recent deliveries': 'none yet' })
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(mistakesIn(await make({ description: 'x'.repeat(1_001) }))).toEqual(['The description has more than 1000 characters.'])
   })
 
-  it('is one of 20 at most, which is said before and after the form is sent', async () => {
+  it('is limited to 20, which the page says before and after the form is sent', async () => {
     const { make, get, path } = await openWebhooks()
     for (let i = 0; i < 20; i++) expect((await make()).status).toBe(200)
     const { text } = await get(path)
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('is changed, and deleted when that is confirmed', async () => {
+  it('is changed, and deleted after a confirmation', async () => {
     const { made, post, get, path, facts, audited } = await openWebhooks()
     const { own } = await made({ types: ['invite.created'], description: 'Old' })
     const change = { url: 'https://example.com/new', types: ['invite.expired'], mode: 'all', description: 'New' }
@@ -146,7 +146,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('gets a new secret, shown once; the one before signs for 24 hours more', async () => {
+  it('gets a new secret, shown once; the previous one signs for 24 more hours', async () => {
     const { made, post, get, facts, invite } = await openWebhooks()
     const receiver = await startReceiver()
     const { own, secret } = await made({ url: receiver.url })
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     expect(await facts(own)).not.toHaveProperty('Secret')
   })
 
-  it('that was disabled is sent what it has missed when it is enabled and that is asked for; it is offered once', async () => {
+  it('gets missed events after it is enabled again, if requested; the offer is made once', async () => {
     const { made, post, get, facts, invite, audited } = await openWebhooks()
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
@@ -191,7 +191,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('that has missed nothing is offered nothing; nor is one for which that is no longer kept', async () => {
+  it('offers no replay without missed events, or once they are deleted', async () => {
     const { made, post, get, invite } = await openWebhooks()
     const { own } = await made()
     await post(`${own}/disable`)
@@ -210,7 +210,7 @@ describe('a webhook', () => {
 })
 
 describe('a delivery', () => {
-  it('of a test shows what came of it: when, how long it took, the status, and the beginning of the answer, as text', async () => {
+  it("shows a test's time, duration, status, and the start of the response, as text", async () => {
     const { made, post, get, audited } = await openWebhooks()
     const receiver = await startReceiver(answerWith(418, { 'content-type': 'text/html' }, HOSTILE))
     const { own } = await made({ url: receiver.url, types: ['invite.expired'], description: HOSTILE })
@@ -229,7 +229,7 @@ describe('a delivery', () => {
     expect((await audited()).at(-1)!.action).toBe('tested_webhook')
   })
 
-  it('is found in the list by its state, and is sent again', async () => {
+  it('is filtered by status, and sent again', async () => {
     const { made, post, get, invite, audited } = await openWebhooks()
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
@@ -250,7 +250,7 @@ describe('a delivery', () => {
     expect((await audited()).at(-1)).toMatchObject({ action: 'replayed_webhook', details: { event: first!.id } })
   })
 
-  it('is not sent again by a disabled webhook, which is said', async () => {
+  it('is not sent again by a disabled webhook, and says so', async () => {
     const { made, post, get, invite } = await openWebhooks()
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
@@ -263,7 +263,7 @@ describe('a delivery', () => {
     expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The webhook is disabled. Enable it first.']])
   })
 
-  it('loads its page again while an attempt is due, and not while it waits for hours', async () => {
+  it('reloads its page while an attempt is due, and not while it waits for hours', async () => {
     const { made, post, get, facts } = await openWebhooks()
     const receiver = await startReceiver(answerWith(503, { 'retry-after': '3600' }))
     const { own } = await made({ url: receiver.url })
@@ -283,7 +283,7 @@ describe('a delivery', () => {
 describe('a webhook that fails', () => {
   const pages = ['', 'settings/organization', 'settings/integrations', 'settings/webhooks', 'settings/audit-log']
 
-  it('is told of at Home and in Settings, with a way to it, until it answers again', async () => {
+  it('is reported on Home and in Settings until it succeeds', async () => {
     const { made, post, get, home, id } = await openWebhooks()
     const receiver = await startReceiver(answerWith(500))
     const { own } = await made({ url: receiver.url })
@@ -303,7 +303,7 @@ describe('a webhook that fails', () => {
     await waitUntil('success', async () => !(await get(home)).text.includes('has been failing since') || undefined)
   })
 
-  it('or was disabled for that is told of, and why; one that a member has disabled is not', async () => {
+  it('is reported with the reason if it was disabled for that, unless a member disabled it', async () => {
     const { made, post, get, home, facts, audited } = await openWebhooks()
     const receiver = await startReceiver(answerWith(410))
     const { own } = await made({ url: receiver.url })
@@ -322,7 +322,7 @@ describe('a webhook that fails', () => {
   })
 })
 
-it('shows what others have written as text, on every page', async () => {
+it('escapes foreign text on every page', async () => {
   const { made, get, path } = await openWebhooks()
   const { own } = await made({ url: `https://example.com/?q=${HOSTILE}`, description: HOSTILE })
   for (const page of [path, own, `${own}/deliveries`]) {

@@ -58,7 +58,7 @@ async function furnish(count = 3) {
 const dayIn = (days: number): string => new Date(service.clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
 
 describe('a bulk change', () => {
-  it('sends the invitations again of those that are ticked, and says of each what became of it', async () => {
+  it('resends selected invitations, and reports each outcome', async () => {
     const { ids, change, outcome, organization } = await furnish(4)
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
     const location = await change({ action: 'resend', id: ids.slice(0, 3), customMessage: 'Two days left.' })
@@ -77,7 +77,7 @@ describe('a bulk change', () => {
     expect(await db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(2)
   })
 
-  it('is exported with the outcome of each row, and what is recorded of that', async () => {
+  it('exports the outcome of each row, and records the export', async () => {
     const { organization, admin, ids, change } = await furnish(3)
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed', recipientName: '=1+1' } })
     const location = await change({ action: 'revoke', id: ids })
@@ -121,7 +121,7 @@ describe('a bulk change', () => {
     ])
   })
 
-  it('shows the new dates before it extends, and records the date', async () => {
+  it('previews the new dates of an extension, and records the date', async () => {
     const { organization, admin, ids, path, invites, change } = await furnish(3)
     await db.organization.update({ where: { id: organization.id }, data: { timeZone: 'Asia/Tokyo' } })
     const ends = [10, 10, 200].map((days) => new Date(service.clock.now().getTime() + days * DAY_MS))
@@ -204,7 +204,7 @@ describe('a bulk change', () => {
     expect(await state()).toBe('none')
   })
 
-  it('is of all that match the list, however many pages it has, and of nothing else', async () => {
+  it('covers all matches of the list across pages, and nothing else', async () => {
     const { assessment, admin, change, path, invites, organization } = await furnish(30)
     const other = await service.make.assessment(organization.id)
     await service.make.invite(other)
@@ -216,7 +216,7 @@ describe('a bulk change', () => {
     expect(left.map(({ assessmentId }) => assessmentId)).toEqual([other.id])
   })
 
-  it('is done to no more than were said, once more have come to match', async () => {
+  it('changes no more invites than announced when more have come to match', async () => {
     const { assessment, admin, path, invites } = await furnish()
     const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
     await service.make.invite(assessment)
@@ -264,7 +264,7 @@ describe('a bulk change', () => {
     expect(await db.bulkChange.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('does each row once, though several jobs work on it at the same moment', async () => {
+  it('changes each row once, though several jobs work on it at once', async () => {
     const { organization, admin, ids } = await furnish(8)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
@@ -305,7 +305,7 @@ describe('a bulk change', () => {
     expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked'])
   })
 
-  it('is done in the name of who asked, as long as they may, and is in the audit log as a whole and for each invite', async () => {
+  it('runs in the name of its author while they are permitted, and is audited as a whole and per invite', async () => {
     const { organization, admin, ids, change, outcome, invites } = await furnish(2)
     await change({ action: 'revoke', id: ids[0]! })
     const audit = await db.auditEntry.findMany({
@@ -332,7 +332,7 @@ describe('a bulk change', () => {
   })
 })
 
-it('counts the invites of each tab, where the counts are kept', async () => {
+it('counts the invites of each tab if counts are stored', async () => {
   const { admin, assessment, ids } = await furnish()
   await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
   const tabsOf = async (query = '') => {
@@ -406,7 +406,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     },
   )
 
-  it('the list, what is to be done and what became of it are accessible, and never scroll sideways', async () => {
+  it('has accessible pages that never scroll sideways', async () => {
     const { admin, ids, change } = await furnish(3)
     const location = await change({ action: 'revoke', id: ids })
     const [name, value] = admin.cookie()!.split('=') as [string, string]

@@ -50,7 +50,7 @@ const multipart = (fields: Record<string, string>, file: Buffer | string) =>
   ])
 
 describe('a list', () => {
-  it('is checked first: each row is told what will happen to it, and nobody is invited', async () => {
+  it("is checked first: shows each row's outcome, and invites nobody", async () => {
     const { organization, assessment, admin, give, outcome, invites } = await furnish()
     const grader = await service.make.member(organization.id, { email: `${organization.id}@example.com` })
     await service.make.tag(organization.id, { name: 'Spring' })
@@ -144,7 +144,7 @@ describe('a list', () => {
     expect((await jobs())[0]!.count).toBeLessThanOrEqual(2)
   })
 
-  it('is seen by nobody until it is read whole, and deleted an hour later if that failed', async () => {
+  it('is hidden until it is read completely, and deleted an hour later if that failed', async () => {
     const { admin, give, path } = await furnish()
     const { location } = await give('email\nann@example.com')
     const where = { id: location.split('/').at(-1)! }
@@ -197,7 +197,7 @@ describe('a list', () => {
     expect([status, text.includes(why)]).toEqual([422, true])
   })
 
-  it('may be a file, in UTF-8 or as Windows writes it, of a limited size', async () => {
+  it('accepts a file in UTF-8 or Windows encoding, up to a limited size', async () => {
     const { assessment, admin, path, outcome } = await furnish()
     const own = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     const sendBody = (body: Buffer) => service.http().post(path).set(own).send(body)
@@ -228,7 +228,7 @@ describe('a list', () => {
     expect((await sendBody(Buffer.from('nonsense'))).status).toBe(400)
   })
 
-  it('may have texts that are cut in the middle of a character', async () => {
+  it('handles characters split between chunks', async () => {
     const { admin, give, outcome } = await furnish()
     const [address, name, header] = [299, 399, 99].map((length) => `${'x'.repeat(length)}😀`)
     const { location } = await give(
@@ -242,14 +242,14 @@ describe('a list', () => {
     expect((await admin.get(location)).text).toContain(`Unused columns: ${'x'.repeat(99)}\ufffd.`)
   })
 
-  it('is looked at in its first thousand columns only, so that it takes no longer for having more', async () => {
+  it('reads only the first thousand columns', async () => {
     const { give, outcome } = await furnish()
     const { location } = await give(`email${','.repeat(1_000)}name\na@example.com${','.repeat(1_000)}Ann\n`)
     expect((await outcome(location)).map(([, email, name]) => [email, name])).toEqual([['a@example.com', '']])
     expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
   })
 
-  it('is shown again where it is not taken, but not with megabytes, which would hold up everybody', async () => {
+  it('is shown again when refused, unless it is large', async () => {
     const { admin, assessment, path } = await furnish()
     const refused = (list: string) => admin.post(path, { assessmentId: assessment.id, list })
     expect((await refused('no "address" here')).text).toContain('no &quot;address&quot; here</textarea>')
@@ -258,7 +258,7 @@ describe('a list', () => {
     expect(text.length).toBeLessThan(200_000)
   })
 
-  it('may choose at most 100 tags for all, and is refused unread with more than 10,000 fields', async () => {
+  it('accepts at most 100 tags for all rows, and refuses more than 10,000 fields unread', async () => {
     const { admin, assessment, path } = await furnish()
     const choose = async (times: number) => {
       const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
@@ -269,21 +269,21 @@ describe('a list', () => {
     expect((await choose(10_001)).status).toBe(413)
   })
 
-  it('says of a row with many unknown tags which are the first', async () => {
+  it('names the first unknown tags of a row with many', async () => {
     const { give, outcome } = await furnish()
     const { location } = await give(`email,tags\na@example.com,"${Array.from({ length: 1_000 }, (_, i) => `t${i}`).join(';')}"\n`)
     const why = ['t0', 't1', 't2'].map((name) => `There is no such tag “${name}”.`).join(' ')
     expect(await outcome(location)).toMatchObject([['1', 'a@example.com', '', 'not possible', why, '']])
   })
 
-  it('is read only of those who may invite', async () => {
+  it('is read only if its sender may invite', async () => {
     const { organization, path } = await furnish()
     const grader = await signInAs(service, organization.id, ['grader'])
     const own = { cookie: grader.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     expect((await service.http().post(path).set(own).send('nonsense')).status).toBe(404)
   })
 
-  it('of hostile texts is shown as text, also in a spreadsheet', async () => {
+  it('escapes HTML on the page, and formulas in the CSV', async () => {
     const { admin, give, outcome } = await furnish()
     const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("http://evil.example")']
     const list = ['email,name', ...formulas.map((text, i) => `"${text.replaceAll('"', '""')}","<script>${i}</script>\0"`)].join(
@@ -300,7 +300,7 @@ describe('a list', () => {
 })
 
 describe('a list that is started', () => {
-  it('has its good rows invited by whoever started it, with the terms of all and those of each row', async () => {
+  it('invites its valid rows in the name of its starter, with common settings and those of each row', async () => {
     const { organization, admin, give, outcome, run, invites } = await furnish()
     const [all, own] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: 'Own' })]
     const list = 'email,name,tags,message,days\none@example.com,One,own,Hello,3\nbad,,,,\ntwo@example.com,,,,\n'
@@ -356,7 +356,7 @@ describe('a list that is started', () => {
     expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'invited_many' } })).toBe(1)
   })
 
-  it('leaves alone who has been invited since it was checked, and says so', async () => {
+  it('skips and reports people who were invited since it was checked', async () => {
     const { assessment, give, outcome, run, invites } = await furnish()
     const { location } = await give('one@example.com\ntwo@example.com')
     const { id } = await service.make.invite(assessment, { recipientEmail: 'ONE@example.com' })
@@ -369,7 +369,7 @@ describe('a list that is started', () => {
     expect(await invites()).toHaveLength(2)
   })
 
-  it('invites nobody any more when its member may not any more', async () => {
+  it('stops inviting when its member loses the permission', async () => {
     const { admin, give, organization, invites } = await furnish()
     const { location } = await give('one@example.com')
     const id = location.split('/').at(-1)!
@@ -383,7 +383,7 @@ describe('a list that is started', () => {
     expect((await other.get(location)).text).toContain('Whoever started the list no longer has permission to invite.')
   })
 
-  it('can be stopped, invites nobody else then, and can go on', async () => {
+  it('can be stopped and resumed', async () => {
     const { admin, give, invites, organization } = await furnish()
     const { location } = await give(Array.from({ length: 30 }, (_, i) => `c${i}@example.com`).join('\n'))
     const id = location.split('/').at(-1)!
@@ -402,7 +402,7 @@ describe('a list that is started', () => {
     expect([answer.status, (await batch()).stoppedAt]).toEqual([303, null])
   })
 
-  it('is discarded only before it is started', async () => {
+  it('can be discarded only before it is started', async () => {
     const { admin, give, run, path } = await furnish()
     const [unstarted, started] = [await give('one@example.com'), await give('two@example.com')]
     const answer = await admin.post(`${unstarted.location}/discard`)
@@ -413,7 +413,7 @@ describe('a list that is started', () => {
     expect((await admin.get(started.location)).status).toBe(200)
   })
 
-  it('shows how far it is, and reloads by itself until it is finished', async () => {
+  it('shows its progress, and reloads until it is finished', async () => {
     const { admin, give, run } = await furnish()
     const { location } = await give('one@example.com')
     expect((await admin.get(location)).headers.refresh).toBeUndefined()
@@ -426,7 +426,7 @@ describe('a list that is started', () => {
     expect((await admin.get(location)).headers.refresh).toBeUndefined()
   })
 
-  it('is forgotten after 90 days, while its invites stay', async () => {
+  it('is deleted after 90 days, and its invites stay', async () => {
     const { give, run, invites, organization } = await furnish()
     await run((await give('one@example.com')).location)
     const days = (n: number) => service.clock.advance(n * 86_400_000)
@@ -442,7 +442,7 @@ describe('a list that is started', () => {
   })
 })
 
-it('is tried again at once by whoever may invite, once it has failed so often that it is tried no more', async () => {
+it('can be retried at once after it has failed for good', async () => {
   const { organization, admin, give, outcome } = await furnish()
   const { location } = await give('sam@example.com')
   const id = location.split('/').at(-1)!
@@ -503,7 +503,7 @@ describe('a wrong list', () => {
     expect((await invites()).find(({ status }) => status === 'pending')!.id).toBe(other.id)
   })
 
-  it('has its people erased, but for those with other invites and those who have started', async () => {
+  it('can erase its people, except those with other invites or who have started', async () => {
     const { organization, assessment, admin, give, run, invites } = await furnish(['owner'])
     const { location } = await give(list)
     await run(location)
@@ -557,7 +557,7 @@ describe('a wrong list', () => {
     await waitUntil('everybody to be erased', async () => (await left()) === '' || undefined)
   })
 
-  it('erases nobody without a filter, and says what is wrong with one', async () => {
+  it('erases nobody without a filter, and reports an invalid one', async () => {
     const { admin, give, run, invites } = await furnish(['owner'])
     await run((await give(list)).location)
     const erasing = `${admin.home}candidates/erase`

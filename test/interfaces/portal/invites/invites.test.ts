@@ -40,7 +40,7 @@ const tabCounts = ({ text }: { text: string }): Map<string, string> =>
   )
 
 describe('the list', () => {
-  it('says that a filter finds nothing, with the way back to all', async () => {
+  it('says that a filter matches nothing, with a link to all', async () => {
     const { assessment, admin, home } = await furnish()
     await service.make.invite(assessment)
     expect((await admin.get(`${home}invites?search=nobody`)).text).toMatch(
@@ -49,7 +49,7 @@ describe('the list', () => {
     expect((await admin.get(`${home}invites?state=&sort=sent`)).text).not.toContain('Show all')
   })
 
-  it('lists all invites that were not delivered, and candidates and the invite say the same', async () => {
+  it("lists undelivered invites, consistently with candidates' and invites' pages", async () => {
     const { assessment, admin, home } = await furnish()
     const mailed = async (name: string, ...mails: object[]) => {
       const invite = await service.make.invite(assessment, { recipientEmail: `${name}@example.com` })
@@ -84,7 +84,7 @@ describe('the list', () => {
     expect((await admin.get(`${home}invites/${revoked.id}`)).text).not.toContain('<dt>Expires</dt>')
   })
 
-  it('says on its tabs what each would list, and of a tag or a search the number of what it lists alone', async () => {
+  it('counts each tab, and with a tag or search only the current one', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const tag = await service.make.tag(organization.id)
     const before = tabCounts(await admin.get(`${home}invites`))
@@ -102,7 +102,7 @@ describe('the list', () => {
     }
   })
 
-  it('is reached from an assessment, as is inviting to it, also where there are more than can be chosen from', async () => {
+  it('is reached from an assessment, also when there are more than a select shows', async () => {
     const { assessment, admin, home } = await furnish()
     const { id } = assessment
     const others = Array.from({ length: 1_000 }, () => ({ ...assessment, id: service.deps.newId(), name: 'A' }))
@@ -122,7 +122,7 @@ describe('the list', () => {
       expect((await admin.get(`${home}invites/new?assessment=${encodeURIComponent(unknown)}`)).status).toBe(200)
   })
 
-  it('tells clients nothing of who works for the organization, on the page of an invite', async () => {
+  it('hides from clients who works for the organization', async () => {
     const { organization, assessment, admin } = await furnish()
     const client = await signInAs(service, organization.id, ['client'])
     const of = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
@@ -136,7 +136,7 @@ describe('the list', () => {
     expect([shown.includes('Sent'), shown.includes('Invited by'), shown.includes('Grader')]).toEqual([true, false, false])
   })
 
-  it('shows the invites of a state, an assessment, a tag, or an address or words of it, in the order that is chosen', async () => {
+  it('filters by status, assessment, tag, address, and words of it, in the chosen order', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const other = await service.make.assessment(organization.id)
     const tag = await service.make.tag(organization.id)
@@ -170,7 +170,7 @@ describe('the list', () => {
     expect(await list('?state=x&assessment=x&tag=x&sort=constructor&page=x&page=2&search=%00')).toHaveLength(3)
   })
 
-  it('has pages, each of which keeps what was chosen', async () => {
+  it('keeps filters across pages', async () => {
     const { assessment, admin, home } = await furnish()
     for (let i = 0; i < 26; i++) await service.make.invite(assessment)
     const first = (await admin.get(`${home}invites?state=pending`)).text
@@ -183,13 +183,13 @@ describe('the list', () => {
     expect((await admin.get(`${home}invites?page=9999999`)).status).toBe(200)
   })
 
-  it('says what is too much of a search', async () => {
+  it('refuses a search that is too broad', async () => {
     const { admin, home } = await furnish()
     const answer = await admin.get(`${home}invites?search=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j+k`)
     expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
   })
 
-  it('shows a grader the invites that are assigned to them, to look at, and no others', async () => {
+  it('shows graders their assigned invites, read-only', async () => {
     const { organization, assessment, home } = await furnish()
     const grader = await signInAs(service, organization.id, ['grader'])
     const mine = { assignedGraderId: grader.member.id, recipientEmail: 'mine@example.com' }
@@ -211,7 +211,7 @@ describe('the list', () => {
     expect((await grader.get(`${home}invites`)).status).toBe(404)
   })
 
-  it('shows a client the invites of the assessments they are client of, to look at, and no others', async () => {
+  it('shows clients the invites of their assessments, read-only', async () => {
     const { organization, assessment, home } = await furnish()
     const other = await service.make.assessment(organization.id)
     const client = await signInAs(service, organization.id, ['client'])
@@ -241,7 +241,7 @@ describe('inviting a candidate', () => {
     sendEmail: 'yes',
   }
 
-  it('makes what was asked for, by whoever asked, mails it, and is audited', async () => {
+  it("creates the invite in the member's name, mails it, and audits it", async () => {
     const { organization, assessment, admin, home } = await furnish()
     const grader = await service.make.member(organization.id)
     const tag = await service.make.tag(organization.id)
@@ -278,7 +278,7 @@ describe('inviting a candidate', () => {
     expect(listed((await admin.get(`${home}invites`)).text)).toEqual(['candidate@example.com'])
   })
 
-  it('asks of the candidate what the assessment says, unless it is chosen here; a key gets the documented defaults', async () => {
+  it('requires what the assessment requires unless changed here; API keys get the documented defaults', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const { key } = organization
     const edit = `${home}assessments/${assessment.id}/edit`
@@ -312,7 +312,7 @@ describe('inviting a candidate', () => {
     })
   })
 
-  it('is for an assessment that is chosen, and that has questions where the invitation is mailed', async () => {
+  it('needs an assessment, with questions if the invitation is mailed', async () => {
     const { organization, admin, home } = await furnish()
     const recipientEmail = 'candidate@example.com'
     const without = await service.make.assessment(organization.id)
@@ -325,7 +325,7 @@ describe('inviting a candidate', () => {
     expect((await invite({ assessmentId: without.id })).status).toBe(303)
   })
 
-  it('shows again what was typed, with what is wrong with it', async () => {
+  it('shows mistakes, keeping what was typed', async () => {
     const { assessment, admin, home } = await furnish()
     const send = async (fields: Record<string, string>) => {
       const { status, text } = await admin.post(`${home}invites`, { ...form, assessmentId: assessment.id, ...fields })
@@ -348,7 +348,7 @@ describe('inviting a candidate', () => {
 })
 
 describe('an invite', () => {
-  it('has its name and message corrected while nobody has accepted it', async () => {
+  it('has its name and message corrected until it is accepted', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const invite = await service.make.invite(assessment, { recipientName: 'Sma', customMessage: 'Helo' })
     const path = `${home}invites/${invite.id}`
@@ -368,7 +368,7 @@ describe('an invite', () => {
     expect((await admin.get(path)).text).not.toContain(`action="${path}/correct"`)
   })
 
-  it('is declined, and not revoked, where its candidate has declined it', async () => {
+  it('is shown as declined, not as revoked', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const [declined, revoked] = [await service.make.invite(assessment), await service.make.invite(assessment)]
     await candidateOf(service, declined).press('decline')
@@ -380,7 +380,7 @@ describe('an invite', () => {
     expect((await service.v1(organization.key).get(`/invites/${declined.id}`)).body.status).toBe('revoked')
   })
 
-  it('expires earlier or later, as is chosen', async () => {
+  it('expires earlier or later, as chosen', async () => {
     const { assessment, admin, home } = await furnish()
     const inDays = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000)
     const invite = await service.make.invite(assessment, { expiresAt: inDays(10) })
@@ -405,7 +405,7 @@ describe('an invite', () => {
     expect(text).toMatch(/7 days: <time[^>]+>.+14 days: <time[^>]+>.+30 days: <time/s)
   })
 
-  it('is replaced by one of the right address, with all that it says, in one step and once', async () => {
+  it('is replaced by one to the corrected address in one step, once', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const tag = await service.make.tag(organization.id)
     const terms = { recipientName: 'Sam', customMessage: 'Hello', questionReplayLimit: 3, screenRecording: false }
@@ -431,7 +431,7 @@ describe('an invite', () => {
     expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ status: 'revoked' })
   })
 
-  it('is taken again by who has completed it, once, and leads from each attempt to the other', async () => {
+  it('can be retaken after it is completed, once, with links between the attempts', async () => {
     const { admin, path, home, organization, assessment } = await furnishOne({ status: 'completed', completedAt: new Date() })
     expect((await admin.get(path)).text).toContain(`action="${path}/retake"`)
     const once = { expiresInDays: '5', once: service.deps.newId() }
@@ -460,7 +460,7 @@ describe('an invite', () => {
     return { ...furnished, id, path, find: () => service.db.invite.findUniqueOrThrow({ where: { id }, include: { tags: true } }) }
   }
 
-  it('is sent again, extended, revoked and reactivated, each of which is audited', async () => {
+  it('is resent, extended, revoked, and reactivated, each audited', async () => {
     const { organization, admin, id, path, find } = await furnishOne()
     for (const [operation, fields] of [
       ['resend', {}],
@@ -483,7 +483,7 @@ describe('an invite', () => {
     expect(await service.db.inviteEmail.count({ where: { inviteId: id } })).toBe(2)
   })
 
-  it('sends the invitation again with a message for that email alone', async () => {
+  it('resends the invitation with a message for that email only', async () => {
     const { admin, path, id, find } = await furnishOne({ customMessage: 'Please start this week.' })
     expect((await admin.get(path)).text).toMatch(/name="customMessage"[^>]*>\s*Please start this week\./)
     const tooLong = await admin.post(`${path}/resend`, { customMessage: 'x'.repeat(10_001) })
@@ -496,7 +496,7 @@ describe('an invite', () => {
     expect((await find()).customMessage).toBe('Please start this week.')
   })
 
-  it('says what is not possible as it stands, and changes nothing', async () => {
+  it('says which actions are impossible, and changes nothing', async () => {
     const { organization, admin, path, find } = await furnishOne({ status: 'completed' })
     const before = await find()
     for (const operation of ['resend', 'extend', 'revoke', 'reactivate']) {
@@ -506,13 +506,13 @@ describe('an invite', () => {
     expect([await find(), await audited(organization.id)]).toEqual([before, []])
   })
 
-  it('gets no expiry from what is no number', async () => {
+  it('refuses an expiry that is no number', async () => {
     const { admin, path } = await furnishOne()
     for (const days of ['', 'x', '-1', '99999999999'])
       expect((await admin.post(`${path}/extend`, { expiresInDays: days })).text).toContain('a whole number from 1 to 3650')
   })
 
-  it('has a grader who may grade, and nobody else', async () => {
+  it('accepts only graders as its grader', async () => {
     const { organization, admin, path, find } = await furnishOne()
     const assign = async (assignedGraderId: string) => (await admin.post(`${path}/grader`, { assignedGraderId })).status
     const grader = await service.make.member(organization.id)
@@ -542,7 +542,7 @@ describe('an invite', () => {
     expect(actions).toEqual(['tagged_invite', 'tagged_invite', 'untagged_invite'])
   })
 
-  it('shows its mails, with the attempts and what the mail server said', async () => {
+  it("shows its mails with their attempts and the mail server's response", async () => {
     const { admin, path, id, organization } = await furnishOne()
     const now = service.clock.now()
     const times = { createdAt: now, updatedAt: now }
@@ -554,7 +554,7 @@ describe('an invite', () => {
     expect(text).toMatch(/<td[^>]*>3<\/td>/)
   })
 
-  it('has the link that the mail has, to copy, while it opens something', async () => {
+  it('shows its link to copy while it works', async () => {
     const { admin, path, organization, id } = await furnishOne()
     const { body } = await service.v1(organization.key).get(`/invites/${id}/link`)
     const linkOn = async () => /id="link">([^<]+)</.exec((await admin.get(path)).text)?.[1]
@@ -564,7 +564,7 @@ describe('an invite', () => {
   })
 })
 
-it('keeps a grader who may not grade any more when the form is sent as it stands, or says what is wrong', async () => {
+it('keeps a former grader when the form is sent unchanged', async () => {
   const { id } = await service.make.organization()
   const admin = await signInAs(service, id, ['admin'])
   const grader = await service.make.member(id, { status: 'inactive' })

@@ -25,7 +25,7 @@ async function furnish() {
   return { organization, admin, assessment, tag, invite, member, get }
 }
 
-it('has every assessment and tag that a list can not show, by a part of its name', async () => {
+it('finds every assessment and tag beyond the listed ones by a part of its name', async () => {
   const { assessment, tag, invite, member, get } = await furnish()
   const pages: [path: string, ids: string[]][] = [
     ['invites', [assessment.id, tag.id]],
@@ -51,7 +51,7 @@ it('has every assessment and tag that a list can not show, by a part of its name
   expect(await get(`invites/new?named=${'%00'.repeat(3)}${encodeURIComponent('🙂'.repeat(300))}`)).toContain('Invite a candidate')
 })
 
-it('keeps what is chosen among the names, whatever they are narrowed to', async () => {
+it('keeps selected names, whatever the filter', async () => {
   const { admin, assessment, tag, get } = await furnish()
   expect(await get(`invites?assessment=${assessment.id}&tag=${tag.id}&named=Interview`)).toContain(`value="${tag.id}" selected`)
   expect(await get(`results?assessment=${assessment.id}`)).toContain(`value="${assessment.id}" selected`)
@@ -62,7 +62,7 @@ it('keeps what is chosen among the names, whatever they are narrowed to', async 
   expect(refused.text).toContain(`value="${tag.id}" checked`)
 })
 
-it('keeps what was ticked for a member, and takes any text for a part of a name', async () => {
+it("keeps a member's selections, and accepts any text as a filter", async () => {
   const { admin, tag, member, get } = await furnish()
   const refused = await admin.post(`${admin.home}members/${member.id}`, {
     roles: 'grader',
@@ -74,7 +74,7 @@ it('keeps what was ticked for a member, and takes any text for a part of a name'
   expect(await get(`members/${member.id}?named=${words}`)).toContain('name="named"')
 })
 
-it('asks for nothing where all names are shown', async () => {
+it('shows no filter if all names are listed', async () => {
   const { organization, assessment, invite, submissionId } = await makeHandedIn(service)
   await handInAnother(service, assessment, { answers: 2 })
   const admin = await signInAs(service, organization.id, ['admin'])

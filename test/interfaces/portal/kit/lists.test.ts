@@ -28,7 +28,7 @@ async function furnish() {
 }
 
 describe('a list', () => {
-  it('has as many rows on a page as the member has chosen, who is led back to it, and others have chosen theirs', async () => {
+  it('shows as many rows as the member has chosen, without affecting others, and returns to the list', async () => {
     const { admin, tags, namesOn, organization } = await furnish()
     expect(await namesOn(tags)).toHaveLength(25)
     const { text } = await admin.get(`${tags}?search=Tag&page=2`)
@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(rowsOf((await other.get(tags)).text)).toHaveLength(25)
   })
 
-  it('takes no other size, and leads nowhere else', async () => {
+  it('accepts no other size, and redirects nowhere else', async () => {
     const { admin } = await furnish()
     const keep = (fields: Record<string, string>) => admin.post(`${admin.home}account/preferences`, fields)
     for (const pageSize of ['', '0', '26', '1e9', '-1', 'x'])
@@ -51,7 +51,7 @@ describe('a list', () => {
       expect((await keep({ pageSize: '100', back })).headers.location).toBe(`${admin.home}account?done=preferences`)
   })
 
-  it('is ordered by its heads, one way and the other, and keeps the order when it is narrowed', async () => {
+  it('is sorted by its headings in both directions, keeping the order when filtered', async () => {
     const { admin, tags, namesOn } = await furnish()
     const headOf = async (address: string) => {
       const { text } = await admin.get(address)
@@ -88,7 +88,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     return { ...made, page: await context.newPage() }
   }
 
-  it('times are in the zone that the member has set, whatever the browser’s is, and in the browser’s until then', async () => {
+  it("shows times in the member's time zone, or the browser's if none is set", async () => {
     const { page, admin } = await open({ timezoneId: 'Asia/Tokyo' })
     const zoneOf = async () => {
       await page.goto(`${origin}${admin.home}account`)
@@ -107,7 +107,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     ])
   })
 
-  it('says times in UTC where no scripts run', async () => {
+  it('shows times in UTC without scripts', async () => {
     const { page, admin } = await open({ timezoneId: 'Asia/Tokyo', javaScriptEnabled: false })
     await page.goto(`${origin}${admin.home}account`)
     expect(await page.locator('main time').first().textContent()).toMatch(/ UTC$/)

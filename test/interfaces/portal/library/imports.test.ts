@@ -34,7 +34,7 @@ async function furnish() {
 }
 
 describe('an import of questions', () => {
-  it('shows first what would become of each, then takes them by a job, and is undone within a day', async () => {
+  it('previews each question, imports them in a job, and can be undone within a day', async () => {
     const { admin, rows, kept, upload } = await furnish()
     const { headers } = await upload('questions.csv', CSV)
     const path = headers.location!
@@ -95,7 +95,7 @@ describe('an import of questions', () => {
     expect((await admin.get(adding)).text).toContain('(in this assessment)')
   })
 
-  it('shows which columns of a sheet it does not use', async () => {
+  it("lists a sheet's unused columns", async () => {
     const { admin, upload, rows } = await furnish()
     const sheet = 'Question,Option 1,Option 2,Correct Answer,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\n1+1?,2,1,2,easy\n'
     const { headers } = await upload('quiz.csv', sheet)
@@ -106,7 +106,7 @@ describe('an import of questions', () => {
     ])
   })
 
-  it('is seen by nobody until it is read whole, and deleted an hour later if that failed', async () => {
+  it('is hidden until it is read completely, and deleted an hour later if that failed', async () => {
     const { organizationId, admin, upload, rows } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     const createdAt = new Date(service.clock.now().getTime() - 3_600_000)
@@ -139,7 +139,7 @@ describe('an import of questions', () => {
     expect(await service.db.libraryCategory.count({ where: { organizationId } })).toBe(2)
   })
 
-  it('goes on behind a question that can not be kept for a reason nobody has thought of, and is logged once', async () => {
+  it('continues after a question that fails for an unknown reason, logged once', async () => {
     const { organizationId, admin, kept, rows, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}\n\nWhere?{=Rome}')
     await service.db.libraryImportRow.updateMany({ where: { organizationId, number: 1 }, data: { question: { input: {} } } })
@@ -154,7 +154,7 @@ describe('an import of questions', () => {
     expect(await kept()).toEqual([])
   })
 
-  it('is not undone after a day', async () => {
+  it("can't be undone after a day", async () => {
     const { organizationId, admin, kept, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
@@ -166,7 +166,7 @@ describe('an import of questions', () => {
     expect(await kept()).toHaveLength(1)
   })
 
-  it('is forgotten after 30 days, unless it can still be undone; its questions stay', async () => {
+  it('is deleted after 30 days or when it can no longer be undone; its questions stay', async () => {
     const { organizationId, admin, kept, rows, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
@@ -189,7 +189,7 @@ describe('an import of questions', () => {
     expect(await kept()).toMatchObject([{ name: 'Who?', importId: null }])
   })
 
-  it('takes each question once, whoever works on it at the same time, and goes on where it was broken off', async () => {
+  it('imports each question once across concurrent jobs, and resumes where it stopped', async () => {
     const { organizationId, admin, kept, upload, rows } = await furnish()
     const text = Array.from({ length: 60 }, (_, i) => `Question ${i}?{=a${i} ~b}`).join('\n\n')
     const { headers } = await upload('many.gift', text)
@@ -223,7 +223,7 @@ describe('an import of questions', () => {
     expect(answer.text).toContain(`<p class="mistake" id="file-mistake">${mistake}</p>`)
   })
 
-  it('is exported with what is right, in three formats, and its template is taken whole', async () => {
+  it('is exported with its keys in three formats, and its template can be imported', async () => {
     const { admin, kept, upload } = await furnish()
     const template = await admin.get(`${admin.home}questions/template.csv`)
     const { headers } = await upload('template.csv', template.text)
@@ -259,7 +259,7 @@ async function multiplyLibrary({ id }: { id: string }, times: number) {
 describe('an export of questions', () => {
   const text = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
-  it('says before the download what each file does not hold, of how many questions', async () => {
+  it('reports before the download what each format leaves out, with counts', async () => {
     const { organizationId, admin, upload, kept } = await furnish()
     const sheet =
       'kind,text,right,format,points,A,B\nnumber,How far?,5,markdown,2,,\nshort text,Who?,Ann,,3,,\naudio,Tell us.,,,1,,\n'
@@ -282,7 +282,7 @@ describe('an export of questions', () => {
     expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
   })
 
-  it('is written bit by bit, as much as an import takes, from the newest on', async () => {
+  it("streams up to an import's limit, newest first", async () => {
     const { admin, kept, upload } = await furnish()
     const { headers } = await upload('one.txt', 'Question 0?{=a ~b}')
     await admin.post(`${headers.location}/start`)
@@ -301,6 +301,6 @@ describe('an export of questions', () => {
   })
 })
 
-it('reads what it writes as a workbook', () => {
+it('reads the workbooks that it writes', () => {
   expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])))!.rows).toHaveLength(1)
 })

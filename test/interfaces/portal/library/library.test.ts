@@ -57,7 +57,7 @@ async function keyOf(organizationId: string): Promise<string> {
 }
 
 describe('the library', () => {
-  it('keeps a question once, whatever its ids and points, and knows where it is asked', async () => {
+  it('stores a question once, whatever its ids and points, and lists its uses', async () => {
     const { admin, makeQuestion, assessments, kept, stored } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
     expect((await admin.get(one.path)).text).toContain('Save to the library')
@@ -74,7 +74,7 @@ describe('the library', () => {
     expect((await kept())[0]).toMatchObject({ uses: 1 })
   })
 
-  it('adds its newest version to an assessment with the same key, once', async () => {
+  it("adds a question's newest version with its key to an assessment, once", async () => {
     const { admin, makeQuestion, assessments, kept, stored } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
@@ -97,7 +97,7 @@ describe('the library', () => {
     expect((await admin.get(`${admin.home}questions?shown=retired`)).text).toContain('capital of France')
   })
 
-  it('says what differs, saves a version or takes the newest; other assessments stay as they are', async () => {
+  it('shows differences, and saves or applies a version without affecting other assessments', async () => {
     const { admin, client, makeQuestion, assessments, kept, stored } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
@@ -120,7 +120,7 @@ describe('the library', () => {
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
   })
 
-  it('loses nothing that only the question has to who has not seen it, nor to one click', async () => {
+  it('keeps changes that only the question has until its author has seen the differences', async () => {
     const { admin, makeQuestion, assessments, stored } = await furnish()
     const one = await makeQuestion(assessments[0], null)
     await admin.post(`${one.path}/library/save`)
@@ -142,7 +142,7 @@ describe('the library', () => {
     expect(await stored(one.id)).toMatchObject({ script: 'What is the capital of France?' })
   })
 
-  it('keeps a version once that two save at the same time', async () => {
+  it('stores a version once when two save it at the same time', async () => {
     const { organization, admin, makeQuestion, assessments, kept, stored } = await furnish()
     const scripts = ['Rome?', 'Athens?'] as const
     const both = await Promise.all(scripts.map((script, i) => makeQuestion(assessments[i]!, null, { script })))
@@ -169,7 +169,7 @@ describe('the library', () => {
     expect((await kept()).map(({ number }) => number).sort()).toEqual([1, 2])
   })
 
-  it('shows a question and the newest version side by side, in words', async () => {
+  it('shows a question and its newest version side by side', async () => {
     const { admin, client, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
     await admin.post(`${one.path}/library/save`)
@@ -211,7 +211,7 @@ describe('the library', () => {
     expect((await admin.get(`${fresh.path}/library/difference`)).status).toBe(404)
   })
 
-  it('is searched by the beginnings of words, by category, by kind and by what is unused', async () => {
+  it('is searched by word prefixes, category, type, and missing use', async () => {
     const { admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     const two = await makeQuestion(assessments[0], null, { script: 'Größe und Gewicht?' })
@@ -242,7 +242,7 @@ describe('the library', () => {
     expect(await pagesOf(`before=${first!.id}`)).toContain('Newest')
   })
 
-  it('scores what somebody tries, and keeps it nowhere', async () => {
+  it('scores an answer that is tried out without storing it', async () => {
     const { admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
@@ -253,7 +253,7 @@ describe('the library', () => {
     expect(await tried('zzzzzzzz')).not.toContain('This answer gets')
   })
 
-  it('is read by graders, seen by no client, and of another organization nothing is found', async () => {
+  it('is readable for graders, hidden from clients and other organizations', async () => {
     const { organization, admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)

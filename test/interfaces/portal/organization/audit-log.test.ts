@@ -14,7 +14,7 @@ async function start() {
   return { organization, admin, path: `${admin.home}settings/audit-log` }
 }
 
-it('says who did what to whom, the newest first', async () => {
+it('shows who did what to whom, newest first', async () => {
   const { organization, admin, path } = await start()
   const member = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
   await admin.post(`${admin.home}tags`, { name: 'Urgent <b>', color: '#16A34A' })
@@ -27,7 +27,7 @@ it('says who did what to whom, the newest first', async () => {
   ])
 })
 
-it('has the names of what its details name, as long as that is there', async () => {
+it('shows names of referenced rows while these exist', async () => {
   const { organization, admin, path } = await start()
   const grader = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
   const assessment = await service.make.assessment(organization.id, { name: 'Interview <i>' })
@@ -59,7 +59,7 @@ it('has the names of what its details name, as long as that is there', async () 
   expect(more.filter((line) => line === 'Assessment: Interview &lt;i&gt;')).toHaveLength(2)
 })
 
-it('leads to what it was done to, unless that is deleted, and from a member to what they did', async () => {
+it('links entries to their rows unless deleted, and members to their actions', async () => {
   const { organization, admin, path } = await start()
   const { id } = await service.make.member(organization.id, { roles: ['grader'] })
   const invite = await service.make.invite(await service.make.assessment(organization.id))
@@ -78,7 +78,7 @@ it('leads to what it was done to, unless that is deleted, and from a member to w
   expect(rowsOf((await admin.get(did!)).text)).toHaveLength(3)
 })
 
-it('is filtered by member, by key and by what was done', async () => {
+it('is filtered by member, key, and action', async () => {
   const { organization, admin, path } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await admin.post(`${admin.home}tags`, { name: 'Mine', color: '#16A34A' })
@@ -93,7 +93,7 @@ it('is filtered by member, by key and by what was done', async () => {
     expect([query, (await show(query)).length]).toEqual([query, 3])
 })
 
-it('has pages, each from where the last one ended, also within the same moment', async () => {
+it('has stable pages, also within one millisecond', async () => {
   const { organization, admin, path } = await start()
   const at = service.deps.clock()
   const row = () => ({
@@ -118,7 +118,7 @@ it('has pages, each from where the last one ended, also within the same moment',
   expect(new Set(seen).size).toBe(2)
 })
 
-it('reads a page from its place in an index, whatever it is filtered by', async () => {
+it('reads a page from its place in an index, whatever the filter', async () => {
   const { organization } = await start()
   const days = "timestamptz '2026-01-01' + make_interval(secs => i)"
   await service.db.$executeRawUnsafe(`INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, at)
@@ -137,7 +137,7 @@ it('reads a page from its place in an index, whatever it is filtered by', async 
   }
 })
 
-it('has wrong passwords for the address of a member, as theirs, and keeps nothing of others', async () => {
+it("records wrong passwords for members' addresses as theirs, and nothing for other addresses", async () => {
   const { organization, admin, path } = await start()
   const member = await joinAs(service, organization, { roles: ['grader'] })
   for (const email of [member.email, 'stranger@example.com'])
@@ -148,7 +148,7 @@ it('has wrong passwords for the address of a member, as theirs, and keeps nothin
   expect((await admin.get(path)).text).not.toContain('stranger@example.com')
 })
 
-it('is kept for a year, or for as long as an owner has chosen, up to seven', async () => {
+it('is kept for a year, or for up to seven if an owner chose so', async () => {
   const [patient, other] = [await start(), await start()]
   const security = `${patient.admin.home}settings/security`
   for (const auditRetentionDays of ['364', '2558', '1.5', '']) {
@@ -185,7 +185,7 @@ it('is kept for a year, or for as long as an owner has chosen, up to seven', asy
   expect(await kept(patient)).toEqual([364, 366, 729])
 })
 
-it('says what was changed in words, from what to what, with values as people read them', async () => {
+it('shows changes as readable values, before and after', async () => {
   const { organization, admin, path } = await start()
   const { home } = admin
   await admin.post(`${home}settings/brand`, {

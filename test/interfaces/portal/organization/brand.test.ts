@@ -54,7 +54,7 @@ async function invite({ id }: { id: string }) {
 const stylesheetIn = ({ text }: { text: string }) => /<link rel="stylesheet" href="(\/i\/brand\/[^"]+\.css)">/.exec(text)?.[1]
 const logoIn = ({ text }: { text: string }) => /<img src="(\/i\/brand\/[^"]+)"/.exec(text)?.[1]
 
-it('are those of candidates’ pages by a stylesheet of our own origin that is kept for good, and nothing stands inline', async () => {
+it('are applied by a permanently cached stylesheet, without inline styles', async () => {
   const { organization, save, path, audit, admin } = await start()
   const candidate = await invite(organization)
   expect(stylesheetIn(await candidate.open())).toBeUndefined()
@@ -89,7 +89,7 @@ it('are those of candidates’ pages by a stylesheet of our own origin that is k
   expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed the colours or the logo')
 })
 
-it('are refused where they are none, and what was typed stays; both empty are the service’s own again', async () => {
+it('are refused if invalid, keeping what was typed; empty ones restore the defaults', async () => {
   const { organization, save, find, admin, path } = await start()
   for (const primaryColor of ['yellow', '#fff', '#ffd400}body{display:none']) {
     const answer = await save({ primaryColor })
@@ -104,7 +104,7 @@ it('are refused where they are none, and what was typed stays; both empty are th
   expect(stylesheetIn(await (await invite(organization)).open())).toBeUndefined()
 })
 
-it('are not overwritten by who has not seen the newest', async () => {
+it('are not overwritten from an outdated form', async () => {
   const { save, find } = await start()
   const seen = (await find()).updatedAt.toISOString()
   await save({}, seen)
@@ -112,7 +112,7 @@ it('are not overwritten by who has not seen the newest', async () => {
   expect([answer.status, (await find()).primaryColor]).toEqual([422, '#ffd400'])
 })
 
-it('are previewed, with what is changed so that it can be read, and nothing is saved', async () => {
+it('are previewed with contrast adjustments, without saving', async () => {
   const { admin, find, path, organization } = await start()
   const page = await admin.get(`${path}?${new URLSearchParams(YELLOW)}`)
   expect(page.status).toBe(200)
@@ -138,7 +138,7 @@ it('are previewed, with what is changed so that it can be read, and nothing is s
   expect((await find()).primaryColor).toBeNull()
 })
 
-it('has a logo that everybody may load and nobody can make anything but a picture of, on pages and in mails', async () => {
+it('has a public logo that is always served as a picture, on pages and in mails', async () => {
   const { organization, upload, save, audit, find } = await start()
   await save({})
   expect((await upload(LOGO)).status).toBe(303)
@@ -173,7 +173,7 @@ it('has a logo that everybody may load and nobody can make anything but a pictur
   })
 })
 
-it('is not in the mails about a member’s own account', async () => {
+it("is absent from mails about a member's own account", async () => {
   const { organization, upload, save, admin } = await start()
   await save({})
   await upload(LOGO)
@@ -183,7 +183,7 @@ it('is not in the mails about a member’s own account', async () => {
   expect(mail.parsed.html).not.toMatch(/<img|#ffd400|#102a43/i)
 })
 
-it('stays at its address for mails that were sent, where it is replaced or removed; the same one once more is the same', async () => {
+it('keeps the address of a replaced or removed logo for sent mails; the same picture keeps its address', async () => {
   const { organization, admin, path, upload, find, audit } = await start()
   await upload(LOGO)
   const first = (await find()).logoHash!
@@ -219,7 +219,7 @@ it.each([
   ])
 })
 
-it('is another organization’s at no address, and what there is not is a page that says so', async () => {
+it('is not found in another organization, with a page that says so', async () => {
   const [one, other] = [await start(), await start()]
   await one.upload(LOGO)
   const hash = (await one.find()).logoHash!
@@ -234,7 +234,7 @@ it('is another organization’s at no address, and what there is not is a page t
   expect(await ask(hash, one.organization.id)).toBe(404)
 })
 
-it('is on the pages of a link that was replaced, and where mails are stopped', async () => {
+it('is shown on pages of replaced links, and of stopped mails', async () => {
   const { organization, save } = await start()
   await save({})
   const made = await service.make.invite(await service.make.assessment(organization.id))
@@ -244,7 +244,7 @@ it('is on the pages of a link that was replaced, and where mails are stopped', a
   expect(stylesheetIn(await service.http().get(address))).toEqual(expect.any(String))
 })
 
-it('have the logo as the icon of candidates’ pages: a picture of our own origin in which nothing runs', async () => {
+it("shows the logo as icon of candidates' pages, as a picture without scripts", async () => {
   const { organization, save, upload } = await start()
   const candidate = await invite(organization)
   const iconIn = ({ text }: { text: string }) => /<link rel="icon" href="([^"]+)">/.exec(text)![1]!
@@ -267,7 +267,7 @@ it('have the logo as the icon of candidates’ pages: a picture of our own origi
     expect((await service.http().get(wrong)).status).toBe(404)
 })
 
-it('says of a file that is too large to be read how much can be sent, with the way back to the form, and nowhere else', async () => {
+it('states the limit for a file too large to read, with a link back to the form', async () => {
   const { upload, path, organization } = await start()
   const huge = Buffer.alloc(10_000_000)
   const answer = await upload(huge).set('referer', `https://assess.test${path}?done=saved`)

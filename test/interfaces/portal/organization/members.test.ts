@@ -20,7 +20,7 @@ const actionsOf = async (organizationId: string) =>
   (await service.db.auditEntry.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })).map(({ action }) => action)
 
 describe('the list', () => {
-  it('shows members with their state and roles, filtered by name, address, role and state', async () => {
+  it('shows members with status and roles, filtered by name, address, role, and status', async () => {
     const { organization, admin } = await start()
     await service.make.member(organization.id, { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.com' })
     await service.make.member(organization.id, { firstName: 'Alan', lastName: 'Turing', roles: ['client'], status: 'inactive' })
@@ -38,7 +38,7 @@ describe('the list', () => {
       expect((await admin.get(`${admin.home}members${query}`)).status).toBe(200)
   })
 
-  it('has pages, which keep the filter', async () => {
+  it('keeps its filter across pages', async () => {
     const { organization, admin } = await start()
     for (let i = 0; i < 26; i++) await service.make.member(organization.id, { firstName: 'Many' })
     const first = (await admin.get(`${admin.home}members?search=Many`)).text
@@ -51,7 +51,7 @@ describe('the list', () => {
 })
 
 describe('inviting', () => {
-  it('mails a link to join, shows it, and lets the member in with those roles', async () => {
+  it('mails and shows a link, which lets the member join with the chosen roles', async () => {
     const { organization, admin } = await start()
     const answer = await admin.post(`${admin.home}members/invite`, { email: ' new@example.com ', roles: 'grader' })
     expect(answer.status).toBe(200)
@@ -79,7 +79,7 @@ describe('inviting', () => {
     expect(await service.db.member.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('asks which assessments a client sees, and shares those', async () => {
+  it('asks which assessments a client sees, and shares them', async () => {
     const { organization, admin } = await start()
     const [shown, hidden, other] = await Promise.all([1, 2, 3].map(() => service.make.assessment(organization.id)))
     const form = (await admin.get(`${admin.home}members/invite`)).text
@@ -113,7 +113,7 @@ describe('inviting', () => {
     expect(entry).toMatchObject({ targetId: member.id, details: { shared: [hidden!.name], unshared: [shown!.name] } })
   })
 
-  it('asks before a deactivated member is active again, who then has the roles that were chosen', async () => {
+  it('asks for confirmation before it reactivates a member, who gets the chosen roles', async () => {
     const { organization, admin } = await start()
     const person = await joinAs(service, organization, { roles: ['admin'] })
     const { id } = await service.db.member.findFirstOrThrow({ where: { email: person.email } })
@@ -138,7 +138,7 @@ describe('inviting', () => {
     expect((await person.get(person.home)).status).toBe(303)
   })
 
-  it('does not undo what another admin takes away from the member at the same time', async () => {
+  it('does not undo a concurrent change by another admin', async () => {
     const { organization, admin } = await start()
     const { id, email } = await service.make.member(organization.id, { roles: ['admin'] })
     const other = new Client(service.databaseUrl)
@@ -157,7 +157,7 @@ describe('inviting', () => {
     expect((await find(id)).roles).toEqual(['client', 'grader'])
   })
 
-  it('sends another link to who has not joined, and to nobody else', async () => {
+  it('sends another link only to members who have not joined', async () => {
     const { organization, admin } = await start()
     const member = await service.make.member(organization.id)
     const again = await admin.post(`${admin.home}members/${member.id}/link`)
@@ -172,7 +172,7 @@ describe('inviting', () => {
 })
 
 describe('one member', () => {
-  it('gets roles, department, tags and languages; an organization’s own words for a role stay', async () => {
+  it('gets roles, department, tags, and languages, and keeps custom roles', async () => {
     const { organization, admin } = await start()
     const member = await service.make.member(organization.id, { roles: ['grader', 'recruiter'] })
     const [tag, german] = [await service.make.tag(organization.id), await service.make.language('de')]
@@ -192,7 +192,7 @@ describe('one member', () => {
     expect(await find(member.id)).toMatchObject({ roles: ['recruiter'], department: '', tags: [], gradingLanguages: [] })
   })
 
-  it('gets no tag of another organization, no unknown language and no department that is too long', async () => {
+  it("rejects another organization's tag, an unknown language, and a department that is too long", async () => {
     const { organization, admin } = await start()
     const member = await service.make.member(organization.id)
     const other = await service.make.tag((await service.make.organization()).id)
@@ -203,7 +203,7 @@ describe('one member', () => {
     expect(await find(member.id)).toEqual(before)
   })
 
-  it('is out at once when deactivated, with sessions and links, and in again when activated', async () => {
+  it('loses access at once when deactivated, with sessions and links, and regains it when reactivated', async () => {
     const { organization, admin } = await start()
     const member = await joinAs(service, organization, { roles: ['grader'] })
     const { id, credentialId } = await service.db.member.findFirstOrThrow({ where: { email: member.email } })
@@ -268,7 +268,7 @@ describe('one member', () => {
     },
   )
 
-  it('stays signed in to their other organizations', async () => {
+  it('stays signed in to other organizations', async () => {
     const { organization, admin } = await start()
     const member = await signInAs(service, organization.id, ['client'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.member.id } })
@@ -279,7 +279,7 @@ describe('one member', () => {
     expect((await member.get(`/portal/${other.id}/`)).status).toBe(200)
   })
 
-  it('may not be the last admin who has joined and lose that', async () => {
+  it('keeps the admin role as the last admin who has joined', async () => {
     const { organization, admin } = await start()
     await service.make.member(organization.id, { roles: ['admin'] }) // has not joined
     const path = `${admin.home}members/${admin.member.id}`
@@ -307,7 +307,7 @@ describe('one member', () => {
   })
 })
 
-it('shows what is hostile as text, on every page', async () => {
+it('escapes hostile text on every page', async () => {
   const { organization, admin } = await start()
   const text = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&lt;`
   const member = await service.make.member(organization.id, { firstName: text, department: text, roles: [text] })
@@ -319,7 +319,7 @@ it('shows what is hostile as text, on every page', async () => {
     ])
 })
 
-it('keeps a tag that is beyond those listed when something else is saved, and says that not all are listed', async () => {
+it('keeps a tag beyond the listed ones when other fields are saved, and says that the list is incomplete', async () => {
   const { organization, admin } = await start()
   const now = service.clock.now()
   const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)

@@ -26,7 +26,7 @@ async function startOffered() {
 }
 
 describe('an offer to become an owner', () => {
-  it('is shown to the member, who takes it, and mailed to all owners; who made it can stop then', async () => {
+  it('is shown to the member, who can accept it, and mailed to all owners; its author can withdraw it before', async () => {
     const { owner, other, path, answer, actions, offer } = await startOffered()
     const { createdAt, expiresAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
     expect(expiresAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)
@@ -66,7 +66,7 @@ describe('an offer to become an owner', () => {
     expect(await find(offered.other.member.id)).toEqual({ roles: ['grader'], portalRoles: [] })
   })
 
-  it('is nobody else’s, is made once, and of owners alone', async () => {
+  it('is made once, by owners only, and open to its member only', async () => {
     const { id, owner, path, offer } = await startOffered()
     const admin = await signInAs(service, id, ['admin'])
     expect((await admin.post(`${owner.home}account/ownership`, { answer: 'take' })).status).toBe(422)
@@ -79,7 +79,7 @@ describe('an offer to become an owner', () => {
     expect([early.status, early.text]).toEqual([422, expect.stringContaining('has not joined yet')])
   })
 
-  it('waits until the organization has named its first owner', async () => {
+  it('is impossible until the organization has its first owner', async () => {
     const { id } = await service.make.organization()
     const admin = await signInAs(service, id, ['admin'])
     const { member } = await signInAs(service, id, ['grader'])

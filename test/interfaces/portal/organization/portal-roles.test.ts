@@ -28,7 +28,7 @@ async function startNamed() {
 const refused = (text: string) => ({ status: 422, text: expect.stringContaining(text) })
 
 describe('managers and authors', () => {
-  it('are invited, shown and found, and are what they were invited as', async () => {
+  it('are invited, listed, and filtered with their roles', async () => {
     const { id, admin } = await startNamed()
     const email = `${service.deps.newId()}@example.com`
     expect((await admin.post(`${admin.home}members/invite`, { email, roles: ['manager', 'author'] })).status).toBe(200)
@@ -44,7 +44,7 @@ describe('managers and authors', () => {
     expect((await admin.post(`${admin.home}members/export`, { role: 'manager' })).text).toContain('manager; author')
   })
 
-  it('are made of members and unmade, who are told, and it is in the audit log', async () => {
+  it('are granted and revoked, which the member is told and the audit log records', async () => {
     const { id, admin } = await startNamed()
     const { member } = await signInAs(service, id, ['grader'])
     const path = `${admin.home}members/${member.id}`
@@ -63,7 +63,7 @@ describe('managers and authors', () => {
     ])
   })
 
-  it('come back with the portal roles that are ticked then', async () => {
+  it('are restored with the roles selected at reactivation', async () => {
     const { id, admin } = await startNamed()
     const { member } = await signInAs(service, id, ['grader'], ['manager'])
     const path = `${admin.home}members/${member.id}`
@@ -73,7 +73,7 @@ describe('managers and authors', () => {
   })
 })
 
-it('lets nobody change their own roles and portal roles', async () => {
+it("can't change their own roles", async () => {
   const { owners, admin } = await startNamed()
   for (const person of [owners[0], admin]) {
     const path = `${person.home}members/${person.member.id}`
@@ -88,7 +88,7 @@ it('lets nobody change their own roles and portal roles', async () => {
 })
 
 describe('owners', () => {
-  it('are left to owners: an admin neither changes, deactivates, invites nor resets them', async () => {
+  it("can't be changed, deactivated, invited, or reset by admins", async () => {
     const { owners, admin } = await startNamed()
     const { id, email } = owners[0].member
     const before = await find(id)
@@ -113,7 +113,7 @@ describe('owners', () => {
     expect(await find(id)).toEqual({ roles: ['admin'], portalRoles: [], status: 'active' })
   })
 
-  it('end the ownership of each other and their own, and one stays', async () => {
+  it("can end each other's ownership and their own, except the last one's", async () => {
     const { owners } = await startNamed()
     const [one, other] = owners
     const path = `${one.home}members/${other.member.id}`
@@ -129,7 +129,7 @@ describe('owners', () => {
     expect(await find(one.member.id)).toEqual({ roles: ['admin'], portalRoles: ['owner'], status: 'active' })
   })
 
-  it('are one at least when all end the ownership of each other at the same moment', async () => {
+  it("keep at least one when all end each other's ownership at once", async () => {
     const { id, owners } = await startNamed()
     await Promise.all(
       owners.map((one, i) =>
@@ -141,8 +141,8 @@ describe('owners', () => {
   })
 })
 
-describe('where nobody is named an owner', () => {
-  it('admins are owners, the page says so, and one of them becomes the owner', async () => {
+describe('an organization without a named owner', () => {
+  it('treats admins as owners, says so, and lets one of them become the owner', async () => {
     const { id } = await service.make.organization()
     const [one, other] = [await signInAs(service, id, ['admin']), await signInAs(service, id, ['admin'])]
     const says = async (person: typeof one) =>
@@ -159,7 +159,7 @@ describe('where nobody is named an owner', () => {
     ])
   })
 
-  it('the operator names one, who has joined, and who is an admin from then on', async () => {
+  it('gets its owner from the operator, who names a member who has joined', async () => {
     const { id } = await service.make.organization()
     const { member } = await signInAs(service, id, ['grader'], ['manager'])
     const operator = { ...service.system, actor: { kind: 'operator' } } as const

@@ -42,7 +42,7 @@ async function invite({ id: organizationId }: { id: string }) {
   }
 }
 
-it('are what invitations are sent with; the address they come from stays the service’s', async () => {
+it("apply to invitations, and keep the service's sender address", async () => {
   const { organization, admin, path } = await start()
   const name = service.make.unique('Renamed')
   expect((await admin.post(path, settings(name))).headers.location).toBe(`${path}?done=saved`)
@@ -65,7 +65,7 @@ it('are what invitations are sent with; the address they come from stays the ser
   expect(page).toContain('+49 30 1234 &lt;b&gt;</textarea>')
 })
 
-it('can be empty, and then the service’s own are used', async () => {
+it("fall back to the service's when empty", async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, settings(organization.name))
   await admin.post(path, { name: organization.name, senderName: ' ', replyTo: '', invitationText: '\r\n' })
@@ -75,7 +75,7 @@ it('can be empty, and then the service’s own are used', async () => {
   expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
 })
 
-it('are saved section by section: each keeps what the others have', async () => {
+it('are saved section by section without changing the others', async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, { ...settings(organization.name), returnHosts: 'careers.example.com' })
   const kept = {
@@ -105,14 +105,14 @@ it('are saved section by section: each keeps what the others have', async () => 
   ])
 })
 
-it('refuses a sender’s name that would be taken for an address', async () => {
+it("reject a sender's name that looks like an address", async () => {
   const { organization, admin, path } = await start()
   const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
   expect(text).toContain('must not contain an @')
   expect(await find(organization.id)).toMatchObject({ senderName: null })
 })
 
-it('can put nothing into the head of a mail', async () => {
+it("can't inject mail headers", async () => {
   const { organization, admin, path } = await start()
   const hostile = { ...settings(organization.name), senderName: 'Eve\r\nBcc: victim@example.com\u2028X: 1 <evil@example.com>' }
   await admin.post(path, hostile)
@@ -122,7 +122,7 @@ it('can put nothing into the head of a mail', async () => {
   expect([mail.parsed.bcc, mail.parsed.headers.filter(({ key }) => key === 'bcc' || key === 'x')]).toEqual([undefined, []])
 })
 
-it('list hosts that candidates may go on to, beside the secret of their signatures', async () => {
+it('list allowed redirect hosts, beside the signing secret', async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, {
     ...settings(organization.name),
@@ -152,7 +152,7 @@ it.each([
   expect(await find(organization.id)).toEqual(before)
 })
 
-it('give no organization the name of another one', async () => {
+it("reject another organization's name", async () => {
   const { admin, path } = await start()
   const { name } = await service.make.organization()
   const answer = await admin.post(path, settings(name.toUpperCase()))
@@ -163,7 +163,7 @@ it('give no organization the name of another one', async () => {
 const linksIn = (text: string) =>
   [...text.slice(text.indexOf('<main')).matchAll(/href="(\/[^"#]+)/g)].map(([, address]) => address!)
 
-it('are all found on one page, as far as somebody may see them, and lead to guides that exist', async () => {
+it('are listed on one page by permission, and link to existing guides', async () => {
   const { id } = await service.make.organization()
   const owner = await signInAs(service, id, ['admin'], ['owner'])
   const found = linksIn((await owner.get(`${owner.home}settings`)).text)

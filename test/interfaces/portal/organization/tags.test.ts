@@ -12,7 +12,7 @@ async function start() {
 const find = (organizationId: string) => service.db.tag.findMany({ where: { organizationId }, orderBy: { name: 'asc' } })
 const green = { name: ' Urgent ', color: '#16A34A', description: 'Look first\r\nat these' }
 
-it('are made, changed and deleted, each attributed and in the audit log', async () => {
+it('are created, changed, and deleted, each with an audit entry', async () => {
   const { id, admin, path } = await start()
   expect((await admin.post(path, green)).headers.location).toBe(`${path}?done=created`)
   const [tag] = await find(id)
@@ -32,7 +32,7 @@ it('are made, changed and deleted, each attributed and in the audit log', async 
   ])
 })
 
-it('show where they are used, and disappear from there with the tag', async () => {
+it('show where they are used, and disappear there when deleted', async () => {
   const { id, admin, path } = await start()
   const tag = await service.make.tag(id)
   const assessment = await service.make.assessment(id)

@@ -49,8 +49,8 @@ async function setUp() {
   return { ...sso, seconds, claims, send, signIn, isIn }
 }
 
-describe('a provider that has signed somebody out', () => {
-  it('ends the session that it names, and no other; without one, all of the person', async () => {
+describe('back-channel logout', () => {
+  it('ends the named session only, or all of the person without a name', async () => {
     const { idp, claims, send, signIn, isIn, organization, person } = await setUp()
     const [grace, alan] = [person('grace'), person('alan')]
     const [first, second, third] = [await signIn(grace, '1'), await signIn(grace, '2'), await signIn(grace, '3')]
@@ -68,7 +68,7 @@ describe('a provider that has signed somebody out', () => {
     expect(await isIn(other)).toBe(true)
   })
 
-  it('ends what is the organization’s of a session that opens others as well', async () => {
+  it("ends only the organization's access in a session that opens others, too", async () => {
     const { idp, claims, send, signIn, isIn, domain, person } = await setUp()
     const elsewhere = await joinAs(service, await service.make.organization(), { email: `grace@${domain}` })
     const grace = await signIn(person('grace'), '1')
@@ -80,7 +80,7 @@ describe('a provider that has signed somebody out', () => {
     expect(await isIn(await signIn({ ...idp.person }, '3', again))).toBe(true)
   })
 
-  it('is believed once, and only in a token of its own, for us, of now, that says so', async () => {
+  it('accepts each valid token once, and only its own kind, for this client, and recent', async () => {
     const { idp, claims, send, signIn, isIn, person, seconds } = await setUp()
     const other = await setUp()
     const grace = await signIn(person('grace'), '1')
@@ -116,7 +116,7 @@ describe('a provider that has signed somebody out', () => {
 })
 
 describe('signing out', () => {
-  it('leads to where to sign out of the provider, where its owners want that', async () => {
+  it("links to the provider's sign-out if owners enabled it", async () => {
     const { idp, page, admin, signIn, person } = await setUp()
     const before = await signIn(person('grace'), '1')
     expect((await before.post('/portal/sign-out')).headers.location).toBe('/portal/sign-in')
@@ -129,8 +129,8 @@ describe('signing out', () => {
   })
 })
 
-describe('a provider’s own list of applications', () => {
-  it('begins our way, and only as the provider that it is', async () => {
+describe('sign-in initiated by the provider', () => {
+  it("starts the service's own flow, for the issuer's provider only", async () => {
     const { idp, begin, organization, person } = await setUp()
     idp.person = person('grace')
     const target = `/portal/${organization.id}/account`
@@ -149,8 +149,8 @@ describe('a provider’s own list of applications', () => {
   })
 })
 
-describe('a fresh proof', () => {
-  it('is the word of the provider that its person has signed in there just now', async () => {
+describe('recent authentication', () => {
+  it("accepts a new sign-in at the person's provider", async () => {
     const { idp, page, begin, organization, person, admin, seconds, ...sso } = await setUp()
     await makeOnlyWayIn(service, { ...sso, idp, page, begin, organization, person, admin })
     const owner = await service.make.member(organization.id, { email: `owner@${sso.domain}`, roles: ['admin'] })

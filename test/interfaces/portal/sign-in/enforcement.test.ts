@@ -36,8 +36,8 @@ async function signInByPassword(email: string) {
   return browser
 }
 
-describe('making single sign-on the only way in', () => {
-  it('is refused untried, tried in another session, tried with other settings, and without a way back', async () => {
+describe('requiring single sign-on', () => {
+  it('is refused without a test in this session with these settings, and without an emergency owner', async () => {
     const { organization, admin, idp, page, person } = await setUpSso(service)
     const enforce = async () => (await admin.post(`${admin.home}settings/sign-in/enforce`, { ssoSessionHours: '12' })).text
     const untried = 'Try the identity provider first'
@@ -61,7 +61,7 @@ describe('making single sign-on the only way in', () => {
     expect(await isEnforced(organization.id)).toBe(false)
   })
 
-  it('names only an owner who has joined as the one for emergencies', async () => {
+  it('names only an owner who has joined for emergencies', async () => {
     const { organization, admin } = await setUpSso(service)
     const grader = await joinAs(service, organization, { roles: ['grader'] })
     await joinPath(service, organization, 'invited@example.com', ['admin'])
@@ -74,7 +74,7 @@ describe('making single sign-on the only way in', () => {
     }
   })
 
-  it('shows who would be shut out, and is told of', async () => {
+  it('shows who would be locked out, and is announced', async () => {
     const sso = await setUpSso(service)
     const outside = await joinAs(service, sso.organization, { roles: ['grader'] })
     const inside = await joinAs(service, sso.organization, { roles: ['grader'], email: `grace@${sso.domain}` })
@@ -89,8 +89,8 @@ describe('making single sign-on the only way in', () => {
   })
 })
 
-describe('where single sign-on is the only way in', () => {
-  it('lets a colleague in by it, whose old password opens it no more, but another organization', async () => {
+describe('an organization that requires single sign-on', () => {
+  it('lets a member in through it; their password only opens other organizations', async () => {
     const { organization, idp, begin, person, domain } = await setUp()
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
@@ -111,7 +111,7 @@ describe('where single sign-on is the only way in', () => {
     expect((await byPassword.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
   })
 
-  it('is closed to passwords with a code and to passkeys alike, and asks again after the hours that it says', async () => {
+  it('is closed to passwords with codes and to passkeys, and asks again after the configured hours', async () => {
     const { organization, idp, begin, person, owner, settings } = await setUp()
     idp.person = person('grace')
     const colleague = browse(service)
@@ -138,7 +138,7 @@ describe('where single sign-on is the only way in', () => {
     expect((await colleague.get(home)).status).toBe(200)
   })
 
-  it('keeps a form that comes too late until its sender has come by it', async () => {
+  it('saves a late form until its sender has signed in again', async () => {
     const { organization, idp, begin, person, owner, settings } = await setUp({ defaultRoles: 'grader' })
     idp.person = person('grace')
     const colleague = browse(service)
@@ -157,7 +157,7 @@ describe('where single sign-on is the only way in', () => {
     expect((await browse(service).get(headers.location!)).status).not.toBe(200)
   })
 
-  it('invites nobody from elsewhere, but for guests, who come with a password and a code', async () => {
+  it('rejects invitations to other domains, except for guests, who use a password and a code', async () => {
     const { organization, owner, settings, domain } = await setUp()
     const home = `/portal/${organization.id}/`
     const invite = (email: string) => owner.post(`${home}members/invite`, { email, roles: 'grader' })
@@ -183,8 +183,8 @@ describe('where single sign-on is the only way in', () => {
   })
 })
 
-describe('the way back', () => {
-  it('lets the owner for emergencies in while the provider is away, of which all owners are told, and the operator opens it', async () => {
+describe('emergency access', () => {
+  it('lets the emergency owner in while the provider is down, with a mail to all owners, and the operator can disable the requirement', async () => {
     const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const second = await joinAs(service, sso.organization, { email: `second@${sso.domain}` })
     const { signIn } = await makeOnlyWayIn(service, sso)
@@ -201,7 +201,7 @@ describe('the way back', () => {
     expect(await actionsOf(organization.id)).toContain('stopped_enforcing_sso')
   })
 
-  it('is not told of where the owner for emergencies comes by the provider, and shows a passkey or a code as well', async () => {
+  it('sends no mail when the emergency owner uses the provider, and accepts a passkey or a code', async () => {
     const { organization, idp, begin, page, person, signIn } = await setUp()
     idp.person = person('ada')
     const owner = browse(service)
@@ -214,7 +214,7 @@ describe('the way back', () => {
     expect(await told()).toBe(1)
   })
 
-  it('stays: the last owner for emergencies is not taken away, in whatever way', async () => {
+  it('never loses its last emergency owner', async () => {
     const sso = await setUpSso(service)
     const { organization, admin } = sso
     // Another admin, so that nothing is refused for want of one.
@@ -235,7 +235,7 @@ describe('the way back', () => {
     expect(other.email).not.toBe(admin.email)
   })
 
-  it('goes on while other settings wait to be tried, and with these once they have been', async () => {
+  it('keeps the settings in use while others wait to be tested, and applies these after the test', async () => {
     const { organization, owner, idp, page, providerId, begin, person } = await setUp()
     const where = { id: providerId }
     const live = () =>
@@ -285,7 +285,7 @@ describe('the way back', () => {
     expect(await isEnforced(organization.id)).toBe(false)
   })
 
-  it('goes on while another provider that nobody has tried is added, changed and removed', async () => {
+  it('is unaffected by another provider that is added, changed, and removed untested', async () => {
     const { organization, owner, idp, settings } = await setUp()
     const { headers } = await owner.post(`${settings}/providers`, providerFields(idp, { name: 'Second' }))
     const second = headers.location!.split('?')[0]!
@@ -295,7 +295,7 @@ describe('the way back', () => {
     expect(await isEnforced(organization.id)).toBe(true)
   })
 
-  it('takes nothing into use that somebody else tries than who may change it, nor once it was discarded', async () => {
+  it('applies only settings tested by an owner, and none that were discarded', async () => {
     const { organization, admin, owner, idp, page, providerId, begin, person } = await setUp()
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
     await owner.post(page, providerFields(moved, { clientSecret: '', provisionsMembers: 'yes' }))
@@ -318,7 +318,7 @@ describe('the way back', () => {
     expect((await db.signInProvider.findUniqueOrThrow({ where: { id: providerId } })).issuer).toBe(idp.issuer)
   })
 
-  it('takes into use what was tried, and not what has come to wait meanwhile', async () => {
+  it('applies the tested settings, not later ones', async () => {
     const { owner, idp, page, providerId, person } = await setUp()
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
     await owner.post(page, providerFields(moved, { clientSecret: '' }))

@@ -71,7 +71,7 @@ for (const hasApp of [false, true])
     expect((await browse(service).post(path, names)).status).toBe(303)
   })
 
-it('refuses a password, a code and a passkey’s set-up as of nobody', async () => {
+it('refuses a password, a code, and a passkey set-up like those of nobody', async () => {
   const wrong = await join()
   await db.credential.update({ where: { id: wrong.credentialId }, data: { failures: 3 } })
   const fields = { email: wrong.email, password: PASSWORD, next: '/portal' }
@@ -90,14 +90,14 @@ it('refuses a password, a code and a passkey’s set-up as of nobody', async () 
   expect((await enrolling.erased(() => enrolling.post('/portal/factors/app', app))).status).toBe(422)
 })
 
-it('keeps no form of theirs', async () => {
+it('saves no form of theirs', async () => {
   const { post, credentialId, home, erased } = await join()
   await db.session.updateMany({ where: { credentialId }, data: { endedAt: service.clock.now() } })
   const { status, headers } = await erased(() => post(`${home}account/name`, { firstName: 'A', lastName: 'B' }))
   expect([status, headers.location]).toEqual([303, '/portal/sign-in'])
 })
 
-it('has whoever comes back from Microsoft start again: to sign in, to link and to join', async () => {
+it('restarts a flow that comes back from Microsoft: signing in, linking, and joining', async () => {
   const known = await join()
   await link(known, known.home)
   const [browser, other] = [browse(service), browse(service)]
@@ -117,7 +117,7 @@ it('has whoever comes back from Microsoft start again: to sign in, to link and t
   expect((await goThrough(other, idp, `${path}/with/microsoft`)).status).toBe(303)
 })
 
-it('has whoever comes by an organization’s provider start again, when their account, or the provider, goes', async () => {
+it("restarts a flow at an organization's provider when the account or provider is deleted", async () => {
   const { organization, idp: theirs, begin, person, domain, providerId } = await setUpSso(service)
   const elsewhere = await join()
   const email = `grace@${domain}`

@@ -30,7 +30,7 @@ async function givePassword(email: string) {
 }
 
 describe('an app', () => {
-  it('is set up by one right code, with recovery codes that are shown once, and ends other sessions', async () => {
+  it('is set up with one correct code, shows recovery codes once, and ends other sessions', async () => {
     const { email, home, get, post } = await joinAs(service, await service.make.organization())
     const other = await givePassword(email)
     expect((await other.get(home)).status).toBe(200)
@@ -52,7 +52,7 @@ describe('an app', () => {
     for (const { hash } of hashes) expect([32, codes.includes(Buffer.from(hash).toString())]).toEqual([hash.length, false])
   })
 
-  it('is added once, and its form shows the same recovery codes when it is sent again because the answer was lost', async () => {
+  it('is added once, and shows the same recovery codes when its form is repeated', async () => {
     const { get, post, email } = await joinAs(service, await service.make.organization())
     const { sealed, secret } = readOffer((await get('/portal/factors/app')).text)
     const form = { sealed, name: 'Phone', next: '/portal', code: codeAt(secret, now()) }
@@ -70,7 +70,7 @@ describe('an app', () => {
     expect([late.status, late.headers.location]).toEqual([303, '/portal'])
   })
 
-  it('is asked for after the password, and each of its codes is good once', async () => {
+  it('is required after the password, and each code works once', async () => {
     const { email, home, secret } = await makePerson()
     const visitor = await givePassword(email)
     expect([visitor.answer.status, visitor.answer.headers.location]).toEqual([303, '/portal/second-step?next=%2Fportal'])
@@ -85,7 +85,7 @@ describe('an app', () => {
     expect([again.status, mistakesIn(again)]).toEqual([422, ['This code was used already. Wait for the next one.']])
   })
 
-  it('is asked for no more than five times in a quarter of an hour, and twenty times a day', async () => {
+  it('is limited to five tries in a quarter of an hour, and twenty a day', async () => {
     const { email, secret } = await makePerson()
     const visitor = await givePassword(email)
     const guess = async () => (await visitor.post('/portal/second-step', { code: '000000x' })).text
@@ -108,7 +108,7 @@ describe('an app', () => {
 })
 
 describe('a passkey', () => {
-  it('is added once, and its form is answered alike when it is sent again because the answer was lost', async () => {
+  it('is added once, and its repeated form is answered alike', async () => {
     const { get, post, email } = await joinAs(service, await service.make.organization())
     const { form, codes, status } = await enrolPasskey({ get, post }, service.deps.site.publicUrl)
     expect([status, codes.length]).toEqual([200, 8])
@@ -122,7 +122,7 @@ describe('a passkey', () => {
 })
 
 describe('a recovery code', () => {
-  it('is good once instead of a code, however it is typed', async () => {
+  it('works once in place of a code, in any notation', async () => {
     const { email, home, codes } = await makePerson()
     const typed = codes[0]!.toLowerCase().replaceAll('-', ' ')
     const visitor = await givePassword(email)
@@ -132,7 +132,7 @@ describe('a recovery code', () => {
     expect(mistakesIn(again)).toEqual(['The code is not right.'])
   })
 
-  it('is good no more once there are new ones, and is asked for when two are left', async () => {
+  it('stops working when new ones are created, and a warning appears at two', async () => {
     const { email, home, codes, ...person } = await makePerson()
     await service.db.recoveryCode.updateMany({ where: { credential: { email } }, data: { usedAt: now() } })
     expect((await person.get(`${home}account`)).text).toContain('You have no recovery codes left.')
@@ -143,8 +143,8 @@ describe('a recovery code', () => {
   })
 })
 
-describe('between the password and the second step', () => {
-  it('ten minutes pass at most, and nothing that one signs in with may change', async () => {
+describe('the pending second step', () => {
+  it('expires after ten minutes, or when credentials change', async () => {
     const { email, secret, credentialId } = await makePerson()
     const late = await givePassword(email)
     service.clock.advance(10 * MINUTE_MS)
@@ -156,7 +156,7 @@ describe('between the password and the second step', () => {
     expect(changed.headers.location).toBe('/portal/sign-in?done=late')
   })
 
-  it('nobody waits in a browser any more in which somebody else has signed in', async () => {
+  it('is cleared when somebody else signs in', async () => {
     const [{ email }, other] = [await makePerson(), await joinAs(service, await service.make.organization())]
     const browser = browse(service)
     const signIn = (address: string) => browser.post('/portal/sign-in', { email: address, password: PASSWORD, next: '/portal' })
@@ -166,7 +166,7 @@ describe('between the password and the second step', () => {
     expect((await browser.get('/portal/second-step')).headers.location).toBe('/portal/sign-in?done=late')
   })
 
-  it('nothing but what the service has sealed names who it is', async () => {
+  it('is only accepted if the service encrypted it', async () => {
     for (const cookie of ['second-step=x', `second-step=${Buffer.from('{"credentialId":"x"}').toString('base64url')}`, ''])
       expect((await visit(service, cookie || undefined).get('/portal/second-step')).headers.location).toBe(
         '/portal/sign-in?done=late',
@@ -174,8 +174,8 @@ describe('between the password and the second step', () => {
   })
 })
 
-describe('no way around the second step', () => {
-  it('leads over a new password: that signs nobody in, and changes no factor', async () => {
+describe("the second factor can't be bypassed", () => {
+  it('by a new password, which signs nobody in and changes no factor', async () => {
     const { email, home } = await makePerson()
     const { url } = (await createResetLink(service.system, email, { mails: false }))!
     const visitor = visit(service)
@@ -186,7 +186,7 @@ describe('no way around the second step', () => {
     expect((await visitor.get(home)).status).toBe(303)
   })
 
-  it('leads over joining a second organization by a link and the password', async () => {
+  it('by joining a second organization with a link and the password', async () => {
     const { email, home, secret } = await makePerson()
     const second = await service.make.organization()
     const visitor = visit(service)
@@ -202,7 +202,7 @@ describe('no way around the second step', () => {
     expect((await visitor.get(`/portal/${second.id}/`)).status).toBe(200)
   })
 
-  it('leads over a session of before, where an organization asks for it from now on', async () => {
+  it('by an earlier session, once an organization requires it', async () => {
     const { id } = await service.make.organization()
     const person = await signInAs(service, id, ['admin'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: person.member.id } })
@@ -219,8 +219,8 @@ describe('no way around the second step', () => {
   })
 })
 
-describe('an organization that asks for a second step', () => {
-  it('opens nothing but its set-up from that day on, whichever other organizations are open, and then everything', async () => {
+describe('an organization that requires a second factor', () => {
+  it('opens only the set-up from that day on, and everything afterwards', async () => {
     const [asking, other] = [await service.make.organization(), await service.make.organization()]
     const person = await joinAs(service, asking)
     const credential = await service.db.credential.findFirstOrThrow({ where: { email: person.email } })
@@ -239,7 +239,7 @@ describe('an organization that asks for a second step', () => {
     expect((await again.get(person.home)).status).toBe(200)
   })
 
-  it('keeps the last factor from being removed, and no other organization does', async () => {
+  it('keeps the last factor from being removed, unlike other organizations', async () => {
     const { home, organization, credentialId, get, post } = await makePerson()
     const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credentialId } })
     await service.db.organizationSecurity.create({
@@ -256,7 +256,7 @@ describe('an organization that asks for a second step', () => {
   })
 })
 
-describe("somebody else's factors", () => {
+describe("another person's factors", () => {
   it('are not found, named or removed', async () => {
     const [mine, theirs] = [await makePerson(), await makePerson()]
     const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credentialId: theirs.credentialId } })
@@ -270,7 +270,7 @@ describe("somebody else's factors", () => {
 })
 
 describe('a member who has lost everything', () => {
-  it('gets in again once an admin has reset it, by a mailed link and a new password, and not by the one before', async () => {
+  it("regains access after an admin's reset, by a mailed link and a new password only", async () => {
     const { email, home, organization, secret, credentialId, get } = await makePerson()
     const admin = await signInAs(service, organization.id, ['admin'])
     const member = await service.db.member.findFirstOrThrow({ where: { credentialId } })
@@ -296,7 +296,7 @@ describe('a member who has lost everything', () => {
     expect(codeAt(secret, now())).toMatch(/^\d{6}$/)
   })
 
-  it('is reset by no admin of one of several organizations, and by nobody for themselves', async () => {
+  it("can't be reset by an admin of one of several organizations, nor by themselves", async () => {
     const { home, organization, credentialId, ...person } = await makePerson()
     const member = await service.db.member.findFirstOrThrow({ where: { credentialId } })
     const own = await person.post(`${home}members/${member.id}/reset-factors`, { reason: 'Mine' })
@@ -312,8 +312,8 @@ describe('a member who has lost everything', () => {
   })
 })
 
-describe('the settings of security', () => {
-  it('are saved section by section, recorded with what was before, and say who has a second step', async () => {
+describe('security settings', () => {
+  it('are saved section by section, audited with previous values, and show who has a second factor', async () => {
     const { home, organization, email, get, post } = await makePerson()
     const without = await signInAs(service, organization.id, ['grader'])
     const page = await get(`${home}settings/security`)

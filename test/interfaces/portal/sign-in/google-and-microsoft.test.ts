@@ -55,7 +55,7 @@ const removeOf = async ({ get, home }: Pick<Browser, 'get'> & { home: string }) 
   /action="([^"]*identities\/[^"]*)"/.exec((await get(`${home}account`)).text)?.[1] ?? ''
 
 describe('Google and Microsoft, where the operator has set them up', () => {
-  it('are offered by links on the sign-in page, where people join, and under My account', async () => {
+  it('are offered on the sign-in page, on the join page, and under My account', async () => {
     const organization = await service.make.organization()
     const page = (await browse(service).get('/portal/sign-in?next=/portal/x')).text
     for (const [address, name] of [
@@ -70,7 +70,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await get(`${home}account`)).text).toContain(`${home}account/link/google"`)
   })
 
-  it('sign in who has joined with them: the callback has their name, and nothing but the link is asked', async () => {
+  it('sign in members who joined with them', async () => {
     const organization = await service.make.organization()
     const email = newEmail()
     const path = await joinPath(service, organization, email, ['grader'])
@@ -97,7 +97,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     ])
   })
 
-  it('sign in who has linked them under My account, who is told by mail', async () => {
+  it('sign in members who linked them under My account, and notify them by mail', async () => {
     const organization = await service.make.organization()
     const { email, person } = await joinAndLink(organization)
     expect(await kindsTo(email)).toContain('identity_linked')
@@ -109,7 +109,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await browser.post(`${homeOf(organization)}account/name`, { firstName: 'Ada', lastName: 'King' })).status).toBe(303)
   })
 
-  it('refuse whom nobody knows, also with a member’s address, and change no row', async () => {
+  it("refuse unknown accounts, even with a member's address, without changing a row", async () => {
     const organization = await service.make.organization()
     const { email } = await joinAndLink(organization)
     const rows = async () => [
@@ -127,7 +127,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('refuse a deactivated member, and bring nobody back', async () => {
+  it('refuse a deactivated member', async () => {
     const organization = await service.make.organization()
     const { email } = await joinAndLink(organization)
     await db.member.updateMany({ where: { email }, data: { status: 'inactive' } })
@@ -135,7 +135,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await db.member.findFirstOrThrow({ where: { email } })).status).toBe('inactive')
   })
 
-  it('refuse a state of another browser, and one that was used', async () => {
+  it("refuse another browser's state, and a used one", async () => {
     await joinAndLink(await service.make.organization())
     const browser = browse(service)
     const back = await wayBack(browser, idp, WITH_MICROSOFT)
@@ -146,7 +146,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(titleOf((await browser.get(back)).text)).toBe('Please start again')
   })
 
-  it('link an account to one person alone', async () => {
+  it('link an account to one person only', async () => {
     const organization = await service.make.organization()
     const { person } = await joinAndLink(organization)
     const other = await joinWithPassword(organization)
@@ -160,7 +160,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     )
   })
 
-  it('have who is linked join another organization with the same address, and who is not show their password first', async () => {
+  it('let linked people join another organization with the same address, and ask others for their password', async () => {
     const [one, other] = [await service.make.organization(), await service.make.organization()]
     const { email } = await joinAndLink(one)
     const path = await joinPath(service, other, email)
@@ -173,7 +173,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(titleOf((await goThrough(browse(service), idp, `${third}/with/microsoft`)).text)).toBe('You have an account already')
   })
 
-  it('are no second factor: whoever has one shows it as well, and an organization that asks for one does', async () => {
+  it('are no second factor, which is still required', async () => {
     const organization = await service.make.organization()
     const member = await joinAndLink(organization)
     const plain = browse(service)
@@ -197,7 +197,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     ])
   })
 
-  it('do not open an organization whose only way in is its own provider, and have nobody join it', async () => {
+  it("don't open, or join, an organization that requires its own provider", async () => {
     const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const member = await joinAndLink(sso.organization)
     await makeOnlyWayIn(service, sso)
@@ -216,7 +216,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
   })
 
-  it('are taken away with what else a member signs in with whose second step an admin resets', async () => {
+  it("are removed with an admin's reset of a member's second factor", async () => {
     const organization = await service.make.organization()
     const member = await joinAndLink(organization)
     await enrolApp(member, service.clock.now)
@@ -226,7 +226,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await signIn()).toBe('You are not a member yet')
   })
 
-  it('ask for the second step also in a session that rests on the word of an organization’s provider alone', async () => {
+  it("require the second factor in sessions that rest on an organization's provider", async () => {
     const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const elsewhere = await service.make.organization()
     const email = `grace@${sso.domain}`
@@ -241,7 +241,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await browser.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
   })
 
-  it('are linked from a page of ours, and nowhere that another site leads a browser to', async () => {
+  it("are linked only from the portal's own pages", async () => {
     const member = await joinWithPassword(await service.make.organization())
     const link = `${member.home}account/link/microsoft`
     const asked = await member.get(link).set('sec-fetch-site', 'cross-site')
@@ -250,7 +250,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await member.get(link).set('sec-fetch-site', 'same-origin')).headers.location).toContain(idp.issuer)
   })
 
-  it('are unlinked under My account, which ends the other sessions by them, but not by who has nothing else', async () => {
+  it('are unlinked under My account, ending their other sessions, unless nothing else is left', async () => {
     const organization = await service.make.organization()
     const member = await joinAndLink(organization)
     const elsewhere = browse(service)
@@ -270,7 +270,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await signIn()).toBe('/portal')
   })
 
-  it('show that somebody is here who came by them, where they say when', async () => {
+  it("confirm a person's presence if they report the time of authentication", async () => {
     const organization = await service.make.organization()
     await joinAndLink(organization)
     const browser = browse(service)
@@ -285,8 +285,8 @@ describe('Google and Microsoft, where the operator has set them up', () => {
   })
 })
 
-describe('once the operator no longer offers them', () => {
-  it('nobody signs in by them, and what rests on them is over', async () => {
+describe('after the operator has removed them', () => {
+  it('nobody signs in by them, and their sessions end', async () => {
     const organization = await service.make.organization()
     const { home } = await joinAndLink(organization)
     const browser = browse(service)

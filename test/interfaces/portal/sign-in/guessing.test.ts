@@ -48,7 +48,7 @@ async function guess(email: string, { count, networks }: { count: number; networ
 }
 
 describe('a thousand wrong passwords of a stranger, from 300 networks', () => {
-  it('are looked at 30 times a day, and keep the person out of no browser or network of theirs, nor of any by mail', async () => {
+  it("are checked 30 times a day, without locking out the person's own browsers, networks, or mailed links", async () => {
     const { email, browser } = await joinFromHome()
     expect(await guess(email, { count: 1_000, networks: 300 })).toBe(30)
     expect((await signIn(visit(service), HOME, email)).status).toBe(303)
@@ -63,7 +63,7 @@ describe('a thousand wrong passwords of a stranger, from 300 networks', () => {
     expect((await visit(service).post(`${path}/browser`)).status).toBe(404)
   })
 
-  it('are answered as those for an address that nobody has', async () => {
+  it('get the same responses as those for an unknown address', async () => {
     const { email } = await joinFromHome()
     const answersTo = async (address: string) => {
       const said: unknown[] = []
@@ -77,8 +77,8 @@ describe('a thousand wrong passwords of a stranger, from 300 networks', () => {
   })
 })
 
-describe('a browser that is known', () => {
-  it('has a count of its own, and is a stranger for a quarter of an hour beyond it', async () => {
+describe('a known browser', () => {
+  it('has its own limit, and counts as unknown for a quarter of an hour beyond it', async () => {
     const { email, browser } = await joinFromHome()
     for (let i = 0; i < 15; i++) await signIn(browser, ELSEWHERE, email, 'wrong password')
     expect((await signIn(browser, ELSEWHERE, email)).text).toContain('too many attempts')
@@ -86,7 +86,7 @@ describe('a browser that is known', () => {
     expect((await signIn(browser, ELSEWHERE, email)).status).toBe(303)
   })
 
-  it('gets a new value each time: the one before is good for nothing', async () => {
+  it('gets a new token each time, which invalidates the previous one', async () => {
     const { email, browser } = await joinFromHome()
     const deviceOf = async () => {
       const { headers } = await signIn(browser, HOME, email)
@@ -105,7 +105,7 @@ describe('a browser that is known', () => {
   })
 })
 
-it('a hundred wrong passwords in a row, however slowly, let in no new browser with the right one, until the person has signed in', async () => {
+it('a hundred wrong passwords in a row lock out new browsers until the person has signed in', async () => {
   const { email, browser } = await joinFromHome()
   for (let i = 0; i < 100; i++) await recordFailedSignIn(service.system, email)
   service.clock.advance(DAY_MS)

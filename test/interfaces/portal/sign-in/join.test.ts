@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const fields = { firstName: ' Grace ', lastName: 'Hopper', password: PASSWORD }
 const DEAD = 'This link no longer works'
 
-it('takes a link, a name and a password, and one is signed in as the member', async () => {
+it('takes a name and a password, and signs the member in', async () => {
   const organization = await service.make.organization()
   const member = await service.make.member(organization.id, { roles: ['grader'], email: 'Grace@example.com' })
   const path = await joinPath(service, organization, 'grace@EXAMPLE.com', ['client'])
@@ -29,7 +29,7 @@ it('takes a link, a name and a password, and one is signed in as the member', as
   ])
 })
 
-it('is shown as often as it is looked at, and changes nothing by that', async () => {
+it('is shown repeatedly without changing anything', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'scanner@example.com')
   for (let i = 0; i < 3; i++) {
@@ -42,7 +42,7 @@ it('is shown as often as it is looked at, and changes nothing by that', async ()
   expect((await visit(service).post(path, fields)).text).toContain(DEAD)
 })
 
-it('lets one of fifty in that use a link at once', async () => {
+it('lets one of fifty concurrent uses succeed', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'popular@example.com')
   const answers = await Promise.all(
@@ -56,7 +56,7 @@ it('lets one of fifty in that use a link at once', async () => {
   expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'joined' } })).toBe(1)
 })
 
-it('can be used, or not, while another is sent: neither waits for what the other holds', async () => {
+it('can be used while another is sent, without waiting', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'in-a-hurry@example.com')
   const { id } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
@@ -78,7 +78,7 @@ it('can be used, or not, while another is sent: neither waits for what the other
   expect((await joining)?.text).toContain(DEAD)
 })
 
-it('is over after seven days', async () => {
+it('expires after seven days', async () => {
   const path = await joinPath(service, await service.make.organization(), 'late@example.com')
   service.clock.advance(7 * DAY_MS - 1)
   expect((await visit(service).get(path)).status).toBe(200)
@@ -87,7 +87,7 @@ it('is over after seven days', async () => {
   expect((await visit(service).post(path, fields)).status).toBe(404)
 })
 
-it('is no use to a member who was deactivated, and no link is one that was made up', async () => {
+it('is refused for deactivated members, and when forged', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'gone@example.com')
   await service.db.member.updateMany({ where: { organizationId: organization.id }, data: { status: 'inactive' } })
@@ -105,7 +105,7 @@ it('is no use to a member who was deactivated, and no link is one that was made 
   }
 })
 
-it('makes no account of a member who is deactivated at the same moment', async () => {
+it('creates no account for a member who is deactivated at the same moment', async () => {
   const organization = await service.make.organization()
   const email = 'dismissed@example.com'
   const path = await joinPath(service, organization, email)
@@ -124,7 +124,7 @@ it('makes no account of a member who is deactivated at the same moment', async (
   expect(await service.db.credential.count({ where: { email } })).toBe(0)
 })
 
-it('says what is wrong beside the field, keeps what was typed but the password, and the link stays good', async () => {
+it('shows mistakes beside their fields, keeps what was typed except the password, and stays valid', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'careful-person@example.com')
   const problem = async (wrong: object) => {
@@ -153,7 +153,7 @@ it('says what is wrong beside the field, keeps what was typed but the password, 
   expect((await visit(service).post(path, { ...fields, firstName: 'Gr\0ace' })).status).toBe(303)
 })
 
-it('opens no account but that of the organization: an address with a password keeps it', async () => {
+it('opens its organization only: an existing password stays', async () => {
   const [mine, another] = [await service.make.organization(), await service.make.organization()]
   const { email } = await joinAs(service, mine)
   // Somebody else's admin has the link, and not the password.
@@ -164,7 +164,7 @@ it('opens no account but that of the organization: an address with a password ke
   expect((await visit(service).post('/portal/sign-in', { email, password: PASSWORD })).status).toBe(303)
 })
 
-it('gives one account of several organizations away to none of them but the one whose link was used', async () => {
+it('grants an account of several organizations only the one whose link was used', async () => {
   const [one, other] = [await service.make.organization(), await service.make.organization()]
   const { userId, email } = await service.make.member(one.id, { roles: ['admin'] })
   const now = service.clock.now()

@@ -29,7 +29,7 @@ async function open() {
 const statusFrom = async (from: string, visitor: Visitor, address: string) =>
   (await visitor.get(address).set('x-forwarded-for', from)).status
 
-it('opens the portal from the organization’s networks alone, and says so elsewhere', async () => {
+it("opens the portal from the organization's networks only, and explains refusals", async () => {
   const { organization, owner, path, saveFrom, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   expect(mistakesIn(await saveFrom(ELSEWHERE, { networks: '203.0.113.0/24' }))).toEqual([
@@ -53,7 +53,7 @@ it('opens the portal from the organization’s networks alone, and says so elsew
   await expect.poll(refusals).toEqual([once, once])
 })
 
-it('refuses what every address is in, and shuts keys out that are in use only where that is meant', async () => {
+it('refuses a network of all addresses, and needs a confirmation before it locks out API keys in use', async () => {
   const { organization, owner, path, saveFrom } = await open()
   const every = (list: string, line: number) => [
     `${list}: line ${line} covers every address. Leave the list empty to allow any address.`,
@@ -78,7 +78,7 @@ it('refuses what every address is in, and shuts keys out that are in use only wh
   expect((await saveFrom(OFFICE, { ...fields, apiKeyNetworks: `203.0.113.0/24\n${ELSEWHERE}` })).status).toBe(303)
 })
 
-it('says what is wrong before it asks for the password, and asks for it before it saves', async () => {
+it('shows mistakes before it asks for the password, and asks for it before it saves', async () => {
   const { owner, path } = await open()
   service.clock.advance(16 * 60_000)
   const wrong = await owner.post(path, { trustedDeviceDays: '4000' })
@@ -91,7 +91,7 @@ it('says what is wrong before it asks for the password, and asks for it before i
   expect((await grader.post(path, { trustedDeviceDays: '4000' })).status).toBe(404)
 })
 
-it('lets whoever runs the service take the networks back', async () => {
+it('can be reset by the operator', async () => {
   const { organization, owner, saveFrom } = await open()
   await saveFrom(OFFICE, { networks: OFFICE })
   expect(await statusFrom(ELSEWHERE, owner, owner.home)).toBe(403)
@@ -100,7 +100,7 @@ it('lets whoever runs the service take the networks back', async () => {
   expect(await statusFrom(ELSEWHERE, owner, owner.home)).toBe(200)
 })
 
-it('lets API keys be used from the organization’s networks alone, besides those of each key', async () => {
+it("limits API keys to the organization's networks, besides their own", async () => {
   const { organization, saveFrom, refusals } = await open()
   const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Any', mode: 'live' })
   const narrow = await createApiKey(service.system, {
@@ -126,7 +126,7 @@ it('lets API keys be used from the organization’s networks alone, besides thos
     ])
 })
 
-it('limits for how long new keys are good', async () => {
+it('limits the lifetime of new keys', async () => {
   const { owner, saveFrom, organization } = await open()
   expect(mistakesIn(await saveFrom(OFFICE, { apiKeyNetworks: '', apiKeyMaxDays: '0' }))).toEqual([
     'The number of days must be a whole number from 1 to 36500.',
@@ -142,7 +142,7 @@ it('limits for how long new keys are good', async () => {
   expect(await service.db.apiKey.count({ where: { organizationId: organization.id, name: { in: ['Long', 'Short'] } } })).toBe(1)
 })
 
-it('records a key and a member who are refused for what they may not do', async () => {
+it('records refused keys and members', async () => {
   const { organization, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   const { key, apiKey } = await createApiKey(service.system, {
@@ -184,7 +184,7 @@ it('records a key and a member who are refused for what they may not do', async 
   )
 })
 
-it('asks whoever deactivates a member what becomes of their keys', async () => {
+it("asks what happens to a deactivated member's keys", async () => {
   const { organization, owner } = await open()
   const leaver = await signInAs(service, organization.id, ['admin'])
   const make = (name: string, createdById: string) =>

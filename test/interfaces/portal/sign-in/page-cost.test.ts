@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-it('costs whoever is signed in one statement to find out, with all that an organization can ask for', async () => {
+it('authenticates a request with one statement, whatever the organization requires', async () => {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const now = service.clock.now()

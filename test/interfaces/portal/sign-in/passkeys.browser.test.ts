@@ -73,7 +73,7 @@ const passkeysIn = async ({ cdp, id }: Authenticator) =>
   (await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials
 
 describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is installed)', () => {
-  it('is created, signs in by itself from its button, and then is the second step of nothing', async () => {
+  it('is created, and signs in without a second step', async () => {
     const context = await openContext()
     const { page, complaints, authenticator } = await openPage(context)
     const { email, home } = await signIn(page)
@@ -99,7 +99,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(await passkeysIn(authenticator)).toHaveLength(1)
   })
 
-  it('is the second step after the password, of its person alone, and is not made twice by one device', async () => {
+  it("is the person's second step after the password, once per device", async () => {
     const context = await openContext()
     const { page } = await openPage(context)
     const { email, home } = await signIn(page)
@@ -129,7 +129,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
   })
 
-  it('is refused when its answer is sent again, is of another page, or has not verified its user', async () => {
+  it('is refused if replayed, from another page, or without user verification', async () => {
     const context = await openContext()
     const { page, authenticator } = await openPage(context)
     const { email, home } = await signIn(page)
@@ -163,7 +163,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(await heading(page)).toBe('Sign in')
   })
 
-  it('is named, and removed, and signs in no more', async () => {
+  it('is renamed and removed, and then signs in no more', async () => {
     const context = await openContext()
     const { page, complaints } = await openPage(context)
     await page.setViewportSize(phone)
@@ -185,7 +185,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
   })
 
-  it('is offered in the field of the address, where the browser can', async () => {
+  it('is offered in the address field by supporting browsers', async () => {
     const context = await openContext()
     const { page, authenticator } = await openPage(context, { isInField: true })
     const { home } = await signIn(page)

@@ -33,7 +33,7 @@ const receiveLink = (email: string) =>
 
 const signIn = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
 
-it('can be set anew by a mailed link, once, which ends all sessions', async () => {
+it('can be reset by a mailed link, once, which ends all sessions', async () => {
   const { email, get, home } = await joinAs(service, await service.make.organization())
   const asked = await visit(service).post('/portal/forgot', { email: ` ${email.toUpperCase()} ` })
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('If the address you entered has an account here')])
@@ -49,7 +49,7 @@ it('can be set anew by a mailed link, once, which ends all sessions', async () =
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is answered alike for an address that nobody has, which gets no mail', async () => {
+it('is reset with the same response for unknown addresses, without a mail', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const known = await visit(service).post('/portal/forgot', { email })
   const unknown = await visit(service).post('/portal/forgot', { email: 'nobody@example.com' })
@@ -63,7 +63,7 @@ it('is answered alike for an address that nobody has, which gets no mail', async
   expect(smtp.mails.map(({ envelope }) => envelope.to[0])).not.toContain('nobody@example.com')
 })
 
-it('is mailed three times in a quarter of an hour at most, with the same answer', async () => {
+it('is mailed at most three times in a quarter of an hour, with the same response', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const before = smtp.mails.length
   for (let i = 0; i < 6; i++) expect((await visit(service).post('/portal/forgot', { email })).status).toBe(200)
@@ -74,7 +74,7 @@ it('is mailed three times in a quarter of an hour at most, with the same answer'
   expect(await service.db.accountLink.count({ where: { kind: 'reset', credential: { email } } })).toBe(3)
 })
 
-it('is asked for by several at the same moment, who are all heard at once', async () => {
+it('handles concurrent requests', async () => {
   const emails = Array.from({ length: 4 }, () => `${service.deps.newId()}@example.com`)
   // They announce themselves together.
   await service.db.$transaction(async (db) => {
@@ -86,7 +86,7 @@ it('is asked for by several at the same moment, who are all heard at once', asyn
   expect(new Set(jobs.map(({ started_on }) => started_on.getTime())).size).toBe(1)
 })
 
-it('has an hour, and the last link used ends the others', async () => {
+it('has links valid for an hour; using the last one invalidates the others', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const link = async () => new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
   const late = await link()
@@ -97,7 +97,7 @@ it('has an hour, and the last link used ends the others', async () => {
   expect((await visit(service).post(first, { password: NEW })).status).toBe(404)
 })
 
-it('is changed by its owner, which ends the links to set it anew that were asked for before', async () => {
+it('invalidates reset links when its owner changes it', async () => {
   const { email, post, home } = await joinAs(service, await service.make.organization())
   const path = new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
   const changed = await post(`${home}account/password`, { current: PASSWORD, password: NEW })
@@ -107,7 +107,7 @@ it('is changed by its owner, which ends the links to set it anew that were asked
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is set by one of ten links that are used at once', async () => {
+it('is set by one of ten links used at once', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const paths: string[] = []
   for (let i = 0; i < 10; i++) paths.push(new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname)
@@ -116,7 +116,7 @@ it('is set by one of ten links that are used at once', async () => {
   for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link no longer works')
 })
 
-it('forgives what was tried before', async () => {
+it('resets the count of failed attempts', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   for (let i = 0; i < 6; i++) await signIn(email, 'not the password')
   expect((await signIn(email, PASSWORD)).text).toContain('too many attempts')
@@ -125,7 +125,7 @@ it('forgives what was tried before', async () => {
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is changed under My account by whoever knows it, and the other sessions end', async () => {
+it('is changed under My account with the current one, which ends other sessions', async () => {
   const { email, home, ...here } = await joinAs(service, await service.make.organization())
   const there = visit(service)
   await there.post('/portal/sign-in', { email, password: PASSWORD })
@@ -139,7 +139,7 @@ it('is changed under My account by whoever knows it, and the other sessions end'
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('leaves other sessions to be ended one by one, or all, and nobody else', async () => {
+it("lets its owner end other sessions one by one or all, and nobody else's", async () => {
   const { email, home, ...here } = await joinAs(service, await service.make.organization())
   const stranger = await joinAs(service, await service.make.organization())
   const open = async () => {
@@ -184,7 +184,7 @@ it.each([
   )
 })
 
-it('mails an invitation to join, which can be read in the mailbox, whatever the names', async () => {
+it('mails a readable invitation, whatever the names', async () => {
   const { id } = await service.make.organization()
   const organization = await service.db.organization.update({
     where: { id },
@@ -207,7 +207,7 @@ it('mails an invitation to join, which can be read in the mailbox, whatever the 
   expect((await service.mailbox('?search=mailed@example.com')).text).toContain(record.id)
 })
 
-it('tells no secret and no address to the log', async () => {
+it('logs no secret and no address', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   await visit(service).post('/portal/forgot', { email })
   const path = await receiveLink(email)
@@ -218,7 +218,7 @@ it('tells no secret and no address to the log', async () => {
   expect(log).toContain('/portal/reset/:token')
 })
 
-it('that is on the list of those that are tried first opens nothing: its owner has to set another, and nothing leads past that', async () => {
+it('must be replaced at sign-in if it is on the list of common passwords', async () => {
   const organization = await service.make.organization()
   const { email, home } = await joinAs(service, organization)
   const passwordHash = (await hashPassword('password123', 'line', async () => true))!
@@ -241,7 +241,7 @@ it('that is on the list of those that are tried first opens nothing: its owner h
   expect((await signIn(email, NEW)).headers.location).not.toContain('reset')
 })
 
-it('that is on that list leads to no new one when another was set while it was checked', async () => {
+it("can't be replaced after another one was set while it was checked", async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const credential = await service.db.credential.findFirstOrThrow({ where: { email } })
   const [membership] = await findMemberships(service.system, credential.id)

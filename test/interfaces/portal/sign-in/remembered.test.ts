@@ -34,8 +34,8 @@ const signIn = (visitor: Visitor, email: string) =>
 const isAsked = async (visitor: Visitor, email: string) =>
   (await signIn(visitor, email)).headers.location!.startsWith('/portal/second-step')
 
-describe('a browser that is remembered', () => {
-  it('is not asked for a code for as long as the organization allows, and then again', async () => {
+describe('a remembered browser', () => {
+  it('needs no code for as long as the organization allows', async () => {
     const { browser, email, home } = await makePerson({ rules: { trustedDeviceDays: 7 } })
     expect(await isAsked(browser, email)).toBe(false)
     expect((await browser.get(home)).status).toBe(200)
@@ -44,7 +44,7 @@ describe('a browser that is remembered', () => {
     expect(await isAsked(browser, email)).toBe(true)
   })
 
-  it('is one whose box was ticked, where the organization allows it', async () => {
+  it('is remembered if its box was ticked and the organization allows it', async () => {
     const unticked = await makePerson({ ticks: false })
     expect(await isAsked(unticked.browser, unticked.email)).toBe(true)
     const never = await makePerson({ rules: { trustedDeviceDays: 0 } })
@@ -52,7 +52,7 @@ describe('a browser that is remembered', () => {
     expect((await never.browser.get('/portal/second-step')).text).not.toContain('name="remember"')
   })
 
-  it('is closed to an organization that remembers none, although another does', async () => {
+  it('needs a code for an organization that remembers none', async () => {
     const { browser, email, home, organization, credentialId } = await makePerson()
     const elsewhere = await service.make.organization()
     await service.make.member(elsewhere.id, { credentialId })
@@ -65,14 +65,14 @@ describe('a browser that is remembered', () => {
     expect((await browser.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
   })
 
-  it('does not count as fresh', async () => {
+  it('is no recent authentication', async () => {
     const { browser, email, home } = await makePerson()
     expect(await isAsked(browser, email)).toBe(false)
     expect((await browser.post(`${home}members/export`)).headers.location).toMatch(/^\/portal\/second-step/)
     expect((await browser.get('/portal/factors/app')).headers.location).toMatch(/^\/portal\/second-step/)
   })
 
-  it('is listed for its owner, who can end that, and nobody else’s', async () => {
+  it('is listed for its owner, who can end it', async () => {
     const { browser, email, home } = await makePerson()
     const other = await makePerson()
     await signIn(browser, email)
@@ -84,7 +84,7 @@ describe('a browser that is remembered', () => {
     expect(await isAsked(browser, email)).toBe(true)
   })
 
-  it('is remembered no more after any change of password or factor, wherever', async () => {
+  it('is forgotten after any change of password or factor', async () => {
     const { browser, email, home, secret } = await makePerson()
     await browser.post('/portal/second-step', { code: codeAt(secret, now()), next: home })
     await browser.post('/portal/factors/recovery-codes', { next: home })
@@ -93,7 +93,7 @@ describe('a browser that is remembered', () => {
 })
 
 describe('codes', () => {
-  it('of a browser that is known have a count of their own, which strangers do not use up', async () => {
+  it("of a known browser have their own limit, which strangers can't use up", async () => {
     const { browser, email, secret } = await makePerson({ ticks: false })
     const stranger = visit(service)
     await signIn(stranger, email)

@@ -28,8 +28,8 @@ async function readNewest(email: string): Promise<{ text: string }> {
 const signIn = (email: string, password = PASSWORD, visitor = visit(service)) =>
   visitor.post('/portal/sign-in', { email, password }).set('user-agent', 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0')
 
-describe('somebody is told by mail', () => {
-  it('of a browser that is new to them, and not of the first, nor of one that is known', async () => {
+describe('a security mail to the person', () => {
+  it('reports an unknown browser, except the first', async () => {
     const { email, ...person } = await joinAs(service, await service.make.organization())
     await signIn(email, PASSWORD, person)
     expect(await kindsTo(email)).toEqual([])
@@ -42,7 +42,7 @@ describe('somebody is told by mail', () => {
     expect(text).toContain('/portal/forgot')
   })
 
-  it('once, of whatever organizations they are a member', async () => {
+  it('is sent once, for all of their organizations', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const visitor = visit(service)
     await visitor.post(await joinPath(service, await service.make.organization(), email), {
@@ -53,7 +53,7 @@ describe('somebody is told by mail', () => {
     expect(await kindsTo(email)).toEqual(['new_browser'])
   })
 
-  it('of a password that is changed or set anew, and of factors and recovery codes', async () => {
+  it('reports changes of password, factors, and recovery codes', async () => {
     const { email, home, ...person } = await joinAs(service, await service.make.organization())
     await person.post(`${home}account/password`, { current: PASSWORD, password: NEW_PASSWORD })
     const { secret, codes } = await enrolApp(person, now)
@@ -70,7 +70,7 @@ describe('somebody is told by mail', () => {
     expect(secret).toHaveLength(20)
   })
 
-  it('of a recovery code that is used, and of codes that are wrong too often after the right password, once a day', async () => {
+  it('reports a used recovery code, and once a day repeated wrong codes', async () => {
     const { email, ...person } = await joinAs(service, await service.make.organization())
     const { secret, codes } = await enrolApp(person, now)
     service.clock.advance(2 * MINUTE_MS)
@@ -90,7 +90,7 @@ describe('somebody is told by mail', () => {
     expect(codeAt(secret, now())).toHaveLength(6)
   })
 
-  it('of roles that somebody else gives them', async () => {
+  it('reports roles that others change', async () => {
     const organization = await service.make.organization()
     const [admin, other] = [await joinAs(service, organization), await joinAs(service, organization, { roles: ['grader'] })]
     const { id } = await service.db.member.findFirstOrThrow({ where: { email: other.email } })
@@ -103,7 +103,7 @@ describe('somebody is told by mail', () => {
     expect(text).toMatch(/By:\s+Ada Lovelace/)
   })
 
-  it('of wrong passwords of strangers, once a day', async () => {
+  it('reports wrong passwords of strangers, once a day', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const key = { where: { member: { email }, kind: 'wrong_passwords' } }
     const failures = () =>
@@ -119,8 +119,8 @@ describe('somebody is told by mail', () => {
   })
 })
 
-describe('all admins are told by mail', () => {
-  it('of API keys that are made or rotated, with who did it and never the key', async () => {
+describe('a security mail to all admins', () => {
+  it('reports created and rotated API keys with their author, without the key', async () => {
     const organization = await service.make.organization()
     const [one, other, grader] = [
       await joinAs(service, organization),
@@ -144,7 +144,7 @@ describe('all admins are told by mail', () => {
     expect(await kindsTo(other.email)).toEqual(['key_made', 'key_made'])
   })
 
-  it('of settings of security that are changed, and not of such as stay', async () => {
+  it('reports changed security settings only', async () => {
     const organization = await service.make.organization()
     const [one, other] = [await joinAs(service, organization), await joinAs(service, organization)]
     const save = (idleMinutes: string) => one.post(`${one.home}settings/security`, { idleMinutes, sessionHours: '720' })
@@ -155,7 +155,7 @@ describe('all admins are told by mail', () => {
   })
 })
 
-it('is told in the language that the person has chosen', async () => {
+it("uses the person's language", async () => {
   const { email } = await joinAs(service, await service.make.organization())
   await service.db.credential.updateMany({ where: { email }, data: { language: 'de' } })
   await signIn(email)
@@ -163,7 +163,7 @@ it('is told in the language that the person has chosen', async () => {
 })
 
 describe('the sessions of a member', () => {
-  it('are seen by admins, and ended for their organization alone, which the member is told', async () => {
+  it('are visible to admins, who can end them for their organization, which the member is told', async () => {
     const organization = await service.make.organization()
     const elsewhere = await service.make.organization()
     const admin = await joinAs(service, organization)
@@ -203,7 +203,7 @@ describe('the sessions of a member', () => {
     expect((await second.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
   })
 
-  it('of another organization, and one’s own, are ended by nobody so', async () => {
+  it("of other organizations and of oneself can't be ended so", async () => {
     const [organization, foreign] = [await service.make.organization(), await service.make.organization()]
     const admin = await signInAs(service, organization.id, ['admin'])
     const member = await joinAs(service, foreign)

@@ -14,7 +14,7 @@ const signIn = (from: string, email: string, password = PASSWORD, at = service) 
 const count = (answers: { status: number }[], status: number) => answers.filter((answer) => answer.status === status).length
 
 describe('sixty wrong sign-ins at once, three times as many as may wait', () => {
-  it('keep out nobody of another network, and no request of an API: of their own the newest are told to come again', async () => {
+  it('lock out nobody of another network and no API request; the newest of their own get a later try', async () => {
     const organization = await service.make.organization()
     const { email } = await joinAs(service, organization)
     const wrong = Promise.all(Array.from({ length: 60 }, (_, i) => signIn(OTHERS, `nobody-${i}@example.com`)))
@@ -36,7 +36,7 @@ describe('sixty wrong sign-ins at once, three times as many as may wait', () => 
     expect(refused.text).toContain('try again in a few seconds')
   })
 
-  it('count against nobody where they were turned away: the password was not looked at', async () => {
+  it('are not counted if they were turned away', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const wrong = await Promise.all(Array.from({ length: 60 }, () => signIn('198.51.100.8', email, 'not the password')))
     expect(count(wrong, 429)).toBeGreaterThan(0)
@@ -47,7 +47,7 @@ describe('sixty wrong sign-ins at once, three times as many as may wait', () => 
 })
 
 describe('behind a proxy that is not trusted', () => {
-  it('everybody may sign in after 51 wrong passwords of somebody else, and the log names the proxy', async () => {
+  it('lets everybody sign in after 51 wrong passwords of somebody else, and logs the proxy', async () => {
     const proxied = await startServiceForTest()
     const { email } = await joinAs(proxied, await proxied.make.organization())
     expect((await signIn(OTHERS, 'nobody@example.com', 'wrong', proxied)).status).toBe(422)
@@ -63,7 +63,7 @@ describe('behind a proxy that is not trusted', () => {
     expect((await signIn('203.0.113.9', email, PASSWORD, proxied)).status).toBe(422)
   })
 
-  it('lines are of accounts: who tries one keeps out nobody who signs in with another', async () => {
+  it('has queues per account', async () => {
     const proxied = await startServiceForTest({ MAX_REQUEST_WAIT: '1' })
     const { email } = await joinAs(proxied, await proxied.make.organization())
     const wrong = Promise.all(Array.from({ length: 60 }, () => signIn(OTHERS, 'nobody@example.com', 'wrong', proxied)))
@@ -71,7 +71,7 @@ describe('behind a proxy that is not trusted', () => {
     expect(count(await wrong, 429)).toBeGreaterThan(0)
   })
 
-  it('says so to who asks whether it is ready', async () => {
+  it('is reported by the readiness check', async () => {
     const proxied = await startServiceForTest()
     expect((await proxied.http().get('/readyz')).body).toEqual({ status: 'ready', problems: [] })
     const asked = await proxied.http().get('/readyz').set('X-Forwarded-For', OTHERS)

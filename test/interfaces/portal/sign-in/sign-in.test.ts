@@ -14,7 +14,7 @@ const service = await startServiceForFile()
 const tryPassword = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
 
 describe('signing in', () => {
-  it('leads to where the person works, and signing out ends it', async () => {
+  it("leads to the person's organization, and signing out ends the session", async () => {
     const { email, home } = await joinAs(service, await service.make.organization())
     const person = visit(service)
     const signedIn = await person.post('/portal/sign-in', { email: email.toUpperCase(), password: PASSWORD })
@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect((await visit(service, stolen).get(home)).status).toBe(303)
   })
 
-  it('takes the same answer for a wrong password and an address that nobody has', async () => {
+  it('answers alike for a wrong password and an unknown address', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const known = await tryPassword(email, 'not the password')
     const unknown = await tryPassword('nobody@example.com', 'not the password')
@@ -44,7 +44,7 @@ describe('signing in', () => {
     expect(known.text).not.toContain('not the password')
   })
 
-  it('keeps the cookie from scripts and other sites, and from all but HTTPS where the service has it', async () => {
+  it('hides the cookie from scripts and other sites, and restricts it to HTTPS if available', async () => {
     const path = await joinPath(service, await service.make.organization(), 'cookie@example.com')
     const fields = { firstName: 'A', lastName: 'B', password: PASSWORD }
     const plain = await visit(service).post(path, fields)
@@ -60,7 +60,7 @@ describe('signing in', () => {
     ])
   })
 
-  it('makes a session of its own each time, and none of the name that somebody has put into the browser', async () => {
+  it('creates a new session each time, ignoring a preset cookie', async () => {
     const { email, cookie } = await joinAs(service, await service.make.organization())
     const fixed = `session=${'x'.repeat(43)}`
     const victim = visit(service, fixed)
@@ -73,7 +73,7 @@ describe('signing in', () => {
     expect((await visit(service, before).get('/portal')).headers.location).toContain('/sign-in')
   })
 
-  it('goes on to the page that was asked for, and never to another site', async () => {
+  it('continues to the requested page, and never to another site', async () => {
     const { email, home } = await joinAs(service, await service.make.organization())
     const asked = await visit(service).get(`${home}account?done=name`)
     const signIn = asked.headers.location!
@@ -94,7 +94,7 @@ describe('signing in', () => {
       expect(await goesTo(next)).toBe('/portal')
   })
 
-  it('asks somebody with memberships in several organizations which', async () => {
+  it('asks members of several organizations to choose', async () => {
     const [one, other] = [await service.make.organization(), await service.make.organization()]
     const { email, ...person } = await joinAs(service, one)
     const path = await copiedJoinPath(service, other, email)
@@ -113,14 +113,14 @@ describe('signing in', () => {
 })
 
 describe('wrong passwords', () => {
-  it('are counted for an address as it is found: no other letters stand for those in it', async () => {
+  it('are counted per stored address', async () => {
     const { email } = await joinAs(service, await service.make.organization(), { email: 'victim@example.com' })
     const alike = email.replace('i', 'İ') // which PostgreSQL makes an i, but no lower case of JavaScript
     expect((await tryPassword(alike, PASSWORD)).status).toBe(422)
     expect((await tryPassword(email, PASSWORD)).status).toBe(303)
   })
 
-  it('are taken five times in a quarter of an hour; then not even the right one is, for as long as said', async () => {
+  it('are limited to five in a quarter of an hour; then the correct one is refused, too', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')
     const refused = await tryPassword(email, PASSWORD)
@@ -134,7 +134,7 @@ describe('wrong passwords', () => {
     service.clock.advance(15 * MINUTE_MS)
   })
 
-  it('are bounded also when they come at once: none is accepted, and few are even looked at', async () => {
+  it('are limited when sent at once, and few are hashed', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const count = scaled(100, 10_000)
     const answers: string[] = []
@@ -154,7 +154,7 @@ describe('wrong passwords', () => {
     expect((await tryPassword(email, PASSWORD)).status).toBe(303)
   })
 
-  it('are taken fifty times from a network, whatever the addresses', async () => {
+  it('are limited to fifty per network, across addresses', async () => {
     service.clock.advance(15 * MINUTE_MS)
     await tryPassword('first@example.com', 'not the password')
     await service.db.signInAttempt.updateMany({ data: { count: 49 } })
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect((await get(home)).status).toBe(303)
   })
 
-  it('is not kept by what a page asks by itself, as the sheet of a grader does', async () => {
+  it('is not extended by requests that a page sends by itself', async () => {
     const { organization, submissionId } = await makeHandedIn(service)
     const { post, home } = await signInAs(service, organization.id, ['grader'])
     for (let i = 0; i < 11; i++) {
@@ -198,7 +198,7 @@ describe('a session', () => {
     expect((await get(home)).status).toBe(303)
   })
 
-  it('ends at once when the member is deactivated; a person keeps what they are elsewhere', async () => {
+  it('ends when the member is deactivated, except for other organizations', async () => {
     const [one, other] = [await service.make.organization(), await service.make.organization()]
     const { get, home, member } = await signInAs(service, one.id, ['admin'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect(ended).toMatchObject([{ endReason: 'no_membership', endedAt: expect.any(Date) }])
   })
 
-  it('is forgotten when it is over, and so are links and attempts that count no more', async () => {
+  it('is deleted after it ended, like links and attempts that no longer count', async () => {
     const { id } = await service.make.organization()
     await signInAs(service, id, ['admin'])
     await tryPassword('forgotten@example.com', 'x')
@@ -226,7 +226,7 @@ describe('a session', () => {
   })
 })
 
-it('records who has signed in, in each organization', async () => {
+it('is audited in each organization', async () => {
   const organization = await service.make.organization()
   const { email } = await joinAs(service, organization)
   await tryPassword(email, PASSWORD)

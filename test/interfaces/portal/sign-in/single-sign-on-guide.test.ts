@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { SignInProblem } from '../../../../src/domain/single-sign-on/finish-way.ts'
-import { refusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
+import { signInRefusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
 
 const guide = readFileSync('docs/guides/single-sign-on.md', 'utf8')
 /** All of them: the compiler says when one is missing. */
@@ -28,5 +28,5 @@ it('has each page that somebody who is not let in may see, by its title', () => 
   const titles = [...shown].map(([, title]) => title!.trim())
   const refused = { provider: 'Acme', organization: 'Acme', again: '/' }
   for (const problem of Object.keys(problems) as SignInProblem[])
-    expect(titles).toContain(refusedPage({ problem, ...refused }).title)
+    expect(titles).toContain(signInRefusedPage({ problem, ...refused }).title)
 })

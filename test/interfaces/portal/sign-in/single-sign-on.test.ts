@@ -17,7 +17,7 @@ const auditOf = (organizationId: string, action: string) =>
 const homeOf = ({ id }: { id: string }) => `/portal/${id}/`
 
 describe('a new colleague', () => {
-  it('gets in by the address of a verified domain, as a member with the roles for new members', async () => {
+  it('joins by the address of a verified domain, with the default roles', async () => {
     const { organization, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', defaultRoles: ['grader'] })
     idp.person = person('grace')
     const browser = browse(service)
@@ -42,7 +42,7 @@ describe('a new colleague', () => {
     expect(await db.member.count({ where: { organizationId: organization.id } })).toBe(2)
   })
 
-  it('is refused where the provider makes nobody a member', async () => {
+  it('is refused if the provider creates no members', async () => {
     const { organization, idp, begin, person } = await setUpSso(service)
     idp.person = person('grace')
     const { status, text } = await goThrough(browse(service), idp, begin)
@@ -50,7 +50,7 @@ describe('a new colleague', () => {
     expect(await db.member.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('is offered the provider by their address, and nobody learns whether there is anybody of that address', async () => {
+  it('is offered the provider by their address, without revealing if an account exists', async () => {
     const { admin, idp, domain, begin, page, person } = await setUpSso(service)
     idp.person = person('ada')
     const continueWith = async (email: string) => (await browse(service).post('/portal/sign-in/sso', { email, next: '' })).text
@@ -64,7 +64,7 @@ describe('a new colleague', () => {
 })
 
 describe('refusals', () => {
-  it('refuses another sub, a deactivated member, an address that is not verified there, and another organization’s provider: each recorded, nothing changed', async () => {
+  it("covers another subject, a deactivated member, an unverified address, and another organization's provider: each recorded, nothing changed", async () => {
     const one = await setUpSso(service, { provisionsMembers: 'yes' })
     const other = await setUpSso(service, { provisionsMembers: 'yes' })
     const { organization, idp, begin, person } = one
@@ -109,7 +109,7 @@ describe('refusals', () => {
     expect(await problems(other.organization)).toEqual(['notInvited'])
   })
 
-  it('links a member anew once an admin has taken the old account away', async () => {
+  it('ends after an admin has removed the old account', async () => {
     const { organization, admin, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     await goThrough(browse(service), idp, begin)
@@ -130,7 +130,7 @@ describe('refusals', () => {
     ).toEqual([{ subject: idp.person.sub, memberId }])
   })
 
-  it('refuses a way that began in another browser, and one that was gone already', async () => {
+  it('covers flows of another browser, and used ones', async () => {
     const { idp, begin, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -145,7 +145,7 @@ describe('refusals', () => {
     expect(await db.identity.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('lets one in of 20 who bring the same code at once', async () => {
+  it('lets one of 20 concurrent uses of a code succeed', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -155,7 +155,7 @@ describe('refusals', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  it('takes no token that is of another, for another, or not of now, and says to owners why', async () => {
+  it('covers tokens of other issuers, clients, and times, and tells owners why', async () => {
     const { admin, idp, begin, person, page, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     const stranger = await idp.makeKey('first')
     const seconds = () => Math.floor(service.clock.now().getTime() / 1000)
@@ -223,7 +223,7 @@ describe('refusals', () => {
     expect(await db.identity.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('lets in only who has the claims that are required', async () => {
+  it('covers missing required claims', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', requiredClaims: 'hd=acme.example' })
     idp.person = person('grace')
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('This account is not let in')
@@ -231,7 +231,7 @@ describe('refusals', () => {
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
   })
 
-  it('has a provider where everybody can have an account speak for no address, but of those whom a claim shows to be of the organization', async () => {
+  it("trusts a public provider's addresses only with a claim of the organization", async () => {
     const { admin, idp, page, providerId, begin, domain } = await setUpSso(service, { provisionsMembers: 'yes' })
     const save = (issuer: string, requiredClaims = '') =>
       admin.post(page, providerFields({ issuer }, { clientSecret: '', provisionsMembers: 'yes', requiredClaims }))
@@ -275,7 +275,7 @@ describe('refusals', () => {
     expect((await admin.get(page)).text).toContain('claimMissing: tid')
   })
 
-  it('says what the provider has done, and asks nobody when it is away', async () => {
+  it("explains a provider's error, and asks nobody when it is down", async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = { sub: '' }
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('Sign-in was cancelled')
@@ -289,7 +289,7 @@ describe('refusals', () => {
 })
 
 describe('keys', () => {
-  it('gets everybody in when all keys are others a moment after they were fetched', async () => {
+  it('survives a rotation of all keys right after they were fetched', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     const statuses: number[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -301,8 +301,8 @@ describe('keys', () => {
   })
 })
 
-describe('what a provider’s word opens', () => {
-  it('opens its own organization, not others of the person, and changes nothing that is theirs everywhere', async () => {
+describe('a session of a provider', () => {
+  it('opens its own organization only, and changes no account settings', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service)
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
@@ -333,7 +333,7 @@ describe('what a provider’s word opens', () => {
     expect((await browser.get(homeOf(elsewhere))).status).toBe(200)
   })
 
-  it('asks for our second factor where the organization wants one, and not where the provider is trusted, or says its level', async () => {
+  it("needs the service's second factor if the organization requires one, unless the provider is trusted or states its level", async () => {
     const cases = [
       [{}, {}, 303],
       [{ secondFactor: 'trusted' }, {}, 200],
@@ -361,7 +361,7 @@ describe('what a provider’s word opens', () => {
     }
   })
 
-  it('ends with the provider, and is no password then', async () => {
+  it('ends with the provider, and counts as no password then', async () => {
     const { organization, admin, idp, begin, page, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -387,7 +387,7 @@ describe('joining and linking', () => {
     expect((await browse(service).get(path)).status).toBe(404)
   })
 
-  it('makes nobody of somebody who has an account', async () => {
+  it('creates no second account for somebody who has one', async () => {
     const { organization, admin, idp, page, person } = await setUpSso(service)
     idp.person = person('ada')
     await goThrough(admin, idp, `${page}/try`)

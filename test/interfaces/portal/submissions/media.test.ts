@@ -22,7 +22,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
   return { candidate, organizationId, id, admin, path: `/portal/${organizationId}/media/${id}` }
 }
 
-it('offers what has arrived of a recording that could not be processed, segment after segment, to whoever may see it', async () => {
+it('offers the parts of a recording that failed to join to permitted members', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId, invite } = candidate
   const id = await candidate.beginTake()
@@ -60,7 +60,7 @@ it('offers what has arrived of a recording that could not be processed, segment 
 })
 
 describe('a recording', () => {
-  it('is shown as what it is, to be kept by nobody', async () => {
+  it('is served with its type, and never cached', async () => {
     const { admin, path } = await makeMedia()
     const answer = await admin.get(path)
     expect(answer.status).toBe(200)
@@ -99,14 +99,14 @@ describe('a recording', () => {
       expect([answer.body.toString(), answer.headers['content-length']]).toEqual([content, String(content.length)])
   })
 
-  it('is described by HEAD without its content', async () => {
+  it('answers HEAD without content', async () => {
     const { admin, path } = await makeMedia()
     const answer = await service.http().head(path).set('cookie', admin.cookie()!)
     expect([answer.status, answer.headers['content-length'], answer.headers['content-type']]).toEqual([200, '10', 'video/webm'])
     expect(answer.text).toBeFalsy()
   })
 
-  it('is shown to admins and to the grader it is assigned to, and to nobody else', async () => {
+  it('is served to admins and its assigned grader only', async () => {
     const { candidate, organizationId, path } = await makeMedia()
     const assigned = await signInAs(service, organizationId, ['grader'])
     const graders = { id: candidate.invite.id, assignedGraderId: assigned.member.id }
@@ -123,7 +123,7 @@ describe('a recording', () => {
     expect((await visit(service).get(path)).status).toBe(303)
   })
 
-  it('is not shown before it is ready, nor once it is gone', async () => {
+  it('is not served before it is ready, nor after it is deleted', async () => {
     const { admin, id, path, organizationId } = await makeMedia()
     for (const state of ['uploading', 'joining', 'failed', 'deleted'] as const) {
       await service.db.mediaFile.update({ where: { id }, data: { state } })
@@ -133,7 +133,7 @@ describe('a recording', () => {
       expect((await admin.get(`/portal/${organizationId}/media/${other}`)).status).toBe(404)
   })
 
-  it('is read no further once nobody listens', async () => {
+  it('stops reading when the client disconnects', async () => {
     const { admin, path } = await makeMedia({ content: Buffer.alloc(30_000_000) })
     let stream: Readable | undefined
     const { media } = service.deps
@@ -154,7 +154,7 @@ describe('a recording', () => {
   })
 })
 
-it('shows a photo as one', async () => {
+it('serves a photo as one', async () => {
   const { admin, path } = await makeMedia({ content: Buffer.from(jpeg('photo')), contentType: 'image/jpeg' })
   expect((await admin.get(path)).headers['content-type']).toBe('image/jpeg')
 })

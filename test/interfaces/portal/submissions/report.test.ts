@@ -31,7 +31,7 @@ async function furnish(of: Parameters<typeof makeHandedIn>[1] = {}) {
 }
 
 describe('the export of grades', () => {
-  it('has a row for each candidate and a column for each question, with what counts now, released or not', async () => {
+  it('has a row per candidate and a column per question, with the grades that count, released or not', async () => {
     const { admin, grader, grade, release, submissionId, assessment, invite } = await furnish({
       recipientName: '=1+1',
     })
@@ -75,7 +75,7 @@ describe('the export of grades', () => {
     })
   })
 
-  it('finds a question by itself, not by its place: also after it was moved, and removed', async () => {
+  it('identifies questions that were moved or removed', async () => {
     const { admin, grader, grade, questions, assessment } = await furnish()
     await grade(grader.ctx, 1, 1)
     await grade(grader.ctx, 2, 2)
@@ -95,7 +95,7 @@ describe('the export of grades', () => {
     expect(text.text.split('\r\n')[0]).toContain('handed_in_at,question_1,question_2,removed_question_1,total')
   })
 
-  it('has each once over as many batches as there are, is audited, and is for admins', async () => {
+  it('contains each result once across batches, is audited, and needs an admin', async () => {
     const { admin, as, assessment, submissionId, organization } = await furnish()
     await service.db.$executeRaw`
       INSERT INTO submissions SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
@@ -114,7 +114,7 @@ describe('the export of grades', () => {
 })
 
 describe('the report on an assessment', () => {
-  it('says how the released totals are distributed, and what was given for each question, and nothing of what is not released', async () => {
+  it("shows the distribution of released totals and of each question's points, and nothing unreleased", async () => {
     const { admin, grader, grade, release, assessment, questions } = await furnish()
     const others = [
       await handInAnother(service, assessment, { answers: 2 }),
@@ -153,7 +153,7 @@ describe('the report on an assessment', () => {
     expect(rowsOf((await admin.read()).text).at(-2)).toBe('1 | What is 2? | 3 | 2 | 3 | 67 %')
   })
 
-  it('is for admins and for the clients of the assessment, and names no staff to these', async () => {
+  it("is for admins and the assessment's clients, and names no staff to clients", async () => {
     const { as, grader, grade, release, assessment, organization, submissionId } = await furnish()
     await grade(grader.ctx, 1, 5)
     await grade(grader.ctx, 2, 3)
@@ -168,7 +168,7 @@ describe('the report on an assessment', () => {
     expect((await (await as('grader')).read()).status).toBe(404)
   })
 
-  it('shows no total, share or distribution where there are no points', async () => {
+  it('shows no totals without points', async () => {
     const { admin, candidate, grader, release, submissionId } = await furnish({ questions: [{ points: 0 }, { points: 0 }] })
     await release(grader.ctx, { toCandidate: true })
     const { text } = await admin.read()

@@ -20,7 +20,7 @@ async function makeReleased() {
   return { ...made, ctx, client, page, admin: await signInAs(service, organization.id, ['admin']) }
 }
 
-it('is downloaded from the page of a released result, by who may see that, once it is released', async () => {
+it("is downloaded from a released result's page by permitted members", async () => {
   const { release, ctx, admin, client, page, organization, invite, submissionId } = await makeReleased()
   const outsiders = [
     await signInAs(service, organization.id, ['client']),
@@ -47,7 +47,7 @@ it('is downloaded from the page of a released result, by who may see that, once 
   expect([status, headers.location]).toEqual([303, `/portal/sign-in?${new URLSearchParams({ next: `${page}/report` })}`])
 })
 
-it.skipIf(!hasPoppler)('shows clients the points, and admins the words for the candidate as well', async () => {
+it.skipIf(!hasPoppler)('shows points to clients, and texts for the candidate to admins as well', async () => {
   const { release, ctx, admin, client, page } = await makeReleased()
   await release(ctx, { message: 'Thank you', comment: 'For the organization' })
   const read = async (person: typeof admin) =>

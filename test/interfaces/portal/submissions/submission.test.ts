@@ -37,7 +37,7 @@ async function record(
 }
 
 describe('the page of a submission', () => {
-  it('has the webcam’s stills by pages, numbered through, as the sheet of its grader has them', async () => {
+  it('pages webcam stills with continuous numbers, like the grading view', async () => {
     const { submission, candidate, admin, address } = await furnish()
     await candidate.press('finish')
     const { id: submissionId, organizationId } = await submission()
@@ -62,7 +62,7 @@ describe('the page of a submission', () => {
     }
   })
 
-  it('shows the paper with its answers, the times, the consent and what happened meanwhile', async () => {
+  it('shows the paper with answers, times, consent, and incidents', async () => {
     const { candidate, tab, admin, read, invite } = await furnish({
       questions: [{ script: HOSTILE, points: 3, timeLimit: 60 }, {}],
     })
@@ -96,7 +96,7 @@ describe('the page of a submission', () => {
     )
   })
 
-  it('takes the complete attempt that came last for the answer, and shows the others behind it', async () => {
+  it('treats the last complete attempt as the answer, and shows the others behind it', async () => {
     const { candidate, submission, read, organization } = await furnish({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     const first = await record(await submission(), 'ready')
@@ -119,7 +119,7 @@ describe('the page of a submission', () => {
     expect((await answer())[0]).toContain('Answer by video: deleted.')
   })
 
-  it('says where a recording lacks something', async () => {
+  it('shows where a recording has gaps', async () => {
     const { candidate, submission, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     const id = await record(await submission(), 'ready')
@@ -130,7 +130,7 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('0:09 and 2 more places.')
   })
 
-  it('is for admins and for the grader whom the invite is assigned to', async () => {
+  it('is for admins and the assigned grader', async () => {
     const { organization, invite, address } = await furnish()
     const [assigned, other, client] = [
       await signInAs(service, organization.id, ['grader']),
@@ -146,7 +146,7 @@ describe('the page of a submission', () => {
     expect((await assigned.get(address)).status).toBe(404)
   })
 
-  it('deletes photos or recordings for an admin, and for nobody else', async () => {
+  it('lets admins delete photos or recordings', async () => {
     const { candidate, submission, invite, organization, admin, address, read } = await furnish({
       questions: [{ responseType: 'mixed' }],
     })
@@ -165,7 +165,7 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('Answer by video: deleted.')
   })
 
-  it('deletes also while the media store is away', async () => {
+  it('deletes while the media store is down', async () => {
     const { candidate, submission, admin, address, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     await record(await submission(), 'ready')
@@ -178,7 +178,7 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('Answer by video: deleted.')
   })
 
-  it('says so where nothing was sent in yet', async () => {
+  it('says that nothing was submitted yet', async () => {
     const { invite, organization } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
     const { status, text } = await admin.get(`${admin.home}invites/${invite.id}/submission`)
@@ -186,8 +186,8 @@ describe('the page of a submission', () => {
   })
 })
 
-describe('what a candidate can not meet', () => {
-  it('is waived on the page of the invite, with an entry in the audit log, and once', async () => {
+describe("a requirement that the candidate can't meet", () => {
+  it("is waived on the invite's page, once, with an audit entry", async () => {
     const { candidate, invite, organization, stored } = await makeAccepted(service, {
       screenRecording: true,
       requireIdCapture: true,
@@ -218,7 +218,7 @@ describe('what a candidate can not meet', () => {
     expect((await admin.get(address)).text).not.toContain('waive-heading')
   })
 
-  it('is nothing that there is not', async () => {
+  it('is refused if unknown', async () => {
     const { invite, organization, stored } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
     for (const requirement of ['', 'everything', 'constructor', HOSTILE])

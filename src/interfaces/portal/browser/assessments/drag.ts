@@ -1,12 +1,12 @@
-/** How near the edge of the window a card makes the page scroll, and by how many pixels each picture. */
+/** Distance from the edge of the window at which dragging scrolls the page, and the step per frame, both in pixels. */
 const EDGE = 80
 const SCROLLED = 12
 
 /**
- * Moves a list's cards by dragging their handles, with a mouse, a pen or a finger. Escape puts the card back. The card itself stays where it
- * is in the document, and the others go around it: a browser would take the pointer away from one that moves.
+ * Moves a list's cards by dragging their handles, with a mouse, a pen, or a finger. Escape puts the card back. The dragged card keeps its
+ * place in the document and the others move around it: browsers release the pointer from an element that moves in the document.
  *
- * @param dropped a card was dragged, and stands where it was let go.
+ * @param dropped called when a card was dropped in a new place.
  */
 export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => void): void {
   list.addEventListener('pointerdown', (event) => {
@@ -68,7 +68,7 @@ export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => voi
       y = event.clientY
       place()
     })
-    // The link that covers the card would be dragged to elsewhere, and end this.
+    // A native drag of the link that covers the card would cancel the pointer events.
     document.addEventListener('dragstart', (event) => event.preventDefault(), { signal })
     document.addEventListener('pointermove', move, { signal })
     document.addEventListener(

@@ -1,24 +1,24 @@
 import { createElement, setNotice } from '../../../../http/browser/dom.ts'
 import { requestWithRetry } from '../../../../http/browser/retry.ts'
-import { fieldsOf, followOutlook } from './outlook.ts'
-import { offerMedia } from './question-media.ts'
+import { fieldsOf, updateKeyPreview } from './key-preview.ts'
+import { addMediaControls } from './question-media.ts'
 
 const TRY_MS = 20_000
-/** A picture takes longer. */
+/** Uploads of a file get more time. */
 const TRY_FILE_MS = 120_000
 const NO_CONNECTION = 'No connection: not saved yet. Keep this page open; saving is retried automatically.'
 const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then save again here.'
 const NOT_TAKEN = 'Not saved: something went wrong. What you have typed is still here.'
 
 /**
- * Keeps what is typed into a form from being lost: leaving the page asks, and saving is tried until it is answered. What is sent stays the
- * same meanwhile, so that a repetition is recognized as such.
+ * Protects what is typed into a form: leaving the page asks first, and saving is retried until the server answers. Retries send the same
+ * body, so that the server recognizes them.
  *
- * @param isRefused what is in it was sent, and is said to be wrong.
+ * @param isRefused true if the page shows the mistakes of a form that was sent.
  */
 export function guardForm(form: HTMLFormElement, isRefused = false): void {
-  followOutlook(form)
-  offerMedia(form)
+  updateKeyPreview(form)
+  addMediaControls(form)
   const line = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
   form.append(line)
   const typed = () => fieldsOf(form).toString()
@@ -54,7 +54,7 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     }
     form.inert = false
     form.ariaBusy = null
-    // Refused, or with a row more or less.
+    // Refused, or a row was added or removed.
     const isForm = answer!.status === 422 || (answer!.ok && !answer!.redirected)
     const isSignedOut = answer!.status === 401 || answer!.redirected
     if (isForm) showAgain(await answer!.text())
@@ -62,7 +62,7 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     if (form.isConnected) focused?.focus()
   }
 
-  /** The page with what was typed, and with what is wrong with it. */
+  /** Replaces the form by the one in the response, with its mistakes. */
   function showAgain(text: string): void {
     const page = new DOMParser().parseFromString(text, 'text/html')
     const side = form.closest('[data-side]')
@@ -86,13 +86,13 @@ const filesOf = (form: HTMLFormElement): HTMLInputElement[] => [
 
 const hasFile = (form: HTMLFormElement): boolean => filesOf(form).some(({ files }) => files!.length > 0)
 
-/** What is wrong with a file that the service would not even read. */
+/** Message about a file that exceeds the service's limit. */
 function findTooLarge(form: HTMLFormElement): string | undefined {
   const input = filesOf(form).find(({ dataset, files }) => (files![0]?.size ?? 0) > Number(dataset.mostBytes))
   return input && `Not saved: this file is larger than ${Number(input.dataset.mostBytes) / 1e6} MB. Choose a smaller one.`
 }
 
-/** All of the form, with the button that sends it. */
+/** All fields, with the button that sends the form. */
 function withFiles(form: HTMLFormElement, submitter: HTMLElement | null): FormData {
   const fields = new FormData(form)
   if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)

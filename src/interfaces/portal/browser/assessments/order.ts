@@ -3,12 +3,12 @@ import { dragCards } from './drag.ts'
 import { saveOrder } from './save-order.ts'
 
 /**
- * Moves questions by dragging, by keys on their handles, and by what is in their menus, without loading the page again. Each order is saved at
- * once, one request at a time; it takes the place of no order that this page has not seen.
+ * Moves questions by dragging, by keys on their handles, and by their menus, without reloading the page. Each order is saved at once, one
+ * request at a time; the server refuses it if the order has changed elsewhere.
  *
- * @param list of the questions' cards, with the address that takes their order.
+ * @param list the questions' cards, with the address that saves their order.
  */
-export function keepOrder(list: HTMLElement): void {
+export function enableReordering(list: HTMLElement): void {
   const status = document.querySelector<HTMLElement>('[data-order-status]')!
   const cards = () => [...list.querySelectorAll<HTMLElement>('[data-question]')]
   const first = Number(list.querySelector('[data-place]')?.textContent ?? 1)
@@ -28,7 +28,7 @@ export function keepOrder(list: HTMLElement): void {
     const form = event.target as HTMLFormElement
     const card = form.closest('li')!
     const by = form.dataset.move === 'up' ? -1 : form.dataset.move === 'down' ? 1 : 0
-    // At the end of a page of the list its form does it.
+    // At the end of a page the form is submitted, since the neighbor is on another page.
     if (by === 0 || !neighbour(card, by)) return
     event.preventDefault()
     event.stopPropagation()

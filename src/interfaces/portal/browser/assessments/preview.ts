@@ -1,14 +1,14 @@
 import { createElement } from '../../../../http/browser/dom.ts'
-import { fieldsOf } from './outlook.ts'
+import { fieldsOf } from './key-preview.ts'
 
 const AFTER_LAST_KEY_MS = 400
 
 /**
- * Beside the form of a question shows it as candidates see it, while it is typed: by their own page, in a frame, which is told what is typed.
+ * Shows a question as candidates see it, in a frame beside its form, and updates it while it is typed.
  *
- * @param link to the page by itself, for where there is no room.
+ * @param link opens the preview as a page of its own on small screens.
  */
-export function offerPreview(link: HTMLAnchorElement): void {
+export function showPreview(link: HTMLAnchorElement): void {
   const place = document.querySelector<HTMLElement>('[data-preview-place]')!
   let frame: HTMLIFrameElement | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -30,7 +30,7 @@ export function offerPreview(link: HTMLAnchorElement): void {
   window.addEventListener('message', ({ origin, source }) => {
     if (origin === location.origin && frame && source === frame.contentWindow) tell()
   })
-  // The form is another one after each time it is shown again.
+  // The element is replaced whenever the form is shown again.
   const form = () => document.querySelector<HTMLFormElement>('form[data-guarded]')
   document.addEventListener('input', ({ target }) => {
     if (!form()?.contains(target as Node)) return

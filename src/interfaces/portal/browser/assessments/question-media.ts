@@ -2,30 +2,29 @@ import { MAX_PART_BYTES, MAX_PROMPT_BYTES } from '../../../../domain/limits.ts'
 import { createButton, createElement, setText } from '../../../../http/browser/dom.ts'
 import { requestWithRetry } from '../../../../http/browser/retry.ts'
 
-// Audio and video of a question: chosen as a file, or recorded here. They go up in slices, while the rest of the form is written.
+// Audio and video of a question, chosen as a file or recorded here. They are uploaded in slices while the form is filled in.
 
 const TRY_MS = 20_000
 const LOOK_AGAIN_MS = 1_000
 const SLICE_MS = 2_000
-/** The first that the browser offers. */
+/** Preferred types first; the browser's first supported type is used. */
 const TYPES = {
   audio: ['audio/webm;codecs=opus', 'audio/mp4'],
   video: ['video/webm;codecs=vp8,opus', 'video/webm', 'video/mp4'],
 }
 type Kind = keyof typeof TYPES
 
-/** What went wrong, in a sentence for the author. */
+/** An error whose message is shown to the author. */
 class Problem extends Error {}
 
-/** Offers it beside the fields of the addresses. */
-export function offerMedia(form: HTMLFormElement): void {
+export function addMediaControls(form: HTMLFormElement): void {
   for (const kind of ['audio', 'video'] as const) {
     const field = form.querySelector<HTMLInputElement>(`#${kind}Url`)
-    if (field) offer(form, field, kind)
+    if (field) addControl(form, field, kind)
   }
 }
 
-function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void {
+function addControl(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void {
   const base = `${new URL(form.action).pathname.split('/assessments/')[0]}/question-media`
   const line = createElement('p', { class: 'hint mt-1.5', role: 'status' })
   const file = createElement('input', {
@@ -52,7 +51,7 @@ function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void
       if (count === 0) throw new Problem('Nothing was recorded.')
       setText(line, 'Being processed…')
       await post(`${base}/${id}/complete`, new URLSearchParams({ segments: String(count) }))
-      const seconds = Math.round((await whenReady(`${base}/${id}`)) / 1_000)
+      const seconds = Math.round((await waitUntilReady(`${base}/${id}`)) / 1_000)
       field.value = address
       field.dispatchEvent(new Event('input', { bubbles: true }))
       setText(line, `Ready: ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}. Save the question to keep it.`)
@@ -114,18 +113,18 @@ function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void
   }
 }
 
-/** Tries until it is answered. @throws Problem with what is said against it. */
+/** Retries until the server answers. @throws Problem with the server's message. */
 async function post<Answer>(address: string, body: URLSearchParams | ArrayBuffer): Promise<Answer> {
   const headers = body instanceof ArrayBuffer ? { 'content-type': 'application/octet-stream' } : {}
   const ask = () => fetch(address, { method: 'POST', body, headers, redirect: 'manual', signal: AbortSignal.timeout(TRY_MS) })
   const answer = (await requestWithRetry(ask, () => true))!
   if (answer.ok) return (await answer.json()) as Answer
-  const said = answer.status === 422 ? ((await answer.json()) as { mistakes: string[] }).mistakes : []
-  throw new Problem(said[0] ?? 'This did not work. Please try again, or sign in in another window first.')
+  const mistakes = answer.status === 422 ? ((await answer.json()) as { mistakes: string[] }).mistakes : []
+  throw new Problem(mistakes[0] ?? 'This did not work. Please try again, or sign in in another window first.')
 }
 
-/** @returns how long it is, in milliseconds. */
-async function whenReady(address: string): Promise<number> {
+/** @returns its duration in milliseconds. */
+async function waitUntilReady(address: string): Promise<number> {
   for (;;) {
     const answer = await requestWithRetry(
       () => fetch(address, { signal: AbortSignal.timeout(TRY_MS) }),

@@ -7,9 +7,9 @@ const CHANGED =
   'The questions were changed in another window or by somebody else. Your order was not saved: this is the current one.'
 
 /**
- * Saves the order in which the cards stand, one request at a time: what has arrived and was not answered is recognized when it is sent again.
+ * Saves the order of the cards, one request at a time. A retry whose first try has arrived is recognized by the server.
  *
- * @param list of the cards. @param status says what becomes of it.
+ * @param status element that shows the state of saving.
  */
 export function saveOrder(list: HTMLElement, status: HTMLElement) {
   const ids = () => [...list.querySelectorAll<HTMLElement>('[data-question]')].map(({ dataset }) => dataset.question!)
@@ -48,7 +48,7 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     return answer!
   }
 
-  /** Shows the list as it is now. */
+  /** Shows the current list. */
   async function refuse({ status: code }: Response): Promise<void> {
     status.classList.add('mistake')
     if (code === 401) {

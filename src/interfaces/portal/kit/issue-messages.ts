@@ -4,7 +4,7 @@ import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/time/format-time.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 
-/** The fields as the pages call them. */
+/** Names of fields in messages. */
 const names: Record<string, string> = {
   firstName: 'the first name',
   lastName: 'the last name',
@@ -116,7 +116,7 @@ const names: Record<string, string> = {
   domain: 'the domain',
 }
 
-/** A field as pages call it; one that has no name there by its own. */
+/** A field's name in messages, or the field itself if it has none. */
 export const nameOfField = (field: string): string => names[field] ?? field
 
 const targetFaults: Record<TargetFault, string> = {
@@ -128,7 +128,7 @@ const targetFaults: Record<TargetFault, string> = {
   unlisted: 'The host of the URL is not among the allowed return hosts in the organization’s settings.',
 }
 
-/** What an id or a name stands for that is none of the organization's. */
+/** Names of referenced rows that don't exist in the organization. */
 const referents: Record<string, string> = {
   tags: 'tag with the name',
   clients: 'member with the email address',
@@ -247,14 +247,14 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }
 
-/** Of an assessment to which somebody is invited, by test invites alone or not. */
-const INVITED = {
+/** Reasons why an assessment with invites can't be deleted: live invites, or only test invites. */
+const INVITED_MESSAGES = {
   live: 'Candidates are invited to this assessment, so it can’t be deleted. You can archive it.',
   test: 'This assessment has test invites. Delete the test data first; then you can delete the assessment.',
 }
 
-/** What is not typed in, but chosen. */
-const NOT_CHOSEN: Record<string, string> = {
+/** Messages about missing choices. */
+const MISSING_CHOICE_MESSAGES: Record<string, string> = {
   results: 'Tick at least one result.',
   questions: 'Tick at least one question.',
   roles: 'Choose at least one role.',
@@ -263,16 +263,16 @@ const NOT_CHOSEN: Record<string, string> = {
   sure: 'Tick the box to say that you mean it.',
 }
 
-/** What is wrong, in a sentence. */
-export function wordIssue(issue: Issue): string {
+/** A mistake as a sentence. */
+export function formatIssue(issue: Issue): string {
   const name = names[issue.field] ?? ''
   switch (issue.rule) {
     case 'common':
-      return `${capitalize(name)} is easy to guess: ${wordPieces(issue.pieces)}. Add what has nothing to do with that, such as two or three more words.`
+      return `${capitalize(name)} is easy to guess: ${formatPasswordParts(issue.pieces)}. Add what has nothing to do with that, such as two or three more words.`
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      return NOT_CHOSEN[issue.field] ?? `Enter ${name}.`
+      return MISSING_CHOICE_MESSAGES[issue.field] ?? `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':
@@ -294,11 +294,11 @@ export function wordIssue(issue: Issue): string {
     case 'reference':
       return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
     case 'changed':
-      return wordChanged(issue, name)
+      return formatConflict(issue, name)
     case 'target':
       return targetFaults[issue.problem]
     case 'invited':
-      return INVITED[issue.value]
+      return INVITED_MESSAGES[issue.value]
     case 'later':
       return 'The new expiry must not be earlier than the current one.'
     case 'grader':
@@ -319,20 +319,19 @@ export function wordIssue(issue: Issue): string {
   }
 }
 
-function wordChanged({ field, value, by }: Extract<Issue, { rule: 'changed' }>, name: string): string {
+function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }>, name: string): string {
   if (field === 'order') return 'This question was moved meanwhile. It stays where it is now.'
   if (field === 'version')
     return 'The question or its library version has changed in the meantime. Compare them again before you take it.'
   if (field === 'definition')
     return 'The answers or the answer key were changed in the meantime. Open the question in another tab to compare. Saving again replaces that change.'
-  const made = `to ${wordValue(field, value)}. Saving again replaces that change.`
-  if (by?.isOwn) return `You changed ${name} in another tab, on ${timeInWords(by.at)}, ${made}`
-  if (by?.name) return `${by.name} changed ${name} on ${timeInWords(by.at)}, ${made}`
-  return `${capitalize(name)} was changed meanwhile, ${made}`
+  const change = `to ${formatValue(field, value)}. Saving again replaces that change.`
+  if (by?.isOwn) return `You changed ${name} in another tab, on ${timeInWords(by.at)}, ${change}`
+  if (by?.name) return `${by.name} changed ${name} on ${timeInWords(by.at)}, ${change}`
+  return `${capitalize(name)} was changed meanwhile, ${change}`
 }
 
-/** What was made of a field. */
-function wordValue(field: string, value: unknown): string {
+function formatValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? formatDuration(Number(value)) : 'without limit'
   if (field === 'blindGrading') return value ? 'on' : 'off'
   if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
@@ -348,10 +347,10 @@ const inMinutes = (seconds: number): string => {
   return minutes === 1 ? 'a minute' : `${minutes} minutes`
 }
 
-/** At most so many parts of a password are named. */
-const PIECES_NAMED = 4
+/** Most parts of a password that a message names. */
+const MAX_NAMED_PARTS = 4
 
-const wordPieces = (pieces: readonly string[]): string => {
-  const named = pieces.slice(0, PIECES_NAMED).map((piece) => `“${piece}”`)
+const formatPasswordParts = (pieces: readonly string[]): string => {
+  const named = pieces.slice(0, MAX_NAMED_PARTS).map((piece) => `“${piece}”`)
   return named.length > 0 ? `attackers try ${named.join(', ')} first` : 'it has too few different parts'
 }

@@ -2,7 +2,7 @@ import type { Skipped } from '../../../domain/invites/reminders/plan.ts'
 import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import { CANDIDATE_MAIL_KINDS, type CandidateMailKind, type ReminderKind } from '../../../domain/mails/candidate-mails.ts'
 
-export const REMINDER_WORDS: Record<ReminderKind, string> = {
+export const REMINDER_LABELS: Record<ReminderKind, string> = {
   not_accepted: 'not accepted yet',
   not_started: 'not started yet',
   not_finished: 'not submitted yet',
@@ -12,18 +12,18 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
   invitation: 'Invitation',
   resent: 'Invitation, sent again',
   reactivated: 'Invitation, reactivated',
-  not_accepted: `Reminder: ${REMINDER_WORDS.not_accepted}`,
-  not_started: `Reminder: ${REMINDER_WORDS.not_started}`,
-  not_finished: `Reminder: ${REMINDER_WORDS.not_finished}`,
+  not_accepted: `Reminder: ${REMINDER_LABELS.not_accepted}`,
+  not_started: `Reminder: ${REMINDER_LABELS.not_started}`,
+  not_finished: `Reminder: ${REMINDER_LABELS.not_finished}`,
   submitted: 'Receipt',
   released: 'Notice of the result',
   withdrawn: 'Invitation withdrawn',
 }
 
-/** What a mail to a candidate is. A newer release may have sent kinds that have no words here. */
-export const wordMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
+/** Kinds of mail sent by a newer release are shown as they are. */
+export const labelMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
 
-export const SKIPPED_WORDS: Record<Skipped, string> = {
+export const SKIPPED_LABELS: Record<Skipped, string> = {
   off: 'reminders are off for this invite',
   earlier: 'invited before reminders were switched on',
   moved_on: 'the candidate has already gone on',
@@ -34,8 +34,8 @@ export const SKIPPED_WORDS: Record<Skipped, string> = {
   ends: 'the invite ends within an hour',
 }
 
-/** When a step is due: "72 hours after the invitation". */
-export function wordStep({ after, hours }: ReminderStep): string {
+/** "72 hours after the invitation". */
+export function formatStep({ after, hours }: ReminderStep): string {
   const many = hours % 24 === 0 ? `${hours / 24} ${hours === 24 ? 'day' : 'days'}` : `${hours} ${hours === 1 ? 'hour' : 'hours'}`
   if (after === 'before_expiry') return `${many} before it expires`
   return after === 'sent' ? `${many} after the invitation` : `${many} after the start`

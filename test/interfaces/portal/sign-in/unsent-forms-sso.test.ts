@@ -16,7 +16,7 @@ function formIn(text: string): { action: string; fields: Record<string, string> 
 const resumeIn = ({ headers }: { headers: Record<string, string> }) =>
   new URL(headers.location!, 'http://x').searchParams.get('next') ?? ''
 
-it('keeps a long text and a long list of who comes by single sign-on, without scripts, and sends each once, for nobody else', async () => {
+it('saves a long text and a long list for members of single sign-on, without scripts, and sends each once', async () => {
   const { organization, admin, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
   const { home } = admin
   const assessment = await service.make.assessment(organization.id)

@@ -6,20 +6,20 @@ import type { OwnOverview } from '../../../domain/invites/overview/read-own-over
 import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
+import { timeAgo } from '../kit/formatting.ts'
 import { panel, pathOf } from '../kit/layout.ts'
-import { countCell, empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
+import { type AttentionItem, attentionList, countCell, empty, figure, linkButton } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
-import { nothingToDo, toRelease } from './home.page.ts'
+import { nothingToDo, releaseNeed } from './home.page.ts'
 
-/** @property results how many released results they see, and when the newest was released. */
-type Own = OwnOverview & {
+/** @property results number of released results that the member sees, and time of the newest. */
+type MemberHomeFacts = OwnOverview & {
   waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null
   results: { count: number; newest: Date } | null
 }
 
-/** What those who do not run the organization can do in it. */
-export function ownSubtitle({ assigned, assessments }: Own): string | undefined {
+/** Subtitle for members who do not run the organization. */
+export function memberSubtitle({ assigned, assessments }: MemberHomeFacts): string | undefined {
   const sentences = [
     assigned && 'You grade what candidates submit.',
     assessments && 'You see who is invited to your assessments, and the results that are released.',
@@ -27,8 +27,8 @@ export function ownSubtitle({ assigned, assessments }: Own): string | undefined 
   return sentences.filter(Boolean).join(' ') || undefined
 }
 
-/** What they do first: grade what waits, else look at results. */
-export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | false {
+/** Main action: grading if submissions wait, else results. */
+export function memberAction(ctx: Context, { assessments, waiting }: MemberHomeFacts): Html | false {
   const isWaiting = waiting?.queues.some(({ whose, count }) => whose !== 'others' && count > 0) ?? false
   if (isWaiting) return linkButton(pathOf(ctx, 'grading'), 'Start grading', 'pencil-line', 'main')
   return (
@@ -36,11 +36,11 @@ export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | f
   )
 }
 
-/** The first page of those who do not run the organization: what they have to do with its invites. */
-export function ownHome(ctx: Context, { assigned, assessments, waiting, results }: Own): Html {
+/** First page of members who do not run the organization. */
+export function memberHome(ctx: Context, { assigned, assessments, waiting, results }: MemberHomeFacts): Html {
   const writes = may(ctx, 'write_assessments')
   if (assigned === null && assessments === null && !writes) return nothing(ctx)
-  return html`${writes && panel('authoring', 'Assessments and questions', authoring(ctx))}${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', needs([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+  return html`${writes && panel('authoring', 'Assessments and questions', authoring(ctx))}${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', attentionList([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
 }
 
 const authoring = (ctx: Context): Html =>
@@ -49,30 +49,31 @@ const authoring = (ctx: Context): Html =>
 
 type Queue = { whose: Whose; count: number }
 
-/** What waits for a member: a line each with its button. */
-function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
+function waitingNeeds(ctx: Context, { queues, since }: NonNullable<MemberHomeFacts['waiting']>): Html {
   const open = queues.filter(({ whose, count }) => whose !== 'others' && count > 0)
   if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
-  return needs(open.map((queue) => (queue.whose === 'release' ? toRelease(ctx, queue.count) : toBeGraded(ctx, queue, since))))
+  return attentionList(
+    open.map((queue) => (queue.whose === 'release' ? releaseNeed(ctx, queue.count) : toBeGraded(ctx, queue, since))),
+  )
 }
 
-function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): Need {
+function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): AttentionItem {
   const wait = count === 1 ? 'submission waits' : 'submissions wait'
   const isMine = whose === 'mine'
   return {
     icon: 'pencil-line',
     look: isMine ? 'warning' : 'info',
     text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
-    detail: isMine ? html`${since && html`The oldest was submitted ${ago(ctx, since)}`}` : 'Take one over to grade it',
+    detail: isMine ? html`${since && html`The oldest was submitted ${timeAgo(ctx, since)}`}` : 'Take one over to grade it',
     action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }
 
-const seeResults = (ctx: Context, { count, newest }: NonNullable<Own['results']>): Need => ({
+const seeResults = (ctx: Context, { count, newest }: NonNullable<MemberHomeFacts['results']>): AttentionItem => ({
   icon: 'chart-column',
   look: 'info',
   text: `${count.toLocaleString('en')} ${count === 1 ? 'result is' : 'results are'} released`,
-  detail: html`The newest ${ago(ctx, newest)}`,
+  detail: html`The newest ${timeAgo(ctx, newest)}`,
   action: linkButton(pathOf(ctx, 'results'), 'See them', undefined, 'small'),
 })
 

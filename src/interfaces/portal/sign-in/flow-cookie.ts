@@ -4,7 +4,7 @@ import type { Portal } from './settings.ts'
 
 type Named = Pick<Portal, 'system' | 'settings'>
 
-/** A way to an identity provider and back, in a cookie that has its state in its name: two windows have two. */
+/** Cookie with one OpenID Connect flow. Its name contains the state, so that two windows have two. */
 const cookieOf = ({ settings: { publicUrl } }: Pick<Named, 'settings'>, state: string) => {
   const secure = publicUrl.startsWith('https:')
   return {
@@ -13,22 +13,22 @@ const cookieOf = ({ settings: { publicUrl } }: Pick<Named, 'settings'>, state: s
   }
 }
 
-export function keepWay(portal: Named, reply: FastifyReply, { state, sealed }: { state: string; sealed: string }): void {
+export function setFlowCookie(portal: Named, reply: FastifyReply, { state, sealed }: { state: string; sealed: string }): void {
   const { name, options } = cookieOf(portal, state)
   reply.setCookie(name, sealed, { ...options, maxAge: WAY_MS / 1000 })
 }
 
-/** The way that somebody comes back by, which is none any more; null: it began in another browser, or long ago. */
-export function takeWay(
+/** The flow that the callback belongs to, whose cookie is cleared; null if it began in another browser or expired. */
+export function takeFlowCookie(
   portal: Named,
   request: FastifyRequest,
   reply: FastifyReply,
-  came: { state: string; providerId: string },
+  callback: { state: string; providerId: string },
 ): Way | null {
-  if (!/^[\w-]{1,50}$/.test(came.state)) return null
-  const { name, options } = cookieOf(portal, came.state)
+  if (!/^[\w-]{1,50}$/.test(callback.state)) return null
+  const { name, options } = cookieOf(portal, callback.state)
   const sealed = request.cookies[name]
   if (!sealed) return null
   reply.clearCookie(name, options)
-  return openWay(portal.system, sealed, came)
+  return openWay(portal.system, sealed, callback)
 }

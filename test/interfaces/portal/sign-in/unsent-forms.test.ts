@@ -34,7 +34,7 @@ const SHORT = `first line\r\n\r\n"Ünïcode" & <b>marks</b> \u{1f393}'; last`
 const LONG = `${SHORT}${'x'.repeat(20_000)}\r\n`
 
 describe('a form that is sent after the session has ended', () => {
-  it('is kept to the letter, and sent once, by its button, after its owner has signed in again', async () => {
+  it('is saved unchanged, and sent once, by its button, after its owner has signed in again', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699', description: SHORT, long: LONG })
     expect([sent.status, sent.headers.location]).toEqual([
@@ -65,7 +65,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('is sent once also where its button is pressed ten times at once', async () => {
+  it('is sent once when its button is pressed ten times at once', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}settings/webhooks`, { url: 'https://example.com/hook', mode: 'live' })
     await signIn(person, email)
@@ -74,7 +74,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(await service.db.webhookEndpoint.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('keeps a list of 10,000 rows, of a file as well', async () => {
+  it('keeps a list of 10,000 rows, or a file', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const assessment = await service.make.assessment(organization.id)
     const list = `email\r\n${Array.from({ length: 10_000 }, (_, i) => `candidate.${i}@example.com`).join('\r\n')}`
@@ -94,7 +94,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(done.headers.location).toMatch(/invites\/batches\//)
   })
 
-  it('opens in the browser that saved it, and in no other of the same person', async () => {
+  it('opens only in the browser that saved it', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}tags`, { name: 'Mine' })
     const elsewhere = visit(service)
@@ -107,7 +107,7 @@ describe('a form that is sent after the session has ended', () => {
     expect((await person.get(resumeIn(sent))).text).toContain('>Mine<')
   })
 
-  it('is nowhere to be found for anybody else', async () => {
+  it('is not found for anybody else', async () => {
     const { home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}tags`, { name: 'Mine' })
     const other = await joinAs(service, organization)
@@ -124,7 +124,7 @@ describe('a form that is sent after the session has ended', () => {
     expect((await service.db.savedForm.findUniqueOrThrow({ where: { id } })).usedAt).toBeNull()
   })
 
-  it('is sealed, without passwords, codes and files, and gone after a day', async () => {
+  it('is encrypted without passwords, codes, and files, and deleted after a day', async () => {
     const { email, home, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}account/password`, {
       current: PASSWORD,
@@ -145,7 +145,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(await service.db.savedForm.findUnique({ where: { id } })).toBeNull()
   })
 
-  it('is kept with four others at most, the newest', async () => {
+  it('is one of the newest five that are kept', async () => {
     const { email, home, ...person } = await makeSignedOut()
     const kept: string[] = []
     for (let i = 0; i < 7; i++) {
@@ -158,7 +158,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(statuses).toEqual([404, 404, 200, 200, 200, 200, 200])
   })
 
-  it('is kept twenty times in a quarter of an hour at most', async () => {
+  it('is saved at most twenty times in a quarter of an hour', async () => {
     const { home, ...person } = await makeSignedOut()
     const leads = []
     for (let i = 0; i < 22; i++) leads.push(resumeIn(await person.post(`${home}tags`, { name: `Tag ${i}` })) !== '')
@@ -168,7 +168,7 @@ describe('a form that is sent after the session has ended', () => {
 })
 
 describe('the cookie of a session that has ended', () => {
-  it('resumes no form, neither shown nor sent, that its owner saved by it', async () => {
+  it('neither shows nor sends a form that its owner saved by it', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const stolen = visit(service, person.cookie())
     const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699' })
@@ -182,7 +182,7 @@ describe('the cookie of a session that has ended', () => {
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('saves nothing once its owner has ended it, or has changed what they sign in with', async () => {
+  it('saves nothing after its owner has ended it, or changed their credentials', async () => {
     const { email, home, ...person } = await joinAs(service, await service.make.organization())
     const stolen = [visit(service, person.cookie())]
     await signIn(person, email) // another session, and the one before is signed out
@@ -200,8 +200,8 @@ describe('the cookie of a session that has ended', () => {
   })
 })
 
-describe('nothing is kept', () => {
-  it('of who was never signed in, or long ago, or sends it from another site', async () => {
+describe('no form is saved', () => {
+  it('for strangers, after old sessions, or from other sites', async () => {
     const { home, ...person } = await makeSignedOut()
     const before = await service.db.savedForm.count()
     for (const visitor of [visit(service), visit(service, `session=${'x'.repeat(43)}`)])
@@ -218,7 +218,7 @@ describe('nothing is kept', () => {
     expect(await service.db.savedForm.count()).toBe(before)
   })
 
-  it('of who has signed out, or of what is no form', async () => {
+  it('after signing out, or without a form', async () => {
     const { home, ...person } = await joinAs(service, await service.make.organization())
     const cookie = person.cookie()!
     await person.post('/portal/sign-out')
@@ -232,8 +232,8 @@ describe('nothing is kept', () => {
   })
 })
 
-describe('a form that needs a fresh proof', () => {
-  it('is kept until that is given, and does nothing by itself', async () => {
+describe('a form that requires recent authentication', () => {
+  it('is saved until then, and does nothing by itself', async () => {
     const organization = await service.make.organization()
     const person = await joinAs(service, organization)
     const other = await service.make.member(organization.id, { roles: ['grader'] })
@@ -248,7 +248,7 @@ describe('a form that needs a fresh proof', () => {
     expect((await service.db.member.findUniqueOrThrow({ where: { id: other.id } })).roles).toEqual(['admin'])
   })
 
-  it('is refused after that where its sender may no longer send it', async () => {
+  it('is refused afterwards if its sender has lost the permission', async () => {
     const organization = await service.make.organization()
     const [person, admin] = [await joinAs(service, organization), await joinAs(service, organization)]
     service.clock.advance(HOUR_MS / 4)

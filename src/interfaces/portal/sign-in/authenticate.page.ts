@@ -3,18 +3,23 @@ import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
-import { isResume } from './parked.ts'
+import { isResume } from './unsent-forms.ts'
 
 const PROVE = `${PORTAL_PREFIX}/prove`
 
-/** Where a password is asked for once more. @param next the address to go on to. */
-export const proveAddress = (next: string): string => `${PROVE}${next && `?${new URLSearchParams({ next })}`}`
+/** Page that asks for authentication again. @param next the address to go on to. */
+export const authenticateAddress = (next: string): string => `${PROVE}${next && `?${new URLSearchParams({ next })}`}`
 
-/** @property witnesses by which the person can show who they are as well; hasPassword whether they have one. */
-type Ways = { witnesses: readonly OfferedProvider[]; hasPassword: boolean }
+/** @property witnesses identity providers that can confirm the person. */
+type AuthenticationMethods = { witnesses: readonly OfferedProvider[]; hasPassword: boolean }
 
-/** Asks who is signed in for their password once more, or to sign in again at their provider. @param next the address to go on to. */
-export const provePage = (form: Form, email: string, next: string, { witnesses, hasPassword }: Ways): Page => ({
+/** Asks for the password again, or for a new sign-in at a provider. @param next the address to go on to. */
+export const authenticatePage = (
+  form: Form,
+  email: string,
+  next: string,
+  { witnesses, hasPassword }: AuthenticationMethods,
+): Page => ({
   title: 'Confirm it’s you',
   body: html`${mistakes(form)}<p>This is asked for again after 15 minutes, so that nobody else does it on a computer that you left open.</p>
 ${isResume(next) && html`<p class="hint">What you filled in is saved. You can send it in the next step.</p>`}

@@ -2,27 +2,27 @@ import { type ConsentText, markOfWords, type PageWords } from '../../../domain/b
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { directionOf } from '../../../locales/texts.ts'
-import { area, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
+import { labelLanguage, labelOfferedLanguage, time } from '../kit/formatting.ts'
+import { area, type Form, field, hiddenStateField, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
-import { time, wordLanguage, wordOffered } from '../kit/wording.ts'
 
-export const PAGE_WORDS = 'settings/links'
+export const PAGE_TEXTS = 'settings/links'
 
 type Facts = {
   ctx: Context
   language: string
-  /** The organization's main one, whose links and text stand in where a language has none. */
+  /** Main language, whose links and text are used where a language has none. */
   main: string
-  /** Those that candidates can have. */
+  /** Languages that candidates can choose. */
   offered: readonly string[]
   words: PageWords
   versions: (ConsentText & { createdAt: Date })[]
   done: string
 }
 
-/** Where an organization says who it is to its candidates, and what they agree to besides our own text: in each language. */
-export function pageWordsPage(form: Form, { ctx, language, main, offered, words, versions, done }: Facts): Page {
-  const address = pathOf(ctx, PAGE_WORDS)
+/** Links and additional consent text for candidates, per language. */
+export function pageTextsPage(form: Form, { ctx, language, main, offered, words, versions, done }: Facts): Page {
+  const address = pathOf(ctx, PAGE_TEXTS)
   const { codes } = ctx.deps.languages
   return {
     title: 'Links and consent',
@@ -30,10 +30,10 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
-${hiddenSeen(form, 'seen', markOfWords(words))}
+${hiddenStateField(form, 'seen', markOfWords(words))}
 <input type="hidden" name="language" value="${language}">
-${settingsPanel('links', `Links, in ${wordLanguage(language)}`, fallback(language, main), links(form, words))}
-${settingsPanel('consent-part', `Consent, in ${wordLanguage(language)}`, ABOUT_CONSENT, consent(form, words, versions))}
+${settingsPanel('links', `Links, in ${labelLanguage(language)}`, fallback(language, main), links(form, words))}
+${settingsPanel('consent-part', `Consent, in ${labelLanguage(language)}`, ABOUT_CONSENT, consent(form, words, versions))}
 <button class="btn btn-primary">Save</button>
 </form>`,
   }
@@ -45,15 +45,15 @@ const ABOUT_CONSENT =
 const fallback = (language: string, main: string): string =>
   language === main
     ? 'Also used for languages that have none of their own.'
-    : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your language.`
+    : `Where one is empty, candidates get the one in ${labelLanguage(main)}, your language.`
 
 const notOffered = (ctx: Context, language: string): Html =>
-  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${wordLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
+  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${labelLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
 
 const languages = (address: string, codes: readonly string[], { language, offered }: Pick<Facts, 'language' | 'offered'>): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map(
     (code) =>
-      html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${wordOffered(code, offered)}</a>`,
+      html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${labelOfferedLanguage(code, offered)}</a>`,
   )}</nav>`
 
 const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => html`${field(form, {

@@ -19,20 +19,20 @@ import type { Brand } from '../../../domain/ports/brand.ts'
 import type { Scheme } from '../../../html/brand.ts'
 import { html, toText } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
-import { wordIssue } from '../kit/issue-words.ts'
+import { formatIssue } from '../kit/issue-messages.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
-import { queryFor, wordsPage } from './words.page.ts'
+import { emailTemplatePage, queryFor } from './email-templates.page.ts'
 
 /**
- * What a text is previewed with.
+ * Sample data of a preview.
  *
- * @property scheme as which of them it is shown; undefined: as the reader's browser prefers.
+ * @property scheme color scheme; undefined for the browser's.
  */
-type Previewed = TestedText & { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
-/** Renders a mail for no candidate, in both parts. */
-export type PreviewText = (asked: Previewed) => {
+type PreviewInput = TestedText & { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
+/** Renders a sample mail as text and HTML. */
+export type PreviewText = (input: PreviewInput) => {
   subject: string
   text: string
   html: string
@@ -41,19 +41,19 @@ export type PreviewText = (asked: Previewed) => {
 type Route = { Params: { assessmentId?: string } }
 type Request = FastifyRequest<Route>
 
-/** Of the frame that holds a mail: nothing runs in it, and nothing is loaded but a logo. */
+/** Policy of the frame with a mail: no scripts, and nothing is loaded except the logo. */
 export const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
 const NOTICES = new Map([
   ['saved', 'The text is saved. Emails that are sent from now on have it.'],
   ['main', 'Saved.'],
 ])
 
-/** What an organization says in its mails to candidates: of all assessments, and of one, which may have its own words. */
-export function wordsRoutes(app: FastifyInstance, previewText: PreviewText): void {
+/** The organization's texts for mails to candidates: for all assessments, and for one. */
+export function emailTemplateRoutes(app: FastifyInstance, previewText: PreviewText): void {
   for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, previewText)
   app.post<Route>('/settings/words/main', (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, { asked: form.values }),
+      page: (form) => page(request, form, { query: form.values }),
       async work(values) {
         await saveMainLanguage(request.ctx, readFields(values, 'mainLanguage').mainLanguage || null)
         return `${homeOf(request)}${queryFor(placeIn(request, values))}&done=main`
@@ -64,13 +64,13 @@ export function wordsRoutes(app: FastifyInstance, previewText: PreviewText): voi
 
 function addRoutes(app: FastifyInstance, address: string, previewText: PreviewText): void {
   app.get<Route>(address, async (request, reply) => {
-    const asked = queryOf(request)
-    return show(request, reply, await page(request, emptyForm, { asked, notice: NOTICES.get(asked.get('done') ?? '') }))
+    const query = queryOf(request)
+    return show(request, reply, await page(request, emptyForm, { query, notice: NOTICES.get(query.get('done') ?? '') }))
   })
 
   app.post<Route>(address, (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, { asked: form.values }),
+      page: (form) => page(request, form, { query: form.values }),
       async work(values) {
         const place = placeIn(request, values)
         await saveMailTemplate(request.ctx, place, { ...readText(values), seen: Number(values.get('seen')) })
@@ -81,25 +81,30 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
 
   app.get<Route>(`${address}/preview`, async (request, reply) => {
     const place = placeIn(request, queryOf(request))
-    return sendPreview(request, reply, { place, who: 'plain', given: await readMailTemplate(request.ctx, place) })
+    return sendPreview(request, reply, { place, who: 'plain', template: await readMailTemplate(request.ctx, place) })
   })
 
   app.post<Route>(`${address}/preview`, async (request, reply) => {
     const values = valuesOf(request)
     const asText = values.get('part') === 'text'
-    return sendPreview(request, reply, { place: placeIn(request, values), who: whoIn(values), given: readText(values), asText })
+    return sendPreview(request, reply, {
+      place: placeIn(request, values),
+      who: whoIn(values),
+      template: readText(values),
+      asText,
+    })
   })
 
-  // What was typed stays: it may not be saved yet.
+  // The form is shown again with what was typed, which may not be saved yet.
   app.post<Route>(`${address}/test`, (request, reply) =>
     submitOnce(request, reply, {
-      page: (form) => page(request, form, { asked: form.values }),
+      page: (form) => page(request, form, { query: form.values }),
       async work(ctx, values) {
         const to = await testMailText(ctx, placeIn(request, values), { who: whoIn(values), ...readText(values) })
         return page(
           request,
           { values, issues: [] },
-          { asked: values, notice: `A test is on its way to ${to}. Nothing is saved.` },
+          { query: values, notice: `A test is on its way to ${to}. Nothing is saved.` },
         )
       },
     }),
@@ -108,12 +113,12 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
   async function sendPreview(
     { ctx }: Request,
     reply: FastifyReply,
-    { place, who, given, asText = false }: { place: TextPlace; who: ExampleName; given: WrittenText; asText?: boolean },
+    { place, who, template, asText = false }: { place: TextPlace; who: ExampleName; template: WrittenText; asText?: boolean },
   ): Promise<FastifyReply> {
     const { timeZone, invitationText, ...organization } = await readLetterhead(ctx)
     const { kind, assessmentId } = place
     const assessment = assessmentId === null ? null : await requireAssessment(ctx, assessmentId)
-    const text = tidyTemplate(given)
+    const text = tidyTemplate(template)
     const issues = findTemplateIssues(kind, text)
     const example = { organization, zone: timeZone, invitationText: invitationText ?? '', kind, assessment, who }
     const mail = issues.length === 0 ? previewText({ ...example, ...(await withStandIn(ctx, place, text)) }) : null
@@ -121,16 +126,16 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
         : mail.html
-      : framed(html`<p>${issues.map(wordIssue).join(' ')}</p>`)
+      : framed(html`<p>${issues.map(formatIssue).join(' ')}</p>`)
     return reply.header('content-security-policy', FRAME_POLICY).type('text/html; charset=utf-8').send(shown)
   }
 }
 
-async function page(request: Request, form: Form, { asked, notice }: { asked: URLSearchParams; notice?: string | undefined }) {
+async function page(request: Request, form: Form, { query, notice }: { query: URLSearchParams; notice?: string | undefined }) {
   const { ctx } = request
-  const place = placeIn(request, asked)
+  const place = placeIn(request, query)
   const { assessmentId: id } = place
-  return wordsPage(form, {
+  return emailTemplatePage(form, {
     ctx,
     home: homeOf(request),
     place,
@@ -149,12 +154,12 @@ const framed = (body: ReturnType<typeof html>): string =>
 const homeOf = ({ ctx, params: { assessmentId } }: Request): string =>
   pathOf(ctx, assessmentId === undefined ? 'settings/words' : `assessments/${assessmentId}/words`)
 
-/** Which text is meant; for what is none the first. */
-function placeIn({ ctx, params }: Request, asked: URLSearchParams): TextPlace {
+/** The text named by the address; the first one if it is invalid. */
+function placeIn({ ctx, params }: Request, query: URLSearchParams): TextPlace {
   const { codes } = ctx.deps.languages
   return {
-    kind: TEMPLATE_KINDS.find((kind) => kind === asked.get('kind')) ?? 'invitation',
-    language: codes.find((code) => code === asked.get('language')) ?? codes[0] ?? 'en',
+    kind: TEMPLATE_KINDS.find((kind) => kind === query.get('kind')) ?? 'invitation',
+    language: codes.find((code) => code === query.get('language')) ?? codes[0] ?? 'en',
     assessmentId: params.assessmentId?.toLowerCase() ?? null, // texts are kept under ids as they are written here
   }
 }

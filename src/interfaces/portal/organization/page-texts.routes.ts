@@ -5,17 +5,17 @@ import { readLanguageSettings } from '../../../domain/members/language-settings.
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import { PAGE_WORDS, pageWordsPage } from './page-words.page.ts'
+import { PAGE_TEXTS, pageTextsPage } from './page-texts.page.ts'
 
-/** An organization's links and its own consent text, language by language. */
-export function pageWordsRoutes(app: FastifyInstance): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, asked: URLSearchParams) => {
+/** Links and additional consent text of an organization, per language. */
+export function pageTextsRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, query: URLSearchParams) => {
     const known = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
     const { language: own, languagesOffered: offered } = await readLanguageSettings(ctx)
     const main = known(own) ?? LAST_RESORT
-    const language = known(asked.get('language')) ?? main
+    const language = known(query.get('language')) ?? main
     const [words, versions] = [await readPageWords(ctx, language), await listConsentTexts(ctx, language)]
-    return pageWordsPage(form, { ctx, language, main, offered, words, versions, done: asked.get('done') ?? '' })
+    return pageTextsPage(form, { ctx, language, main, offered, words, versions, done: query.get('done') ?? '' })
   }
 
   app.get('/settings/links', async (request, reply) => show(request, reply, await page(request, emptyForm, queryOf(request))))
@@ -26,7 +26,7 @@ export function pageWordsRoutes(app: FastifyInstance): void {
       async work(values) {
         const { language, ...words } = readFields(values, 'language', 'imprint', 'privacy', 'contact', 'consent')
         await savePageWords(request.ctx, language, words, values.get('seen') ?? '')
-        return `${pathOf(request.ctx, PAGE_WORDS)}?${new URLSearchParams({ language, done: 'saved' })}`
+        return `${pathOf(request.ctx, PAGE_TEXTS)}?${new URLSearchParams({ language, done: 'saved' })}`
       },
     }),
   )

@@ -49,13 +49,13 @@ const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
   ['exports', /^POST \/:organizationId\/(?!questions).*\/export$/, []],
 ]
 
-it.each(SENSITIVE)('asks for a fresh proof before anything is changed or taken along of %s', (_what, addresses, not) => {
+it.each(SENSITIVE)('is required before anything is changed or exported by %s', (_what, addresses, not) => {
   const forms = [...routes.fresh, ...routes.others].filter((name) => addresses.test(name))
   expect(forms.length).toBeGreaterThan(0)
   expect(routes.others.filter((name) => addresses.test(name))).toEqual([...not].sort())
 })
 
-it('lets nobody do any of that by a session that is older than a quarter of an hour, in whichever organization, or whatever they say', async () => {
+it('expires after a quarter of an hour, in every organization', async () => {
   const organization = await service.make.organization()
   const person = await joinAs(service, organization)
   service.clock.advance(QUARTER_MS)
@@ -77,8 +77,8 @@ it('lets nobody do any of that by a session that is older than a quarter of an h
   ).toBe(0)
 })
 
-describe('the password once more', () => {
-  it('opens it for another quarter of an hour, under another cookie', async () => {
+describe('entering the password again', () => {
+  it('grants another quarter of an hour, with a new cookie', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     service.clock.advance(QUARTER_MS)
     const asked = await person.get('/portal/factors/app?next=/portal')
@@ -97,7 +97,7 @@ describe('the password once more', () => {
     expect((await person.get('/portal/factors/app')).status).toBe(303)
   })
 
-  it('is guessed no more often than at sign-in', async () => {
+  it('is limited like signing in', async () => {
     const { email, ...person } = await joinAs(service, await service.make.organization())
     let looked = 0
     for (let i = 0; i < 20; i++) {
@@ -111,7 +111,7 @@ describe('the password once more', () => {
     ])
   })
 
-  it('leads nowhere else, and is for who is signed in', async () => {
+  it('redirects within the portal only, and requires a session', async () => {
     const person = await joinAs(service, await service.make.organization())
     const answer = await person.post('/portal/prove', { current: PASSWORD, next: 'https://evil.example/' })
     expect(answer.headers.location).toBe('/portal')
@@ -120,8 +120,8 @@ describe('the password once more', () => {
   })
 })
 
-describe('of who has a second factor', () => {
-  it('that is asked for: neither the password nor a browser that is remembered is enough', async () => {
+describe('with a second factor', () => {
+  it('requires it: neither the password nor a remembered browser suffices', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     const { secret } = await enrolApp(person, now)
     service.clock.advance(QUARTER_MS)
@@ -140,7 +140,7 @@ describe('of who has a second factor', () => {
     expect((await person.post(`${home}members/export`)).status).toBe(200)
   })
 
-  it('codes are guessed five times in a quarter of an hour', async () => {
+  it('limits codes to five in a quarter of an hour', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     const { credentialId } = await service.db.member.findFirstOrThrow({ where: { email } })
     const secret = await giveApp(service, credentialId!)
@@ -153,7 +153,7 @@ describe('of who has a second factor', () => {
   })
 })
 
-it('tells a script where to sign in, and does nothing', async () => {
+it('tells a script where to sign in, and changes nothing', async () => {
   const { id } = await service.make.organization()
   const person = await signInAs(service, id, ['admin'])
   service.clock.advance(DAY_MS)

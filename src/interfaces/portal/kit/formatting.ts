@@ -5,30 +5,30 @@ import { type Html, html } from '../../../html/html.ts'
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A time as it is said of now, as long as it is near; the exact one is in the title. Where scripts run, in the reader's own zone. */
-export const ago = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
+/** A relative time ("2 hours ago") for recent times, else the date. Scripts convert the title to the reader's time zone. */
+export const timeAgo = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
   html`<time class="whitespace-nowrap" datetime="${at.toISOString()}" title="${`${format.format(at)} UTC`}" data-ago>${wordAgo(at, deps.clock()) ?? date.format(at)}</time>`
 
 const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** A time: in UTC and, where scripts run, in the reader's own zone. The exact one is in the title. */
+/** A time in UTC; scripts convert it to the reader's time zone. The title has the exact time. */
 export const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
 
-/** An address, which is parted into lines at its @ and its dots. It stands where `wrap-break-word` keeps other places together. */
-export const parted = (address: string): Html =>
+/** An email address that may wrap at its @ and dots. */
+export const breakableAddress = (address: string): Html =>
   html`${address.split(/(?=[@.])/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
 
-/** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
-export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
+/** Label of an invite's status. Declined invites have the status `revoked` in the API. */
+export const labelInviteStatus = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
 
 /** True once an invite no longer expires. A declined one counts as revoked. */
 export const doesNotExpire = ({ status }: Declinable): boolean => status === 'completed' || status === 'revoked'
 
 const languages = new Intl.DisplayNames('en', { type: 'language' })
 
-/** A language by its English name. @param code as BCP 47 has it; one that is none, as it may be imported, stays as it is. */
-export function wordLanguage(code: string): string {
+/** English name of a language. @param code BCP 47; invalid codes, which imports may contain, stay as they are. */
+export function labelLanguage(code: string): string {
   try {
     return languages.of(code) ?? code
   } catch {
@@ -36,6 +36,6 @@ export function wordLanguage(code: string): string {
   }
 }
 
-/** A language in a list of those that something can be written in. @param offered those that candidates can have. */
-export const wordOffered = (code: string, offered: readonly string[]): string =>
-  offered.includes(code) ? wordLanguage(code) : `${wordLanguage(code)} (not offered)`
+/** Label of a language in a select. @param offered codes that candidates can choose. */
+export const labelOfferedLanguage = (code: string, offered: readonly string[]): string =>
+  offered.includes(code) ? labelLanguage(code) : `${labelLanguage(code)} (not offered)`

@@ -43,7 +43,7 @@ async function invite({ id: organizationId }: { id: string }, fields: object = {
   return { email, mail: smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)! }
 }
 
-it('are what candidates get, above what nobody can edit away; each mail knows its version', async () => {
+it('are what candidates get, above fixed content; each mail records its version', async () => {
   const { organization, admin, path, save } = await start()
   expect((await save({})).headers.location).toBe(`${path}?kind=invitation&language=en&done=saved`)
   expect((await admin.get(path)).text).toContain('(version 1)')
@@ -64,7 +64,7 @@ it('are what candidates get, above what nobody can edit away; each mail knows it
   expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'en', version: 1 } })
 })
 
-it('are ours again once they are emptied, also for a mail that was queued before; no version is lost', async () => {
+it("fall back to the service's text when emptied, also for queued mails; no version is lost", async () => {
   const { organization, save } = await start()
   await save({})
   expect((await save({ seen: '1', subject: '', body: '' })).status).toBe(303)
@@ -74,7 +74,7 @@ it('are ours again once they are emptied, also for a mail that was queued before
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
 })
 
-it('are refused with the line, and what was typed stays', async () => {
+it('are refused with the line, keeping what was typed', async () => {
   const { admin, path, save } = await start()
   const { status, text } = await save({ body: 'Dear,\n\n{{ nobody }}\n\n{{ link }}' })
   expect([status, text]).toEqual([422, expect.stringContaining('Line 3: {{ nobody }} is no placeholder')])
@@ -82,14 +82,14 @@ it('are refused with the line, and what was typed stays', async () => {
   expect((await admin.get(path)).text).toContain('the service’s own text')
 })
 
-it('are not overwritten by who has not seen the newest', async () => {
+it('are not overwritten from an outdated form', async () => {
   const { save } = await start()
   await save({})
   const { status, text } = await save({ subject: 'Another' })
   expect([status, text]).toEqual([422, expect.stringContaining('Somebody has changed this text meanwhile')])
 })
 
-it('are previewed in a frame in which nothing runs, for a candidate with any name, and nothing is kept or sent', async () => {
+it('are previewed in a frame without scripts for any name, without saving or sending', async () => {
   const { organization, admin, path } = await start()
   const received = () => smtp.mails.filter(({ envelope }) => envelope.to[0] === admin.member.email)
   const preview = (fields: Record<string, string>) =>
@@ -105,7 +105,7 @@ it('are previewed in a frame in which nothing runs, for a candidate with any nam
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('are saved by one of two at once; the other is told that they were changed, and neither gets an error', async () => {
+it('are saved by one of two at once; the other is informed of the change', async () => {
   const { organization, save } = await start()
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => save({ subject: `Text ${i} of {{ organization }}` })))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(422)])
@@ -117,7 +117,7 @@ it('are saved by one of two at once; the other is told that they were changed, a
 const testsOf = ({ member }: { member: { id: string } }) =>
   service.db.memberEmail.findMany({ where: { memberId: member.id, kind: 'text_test' } })
 
-it('are mailed to who is signed in alone, as they stand in the form, and lead to a page that says it was a test', async () => {
+it('are mailed to the signed-in member only, as typed, with a link to a page that says it is a test', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { senderName: 'Acme Talent' } })
   // The address of the account, which others may change, is not the one that the person signs in with.
@@ -145,7 +145,7 @@ it('are mailed to who is signed in alone, as they stand in the form, and lead to
   expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'de' } })
 })
 
-it('are mailed five times an hour at most, whoever asks at once and in whichever organization; what can not be read is not', async () => {
+it('are mailed as a test at most five times an hour, across organizations; invalid ones are refused', async () => {
   const { admin, path } = await start()
   const test = (body = BODY) => admin.post(`${path}/test`, { language: 'en', subject: SUBJECT, body })
   expect((await test('{{ link')).status).toBe(422)
@@ -166,7 +166,7 @@ it('are mailed five times an hour at most, whoever asks at once and in whichever
   expect((await elsewhere()).status).toBe(200)
 })
 
-it('take the place of ours in other languages, where that is chosen, and the whole mail is in theirs', async () => {
+it("replace the service's text in other languages if chosen, and the whole mail uses their language", async () => {
   const { organization, admin, path, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   await save({})
@@ -193,7 +193,7 @@ it('take the place of ours in other languages, where that is chosen, and the who
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
 })
 
-it('that were changed are told of to every admin by mail, in their languages, of each change', async () => {
+it('are reported to every admin by mail when changed, in their languages', async () => {
   const { organization, admin, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await signInAs(service, organization.id, ['grader'])
@@ -218,7 +218,7 @@ it('that were changed are told of to every admin by mail, in their languages, of
   expect(await service.db.memberEmail.count({ where })).toBe(8)
 })
 
-it('of spaces alone are refused: nobody is told that they were saved', async () => {
+it('are refused if they contain only spaces, without a notification', async () => {
   const { organization, save } = await start()
   for (const blank of [
     { subject: '  ', body: '' },
@@ -230,7 +230,7 @@ it('of spaces alone are refused: nobody is told that they were saved', async () 
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('in a language that candidates are not offered say so', async () => {
+it('show a note for languages that candidates are not offered', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   const nobody = 'Nobody gets this text: your candidates are not offered'
@@ -240,7 +240,7 @@ it('in a language that candidates are not offered say so', async () => {
   expect((await admin.get(`${path}?language=de`)).text).not.toContain(nobody)
 })
 
-it('of one assessment are copied with it, the newest of each', async () => {
+it('are copied with their assessment, each in its newest version', async () => {
   const { organization, admin } = await start()
   const { id } = await service.make.assessment(organization.id)
   const path = `${admin.home}assessments/${id}/words`

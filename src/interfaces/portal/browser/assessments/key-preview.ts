@@ -1,7 +1,7 @@
 const AFTER_LAST_CHANGE_MS = 600
 
-/** Updates what follows from the key, such as example answers, while it is typed: the server renders the form without changing a row. */
-export function followOutlook(form: HTMLFormElement): void {
+/** Updates the preview of the answer key, such as example answers, while it is typed: the server renders the form without changing a row. */
+export function updateKeyPreview(form: HTMLFormElement): void {
   if (!form.querySelector('[data-outlook]')) return
   let timer: ReturnType<typeof setTimeout> | undefined
   let asked = 0
@@ -18,16 +18,16 @@ export function followOutlook(form: HTMLFormElement): void {
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
     const next = page?.querySelector('[data-outlook]')
     const shown = form.querySelector('[data-outlook]')
-    // A region that is replaced without a change would be read aloud again.
+    // Screen readers would read an unchanged live region again.
     if (next && shown && mine === asked && next.innerHTML !== shown.innerHTML) shown.replaceChildren(...next.childNodes)
   }
 }
 
-/** What is typed, and the button that sends it. */
+/** The form's fields, and the button that sends it. */
 export function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null = null): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
-  // By hand: Safari before 16.4 knows no button here.
+  // Safari before 16.4 ignores the second argument of FormData.
   if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
   return fields
 }

@@ -26,7 +26,7 @@ async function furnish() {
 const told = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map(String)).size]
 
 describe('a form whose button is pressed twice', () => {
-  it('makes one assessment, copy, question, tag and invite, and leads to it each time', async () => {
+  it('creates one assessment, copy, question, tag, and invite, and leads to it each time', async () => {
     const { assessment, press, where } = await furnish()
     const { id } = assessment
     const name = 'Made once'
@@ -64,7 +64,7 @@ describe('a form whose button is pressed twice', () => {
     ]).toEqual([3, 1, 1, 1, 1])
   })
 
-  it('shows the same secret each time, and keeps none that can be read', async () => {
+  it('shows the same secret each time, and stores none in plain text', async () => {
     const { press, where } = await furnish()
     const answers = [
       await press('settings/integrations', 'settings/integrations', { name: 'Our system', mode: 'live', expiry: 'never' }),
@@ -83,7 +83,7 @@ describe('a form whose button is pressed twice', () => {
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
   })
 
-  it('releases and reopens a result once, and shows that it is done', async () => {
+  it('releases and reopens a result once, and answers alike', async () => {
     const made = await makeHandedIn(service)
     const person = await signInAs(service, made.organization.id, ['admin', 'grader'])
     const { ctx } = await made.join(['admin'])
@@ -114,7 +114,7 @@ describe('a form whose button is pressed twice', () => {
     expect(await db.auditEntry.count({ where: entries })).toBe(2)
   })
 
-  it('mails an invitation once more, and sends a webhook, and who tries a text, one test', async () => {
+  it('sends one invitation, one webhook, and one test mail', async () => {
     const { assessment, press, where } = await furnish()
     const { id } = await service.make.invite(assessment)
     expect(told(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
@@ -132,7 +132,7 @@ describe('a form whose button is pressed twice', () => {
     expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(2)
   })
 
-  it('is another form once it was changed, and after a mistake', async () => {
+  it('acts again after it was changed, or after a mistake', async () => {
     const { person, where } = await furnish()
     const tags = `${person.home}tags`
     const once = /name="once" value="([^"]+)"/.exec((await person.get(tags)).text)![1]!
@@ -143,7 +143,7 @@ describe('a form whose button is pressed twice', () => {
     expect((await person.post(tags, { name: 'Odd', color: '#000000', once: 'x' })).status).toBe(303)
   })
 
-  it('is not answered what another member’s was, nor what its own was to whoever has lost the role since', async () => {
+  it("never gets another member's response, nor its own after a role was lost", async () => {
     const { person, organization, where } = await furnish()
     const other = await signInAs(service, organization.id, ['admin'])
     const fields = { name: 'Our system', mode: 'live', expiry: 'never', once: service.deps.newId() }

@@ -7,47 +7,47 @@ import { type Form, refuseForm } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 import { findFormPage } from '../kit/same-origin.ts'
 import { browserOf } from './browser-of.ts'
-import type { Parking } from './turn-away.ts'
+import type { UnsentForm } from './turn-away.ts'
 
-/** What is wrong with a form is said before its sender is asked who they are. @property check throws DomainError for that. */
-export type Check = {
+/** Validates a form before its sender has to authenticate. @property check throws DomainError for mistakes. */
+export type FormCheck = {
   check: (ctx: Context, values: URLSearchParams) => Promise<void>
   page: (request: FastifyRequest, form: Form) => Promise<Page>
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a form that takes a fresh proof. */
-    check?: Check
+    /** For a form that requires a recent authentication. */
+    check?: FormCheck
   }
   interface FastifyRequest {
-    /** The parked form that is being sent. */
+    /** The saved form that is being sent. */
     resumed: string | null
   }
 }
 
 const RESUME = `${PORTAL_PREFIX}/resume`
 export const resumeAddress = (id: string): string => `${RESUME}/${id}`
-/** Whether an address is of a form that waits to be sent. */
+/** True for addresses of saved forms. */
 export const isResume = (address: string): boolean => address.startsWith(`${RESUME}/`)
 
-/** What a form that was kept has besides what was typed. */
-export const RESUMED = 'resumed_form'
+/** Field with the id of a saved form. */
+export const SAVED_FORM_FIELD = 'resumed_form'
 
-/** Answers that say that the service could not do it, rather than that it did or will not. */
+/** Responses that mean the work was not done and can be retried. */
 const isUndone = (status: number): boolean => status >= 500 || status === 429
 
 /**
- * Keeps the forms of the scope that met a closed door, before anything is done with them, and leads to where what is missing is asked for. One
- * that was kept is sent once: pressed again it leads to its page, which says so.
+ * Saves forms of the scope that failed an access check, before their handlers run, and leads to the missing requirement. A saved form is
+ * sent once: pressed again, it leads to its page, which says so.
  */
-export function keepParked(app: FastifyInstance, system: ServiceContext): void {
+export function saveUnsentForms(app: FastifyInstance, system: ServiceContext): void {
   app.decorateRequest('parking', null)
   app.decorateRequest('resumed', null)
   app.addHook('preValidation', async (request, reply) => {
     const { parking, signedIn } = request
-    const earlier = takeResumed(request)
-    if (parking) return keep(system, request, reply, parking)
+    const earlier = takeSavedFormId(request)
+    if (parking) return saveAndLead(system, request, reply, parking)
     if (earlier === null || !signedIn) return
     if (!(await claimSavedForm(system, signedIn, earlier, browserOf(request)))) return reply.redirect(resumeAddress(earlier), 303)
     request.resumed = earlier
@@ -58,19 +58,19 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
   })
 }
 
-async function keep(
+async function saveAndLead(
   system: ServiceContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  parking: Parking,
+  parking: UnsentForm,
 ): Promise<FastifyReply> {
-  if (await isRefused(request, reply)) return reply
-  const id = request.body instanceof URLSearchParams ? await park(system, request, parking.owner) : null
+  if (await showMistakes(request, reply)) return reply
+  const id = request.body instanceof URLSearchParams ? await saveForm(system, request, parking.owner) : null
   return reply.redirect(parking.leadTo(id === null ? '' : resumeAddress(id)), 303)
 }
 
-/** Answers a form with what is wrong with it, where that can be said: its organization is open to the sender. @returns whether it did. */
-async function isRefused(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+/** Shows a form with its mistakes, if its sender has access to the organization. @returns true if it did. */
+async function showMistakes(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   const { ctx, routeOptions, body } = request
   const { check: asked } = routeOptions.config
   if (!ctx || !asked || !(body instanceof URLSearchParams)) return false
@@ -83,15 +83,15 @@ async function isRefused(request: FastifyRequest, reply: FastifyReply): Promise<
   }
 }
 
-/** Takes away from what was typed which form it was. */
-function takeResumed({ body }: FastifyRequest): string | null {
+/** Removes the saved form's id from the values. */
+function takeSavedFormId({ body }: FastifyRequest): string | null {
   if (!(body instanceof URLSearchParams)) return null
-  const id = body.get(RESUMED)
-  body.delete(RESUMED)
+  const id = body.get(SAVED_FORM_FIELD)
+  body.delete(SAVED_FORM_FIELD)
   return id
 }
 
-function park(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
+function saveForm(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
   const { body, headers, originalUrl: url, upload } = request
   const form = {
     url,
@@ -103,5 +103,5 @@ function park(system: ServiceContext, request: FastifyRequest, owner: FormOwner)
   return parkForm(system, owner, form, browserOf(request))
 }
 
-/** Where the form goes, without what follows a question mark. */
+/** The form's path, without query string. */
 const pathWithin = ({ originalUrl }: FastifyRequest): string => originalUrl.split('?', 1)[0]!

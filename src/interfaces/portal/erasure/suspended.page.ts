@@ -1,18 +1,18 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { time } from '../kit/formatting.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { time } from '../kit/wording.ts'
 
 type Facts = {
   ctx: Context
   erasesAt: Date
-  /** Of an owner: what they can export meanwhile. Null: others can do nothing. */
+  /** For owners: assessments that they can still export. Null for other members, who can do nothing. */
   assessments: readonly { id: string; name: string }[] | null
 }
 
 /** Shown instead of every page of a suspended organization. */
-export const heldPage = ({ ctx, erasesAt, assessments }: Facts): Page => ({
+export const suspendedPage = ({ ctx, erasesAt, assessments }: Facts): Page => ({
   title: `${ctx.organization.name} will be erased`,
   body: html`<p>This organization and everything in it will be erased on ${time(erasesAt)}. Until then it is suspended.</p>
 ${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners have been emailed, and can still keep it.</p>`}

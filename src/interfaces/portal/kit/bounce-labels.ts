@@ -6,16 +6,16 @@ const WORDS: Record<Bounce, string> = {
   blocked: 'its server wants no mail from the service',
 }
 
-/** What it means that a mail came back. A newer release may know more. */
-export const wordBounce = (bounce: string): string => (WORDS as Record<string, string>)[bounce] ?? bounce
+/** A bounce code that a newer release added is shown as it is. */
+export const labelBounce = (bounce: string): string => (WORDS as Record<string, string>)[bounce] ?? bounce
 
-/** The same with what the server said; empty for a mail that has not come back. */
-export function wordReturn({
+/** The bounce with the mail server's response; empty if the mail did not bounce. */
+export function formatBounce({
   bounce,
   bounceStatus,
   bounceReason,
 }: Record<'bounce' | 'bounceStatus' | 'bounceReason', string | null>): string {
   if (bounce === null) return ''
-  const said = bounceReason || bounceStatus
-  return said ? `${wordBounce(bounce)} (“${said}”)` : wordBounce(bounce)
+  const response = bounceReason || bounceStatus
+  return response ? `${labelBounce(bounce)} (“${response}”)` : labelBounce(bounce)
 }

@@ -4,16 +4,16 @@ import { isInvitation } from '../../../domain/mails/candidate-mails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { wordReturn } from '../kit/bounce-words.ts'
+import { formatBounce } from '../kit/bounce-labels.ts'
 import { ring } from '../kit/chart.ts'
+import { time, timeAgo } from '../kit/formatting.ts'
 import { panel, pathOf } from '../kit/layout.ts'
 import { copyBox, linkButton } from '../kit/parts.ts'
-import { opener } from '../kit/popup.ts'
-import { ago, time } from '../kit/wording.ts'
+import { popupButton } from '../kit/popup.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
-/** What comes next, until it is completed; with the link, as long as it opens something. */
+/** Next step until the invite is completed, with its link while that works. */
 export function nextStep(facts: Facts): Html | false {
   const { operations, invite } = facts
   if (invite.status === 'completed') return false
@@ -21,7 +21,7 @@ export function nextStep(facts: Facts): Html | false {
   return panel(
     'next',
     'Next step',
-    html`${undelivered(facts)}<p>${wordNext(facts)}</p>${
+    html`${undelivered(facts)}<p>${describeNextStep(facts)}</p>${
       link &&
       html`<p class="hint mt-4 mb-2">The link in the email. Anyone who has it can take the assessment: share it with the candidate only.</p>
 ${copyBox('link', link, 'Copy link')}`
@@ -29,7 +29,7 @@ ${copyBox('link', link, 'Copy link')}`
   )
 }
 
-function wordNext({ ctx, invite, operations }: Facts): Value {
+function describeNextStep({ ctx, invite, operations }: Facts): Value {
   const who = invite.recipientName || invite.recipientEmail
   const again = operations !== null && ' Reactivate the invite to mail a new link.'
   const declinedAt = declinedAtOf(invite)
@@ -39,27 +39,26 @@ function wordNext({ ctx, invite, operations }: Facts): Value {
     case 'accepted':
       return html`${who} has accepted, and can start until ${time(invite.expiresAt)}.`
     case 'started':
-      return html`${who} is taking the assessment${invite.startedAt && html`: it was started ${ago(ctx, invite.startedAt)}`}.`
+      return html`${who} is taking the assessment${invite.startedAt && html`: it was started ${timeAgo(ctx, invite.startedAt)}`}.`
     case 'expired':
-      return html`The invite expired ${ago(ctx, invite.expiresAt)}.${again}`
+      return html`The invite expired ${timeAgo(ctx, invite.expiresAt)}.${again}`
     default:
-      if (declinedAt) return html`${who} declined ${ago(ctx, declinedAt)}.${again}`
-      return html`The invite was revoked${invite.revokedAt && html` ${ago(ctx, invite.revokedAt)}`}: its link opens nothing any more.${again}`
+      if (declinedAt) return html`${who} declined ${timeAgo(ctx, declinedAt)}.${again}`
+      return html`The invite was revoked${invite.revokedAt && html` ${timeAgo(ctx, invite.revokedAt)}`}: its link opens nothing any more.${again}`
   }
 }
 
-/** Where the newest mail did not arrive, nobody answers. */
+/** Warning that the newest mail was not delivered. */
 function undelivered({ ctx, invite, emails, isUndelivered, operations, sent }: Facts): Html | false {
   const newest = emails.find(({ kind }) => isInvitation(kind))
   if (!newest || !isUndelivered) return false
   const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
-  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || wordReturn(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
+  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || formatBounce(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && popupButton({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
 }
 
-/** How far the result is, of what was handed in. */
-export function resultOf(facts: Facts): Html | false {
+export function resultPanel(facts: Facts): Html | false {
   const { ctx, queued, released } = facts
-  if (queued) return panel('result', 'Result', inGrading(facts, queued), releasing(facts, queued))
+  if (queued) return panel('result', 'Result', gradingProgress(facts, queued), releaseButton(facts, queued))
   if (!released) return false
   const { id, result } = released
   return panel(
@@ -67,26 +66,26 @@ export function resultOf(facts: Facts): Html | false {
     'Result',
     withRing(result.percent, [
       ['Points', result.ofPoints > 0 && `${result.points} of ${result.ofPoints}`],
-      ['Time taken', wordTaken(released)],
-      ['Released', ago(ctx, result.releasedAt)],
+      ['Time taken', formatTimeTaken(released)],
+      ['Released', timeAgo(ctx, result.releasedAt)],
     ]),
     linkButton(pathOf(ctx, `results/${id}`), 'Open result', 'chart-column', 'small'),
   )
 }
 
-/** No points: what is not released is on the pages of grading alone. */
-function inGrading({ ctx }: Facts, { progress, startedAt, submittedAt }: NonNullable<Facts['queued']>): Html {
+/** Shows no points: unreleased ones are only on the grading pages. */
+function gradingProgress({ ctx }: Facts, { progress, startedAt, submittedAt }: NonNullable<Facts['queued']>): Html {
   const graded = progress && progress.questions - progress.ungraded.length - progress.undecided.length
   return withRing(null, [
     ['Graded', progress && !progress.isOwnPart ? `${graded} of ${formatCount(progress.questions, 'question')}` : 'not yet'],
-    ['Submitted', submittedAt && ago(ctx, submittedAt)],
-    ['Time taken', wordTaken({ startedAt, submittedAt })],
+    ['Submitted', submittedAt && timeAgo(ctx, submittedAt)],
+    ['Time taken', formatTimeTaken({ startedAt, submittedAt })],
     ['Released', 'not yet'],
   ])
 }
 
-/** Once all is graded. */
-const releasing = ({ ctx }: Facts, { id, progress }: NonNullable<Facts['queued']>): Html | false =>
+/** Shown once everything is graded. */
+const releaseButton = ({ ctx }: Facts, { id, progress }: NonNullable<Facts['queued']>): Html | false =>
   progress !== null &&
   !progress.isOwnPart &&
   progress.ungraded.length + progress.undecided.length === 0 &&
@@ -101,8 +100,8 @@ const withRing = (percent: number | null, rows: Rows): Html =>
       ([label, value]) => html`<div><dt class="text-base-content/70">${label}</dt><dd class="font-medium">${value}</dd></div>`,
     )}</dl></div>`
 
-/** From the start to the end. */
-const wordTaken = ({ startedAt, submittedAt }: { startedAt: Date | null; submittedAt: Date | null }): string | false =>
+/** Time from start to submission. */
+const formatTimeTaken = ({ startedAt, submittedAt }: { startedAt: Date | null; submittedAt: Date | null }): string | false =>
   startedAt !== null &&
   submittedAt !== null &&
   formatDuration(Math.max(1, Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)))

@@ -8,21 +8,21 @@ import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import { authenticatePage } from './authenticate.page.ts'
 import { browserOf } from './browser-of.ts'
-import { provePage } from './prove.page.ts'
 import { missingFormPage, resumePage } from './resume.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
-import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
+import { safeNext, signedInOf, signInAddress, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
-import { begin } from './single-sign-on.routes.ts'
+import { redirectToProvider } from './single-sign-on.routes.ts'
 
-/** For who is signed in: a password once more, before what a session alone is not enough for; and what they had filled in when they were not. */
-export function proveRoutes(app: FastifyInstance, portal: Portal): void {
+/** Authentication again, for signed-in people, and their saved forms. */
+export function authenticateRoutes(app: FastifyInstance, portal: Portal): void {
   const { system, cookie } = portal
   const page = async (form: Form, signedIn: SignedIn, next: string) => {
     const { email, passwordHash } = signedIn.credential
     const ways = { witnesses: await findWitnesses(system, signedIn), hasPassword: passwordHash !== NO_PASSWORD }
-    return provePage(form, email, next, ways)
+    return authenticatePage(form, email, next, ways)
   }
 
   app.register(async (scope) => {
@@ -43,7 +43,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
         page: (form) => page(form, signedIn, safeNext(readFields(form.values, 'next').next)),
         async work(values) {
           const { current, next } = readFields(values, 'current', 'next')
-          const session = await provePassword(askedBy(system, request), signedIn, { current, browser: browserOf(request) })
+          const session = await provePassword(signInContext(system, request), signedIn, { current, browser: browserOf(request) })
           if (!session) return signInAddress(safeNext(next))
           await cookie.begin(request, reply, session)
           return safeNext(next)
@@ -54,7 +54,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
     scope.get<{ Params: { providerId: string } }>('/prove/with/:providerId', async (request, reply) => {
       const signedIn = signedInOf(request)
       const purpose = { kind: 'fresh', credentialId: signedIn.credential.id } as const
-      return begin(portal, request, reply, purpose, safeNext(queryOf(request).get('next') ?? ''))
+      return redirectToProvider(portal, request, reply, purpose, safeNext(queryOf(request).get('next') ?? ''))
     })
 
     scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { Proctoring } from '../../../domain/assessments/assessment-input.ts'
 
-/** The formats, as lists to choose from show them. */
+/** Formats with their labels, for selects. */
 export const FORMAT_LABELS: [value: string, label: string][] = [
   ['text', 'Text'],
   ['audio', 'Audio'],
@@ -12,17 +12,16 @@ export const AUDIENCE_LABELS: [value: string, label: string][] = [
   ['public', 'Public'],
 ]
 
-/** The label of a word of such a list; another word as it is. */
+/** The label of a value, or the value itself if it has none. */
 export const labelOf = (labels: [value: string, label: string][], value: string): string =>
   labels.find(([word]) => word === value)?.[1] ?? value
 
-/** What is asked of a candidate besides answers. */
-export function demandsOf(said: Proctoring): string[] {
+export function labelRequirements(proctoring: Proctoring): string[] {
   const all: [boolean, string][] = [
-    [said.screenRecording, 'screen recording'],
-    [said.webcamMonitoring, 'webcam'],
-    [said.requireIdCapture, 'ID photo'],
-    [said.facePhotoRequired, 'face photo'],
+    [proctoring.screenRecording, 'screen recording'],
+    [proctoring.webcamMonitoring, 'webcam'],
+    [proctoring.requireIdCapture, 'ID photo'],
+    [proctoring.facePhotoRequired, 'face photo'],
   ]
   return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
 }

@@ -3,21 +3,21 @@ import type { OfferedProvider } from '../../../domain/single-sign-on/find-provid
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import type { Page } from '../kit/layout.ts'
-import { isResume } from './parked.ts'
-import { wayLink } from './single-sign-on.page.ts'
+import { providerLink } from './single-sign-on.page.ts'
+import { isResume } from './unsent-forms.ts'
 
-/** What signing in again can't open by itself. */
-export type Closed = Exclude<Opening, 'open' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'>
+/** Requirements that a new sign-in can't meet by itself. */
+export type UnmetRequirement = Exclude<Opening, 'open' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'>
 
 const elsewhere = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
 
-/** What an organization asks for besides, and the way on. */
-export const closedPage = (missing: Closed, asked: Asked): Page => pages[missing](asked)
+/** Shows the organization's requirement, and how to meet it. */
+export const requirementPage = (missing: UnmetRequirement, facts: RequirementFacts): Page => pages[missing](facts)
 
-/** @property providers the organization's, by which it can be opened; next: what was asked for. */
-type Asked = { address: string; providers: readonly OfferedProvider[]; next: string }
+/** @property providers the organization's identity providers. @property next address to go on to. */
+type RequirementFacts = { address: string; providers: readonly OfferedProvider[]; next: string }
 
-const pages: Record<Closed, (asked: Asked) => Page> = {
+const pages: Record<UnmetRequirement, (facts: RequirementFacts) => Page> = {
   network: ({ address }) => ({
     title: 'Not from this network',
     body: html`<p>This organization can be opened only from its own network. You come from <strong>${address}</strong>.</p>\n${elsewhere}`,
@@ -25,7 +25,7 @@ const pages: Record<Closed, (asked: Asked) => Page> = {
   sso: ({ providers, next }) => ({
     title: 'Sign in with your organization',
     body: html`${isResume(next) && html`<p class="hint">What you filled in is saved. You can send it once you have signed in.</p>\n`}<p>This organization can be opened only by its own sign-in service.</p>
-<div class="space-y-2">${providers.map((provider, i) => wayLink(provider, next, { hasFocus: i === 0 }))}</div>
+<div class="space-y-2">${providers.map((provider, i) => providerLink(provider, next, { hasFocus: i === 0 }))}</div>
 ${elsewhere}`,
   }),
 }

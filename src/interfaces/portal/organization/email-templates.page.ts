@@ -6,14 +6,14 @@ import type { ExampleName } from '../../../domain/mails/member-emails.ts'
 import type { FoundText, TextPlace } from '../../../domain/mails/template-places.ts'
 import { hasButton, type Placeholder, placeholdersOf } from '../../../domain/mails/template-text.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
+import { labelLanguage, labelOfferedLanguage } from '../kit/formatting.ts'
+import { area, choice, type Form, field, hiddenStateField, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { tabs } from '../kit/parts.ts'
-import { wordLanguage, wordOffered } from '../kit/wording.ts'
-import { wordMail } from '../reminders/words.ts'
+import { labelMail } from '../reminders/reminder-labels.ts'
 
-/** Whom a preview is for, by what is hard about their names. */
+/** Sample recipients, with names that are hard to typeset. */
 const PREVIEWED: Record<ExampleName, string> = {
   plain: 'Sam Rivera',
   long: 'a very long name',
@@ -21,7 +21,7 @@ const PREVIEWED: Record<ExampleName, string> = {
   none: 'no name',
 }
 
-/** What stands below each text, whatever it says. */
+/** Fixed content below each text. */
 const FRAMES: Record<TemplateKind, string> = {
   invitation: 'the full link, the last day, what is needed, and who invites',
   not_accepted: 'the last day, who invites, the full link, and how to stop reminders',
@@ -31,8 +31,7 @@ const FRAMES: Record<TemplateKind, string> = {
   released: 'the full link, and how to stop such emails',
 }
 
-/** What each placeholder becomes. */
-const HOLES: Record<Placeholder, string> = {
+const PLACEHOLDER_MEANINGS: Record<Placeholder, string> = {
   candidate_name: 'the candidate’s name',
   assessment: 'the assessment’s name',
   organization: 'your organization’s name',
@@ -53,19 +52,19 @@ type Facts = {
   place: TextPlace
   assessment: { id: string; name: string } | null
   template: MailTemplate
-  /** What has the place of an empty text; null: ours. */
+  /** Text used while this one is empty; null for the service's own. */
   standIn: FoundText | null
   main: string | null
   offered: readonly string[]
   notice?: string | undefined
 }
 
-/** What a page of texts adds to its address for one of them. */
+/** Query string of one text. */
 export const queryFor = ({ kind, language }: Pick<TextPlace, 'kind' | 'language'>): string =>
   `?${new URLSearchParams({ kind, language })}`
 
-/** The organization's own words for one kind of mail, in one language: for all assessments, or one. */
-export function wordsPage(form: Form, facts: Facts): Page {
+/** The organization's text of one kind of mail in one language, for all assessments or for one. */
+export function emailTemplatePage(form: Form, facts: Facts): Page {
   const { ctx, home, place, assessment, template, notice } = facts
   const { kind, language } = place
   const { codes } = ctx.deps.languages
@@ -84,7 +83,7 @@ export function wordsPage(form: Form, facts: Facts): Page {
     tabs: tabs(
       'Emails',
       TEMPLATE_KINDS.map((one) => ({
-        label: wordMail(one),
+        label: labelMail(one),
         address: home + queryFor({ kind: one, language }),
         isCurrent: one === kind,
       })),
@@ -92,8 +91,8 @@ export function wordsPage(form: Form, facts: Facts): Page {
     body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, facts)}<form class="space-y-6" method="post" action="${home}">
 <input type="hidden" name="kind" value="${kind}">
 <input type="hidden" name="language" value="${language}">
-${hiddenSeen(form, 'seen', String(template.version))}
-${settingsPanel('text', `${wordMail(kind)}, in ${wordLanguage(language)}`, about(facts), fields(form, facts))}
+${hiddenStateField(form, 'seen', String(template.version))}
+${settingsPanel('text', `${labelMail(kind)}, in ${labelLanguage(language)}`, about(facts), fields(form, facts))}
 ${settingsPanel('preview', 'Preview', aboutPreview(facts), preview(form, facts))}
 </form>
 ${assessment === null && mainForm(form, facts)}`,
@@ -103,38 +102,38 @@ ${assessment === null && mainForm(form, facts)}`,
 const languages = (home: string, codes: readonly string[], { place: { kind, language }, offered }: Facts): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map((code) =>
     code === language
-      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${wordOffered(code, offered)}</a>`
-      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${wordOffered(code, offered)}</a>`,
+      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${labelOfferedLanguage(code, offered)}</a>`
+      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${labelOfferedLanguage(code, offered)}</a>`,
   )}</nav>`
 
 const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
   const isOffered = facts.offered.includes(place.language)
-  return html`${applies(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Leave both fields empty for ${standInOf(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  return html`${currentTextNote(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Leave both fields empty for ${fallbackNote(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
-/** Which text mails have at present, and why. */
-const applies = (facts: Facts): string => {
+/** Text that mails use at present, and why. */
+const currentTextNote = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!facts.offered.includes(place.language))
-    return `Nobody gets this text: your candidates are not offered ${wordLanguage(place.language)}.`
-  if (!template.body) return `Empty: emails have ${standInOf(facts)}.`
+    return `Nobody gets this text: your candidates are not offered ${labelLanguage(place.language)}.`
+  if (!template.body) return `Empty: emails have ${fallbackNote(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
-  return `Candidates who read ${wordLanguage(place.language)} get ${whose} (version ${template.version}).`
+  return `Candidates who read ${labelLanguage(place.language)} get ${whose} (version ${template.version}).`
 }
 
-/** What has the place of a text that is not written, and why. */
-const standInOf = ({ standIn, place, assessment }: Facts): string => {
-  if (!standIn) return `the service’s own text in ${wordLanguage(place.language)}`
-  if (standIn.whose === 'organization') return `the organization’s text in ${wordLanguage(standIn.language)}`
+/** Text that is used while this one is empty, and why. */
+const fallbackNote = ({ standIn, place, assessment }: Facts): string => {
+  if (!standIn) return `the service’s own text in ${labelLanguage(place.language)}`
+  if (standIn.whose === 'organization') return `the organization’s text in ${labelLanguage(standIn.language)}`
   return assessment
-    ? `the organization’s text in ${wordLanguage(standIn.language)}, which it has chosen for languages without one`
-    : `your text in ${wordLanguage(standIn.language)}, which is chosen below for languages without one`
+    ? `the organization’s text in ${labelLanguage(standIn.language)}, which it has chosen for languages without one`
+    : `your text in ${labelLanguage(standIn.language)}, which is chosen below for languages without one`
 }
 
 const aboutPreview = (facts: Facts): Html =>
-  html`The text above${!facts.template.body && `, or where there is none ${standInOf(facts)}`}, for an example. Nothing is saved. A test is mailed to you alone, at most ${MAX_TEXT_TESTS} an hour; its subject says that it is a test.`
+  html`The text above${!facts.template.body && `, or where there is none ${fallbackNote(facts)}`}, for an example. Nothing is saved. A test is mailed to you alone, at most ${MAX_TEXT_TESTS} an hour; its subject says that it is a test.`
 
 const fields = (form: Form, { template: { subject, body }, place: { kind } }: Facts): Html => html`${field(form, {
   name: 'subject',
@@ -150,11 +149,11 @@ ${area(form, {
   rows: 14,
 })}
 <details class="mb-4"><summary class="link text-sm">Placeholders</summary>
-<ul class="hint mt-2">${placeholdersOf(kind).map((name) => html`<li><code>${`{{ ${name} }}`}</code> ${HOLES[name]}</li>\n`)}</ul>
+<ul class="hint mt-2">${placeholdersOf(kind).map((name) => html`<li><code>${`{{ ${name} }}`}</code> ${PLACEHOLDER_MEANINGS[name]}</li>\n`)}</ul>
 <p class="hint mt-2">For what may be missing, name a word in its place: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph whose placeholders are all empty is left out.</p></details>
 <button class="btn btn-primary">Save</button>`
 
-/** The buttons send what is typed into the frames, which hold nothing but the mail. */
+/** The buttons send the typed text into the preview frames. */
 const preview = (form: Form, { home, place }: Facts): Html => {
   const options = Object.entries(PREVIEWED).map(([who, label]) => [who, label] as const)
   const first = `${home}/preview${queryFor(place)}`
@@ -182,7 +181,7 @@ ${choice(form, {
   label: 'If there is no template in the candidate’s language',
   options: [
     ['', 'The service’s own text in that language'],
-    ...offered.map((code) => [code, `Your text in ${wordLanguage(code)}`] as const),
+    ...offered.map((code) => [code, `Your text in ${labelLanguage(code)}`] as const),
   ],
   value: main ?? '',
 })}

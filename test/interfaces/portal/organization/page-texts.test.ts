@@ -50,7 +50,7 @@ const linksOn = (text: string) =>
   ])
 const fieldIn = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
 
-it('stand at the foot of candidates’ pages, each in the reader’s language, else in the main one', async () => {
+it("are shown in candidates' page footers in the reader's language, else in the main one", async () => {
   const { organization, candidate, save, admin } = await start()
   expect(linksOn((await candidate.open()).text)).toEqual([])
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de', 'ar'] } })
@@ -79,7 +79,7 @@ it('stand at the foot of candidates’ pages, each in the reader’s language, e
   expect(second).toMatchObject({ details: { language: 'de', after: { privacy: 'https://example.com/datenschutz' } } })
 })
 
-it('stand at the end of mails to candidates, in both parts', async () => {
+it('are shown at the end of mails to candidates, in both parts', async () => {
   const { organization, save } = await start()
   await save(LINKS)
   const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'a', mode: 'live' })
@@ -92,7 +92,7 @@ it('stand at the end of mails to candidates, in both parts', async () => {
   for (const url of Object.values(LINKS)) expect(parsed.html).toContain(`href="${url}"`)
 })
 
-it('has the organization’s consent text stand below ours, and keeps which version was agreed to for good', async () => {
+it("adds the organization's consent text to the service's, and keeps the agreed version permanently", async () => {
   const { organization, candidate, invite, save, admin, path } = await start()
   const ours = (await candidate.open()).text
   expect(fieldIn(ours, 'own')).toBeUndefined()
@@ -132,7 +132,7 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(archive['invites/1/index.html']!.toString()).toContain('Second.')
 })
 
-it('shows a reader of another language the consent text of the main one, marked as that', async () => {
+it("shows readers of other languages the main language's consent text, marked as such", async () => {
   const { organization, candidate, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
   await save({ consent: 'In English.' })
@@ -143,7 +143,7 @@ it('shows a reader of another language the consent text of the main one, marked 
   expect(fieldIn((await inLanguage(candidate, 'ar')).text, 'own')).toBe('ar 1')
 })
 
-it('refuses what is no https address, what is too long, and a language that there is not', async () => {
+it('refuses addresses without https, long texts, and unknown languages', async () => {
   const { save } = await start()
   for (const [field, value] of [
     ['imprint', 'http://example.com'],
@@ -163,7 +163,7 @@ it('refuses what is no https address, what is too long, and a language that ther
   expect((await save({ language: 'tlh', consent: 'x' })).status).toBe(422)
 })
 
-it('are saved in one tab beside another of the settings, or of another language; of the same the second is shown both', async () => {
+it('are saved independently of other settings and languages; conflicting saves show both', async () => {
   const { organization, admin, path, seen, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   const settings = `${admin.home}settings/organization`
@@ -186,7 +186,7 @@ it('are saved in one tab beside another of the settings, or of another language;
   expect(late.text).toMatch(new RegExp(`${admin.member.email} changed [^“]*“Mine\\.”[\\s\\S]*Theirs\\.</textarea>`))
 })
 
-it('that were changed are told of to every admin by mail, and not where nothing was', async () => {
+it('are reported to every admin by mail when changed, and only then', async () => {
   const { organization, admin, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await signInAs(service, organization.id, ['grader'])
@@ -207,7 +207,7 @@ it('that were changed are told of to every admin by mail, and not where nothing 
   expect(to(other.member.email).text).toContain('oder der Text, in den diese zusätzlich')
 })
 
-it('say so where nobody gets them, and a consent text of spaces alone is refused', async () => {
+it('show a note if nobody gets them, and refuse a consent text of only spaces', async () => {
   const { organization, admin, path, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   expect((await admin.get(`${path}?language=fr`)).text).toContain('Nobody gets these: your candidates are not offered French.')

@@ -1,7 +1,6 @@
 import { EVENT_TYPES, type EventType, TEST_EVENT } from '../../../domain/events/event.ts'
 
-/** What has happened when there is an event of a type. */
-export const EVENT_WORDS: Record<EventType, string> = {
+export const EVENT_NAMES: Record<EventType, string> = {
   'invite.created': 'The candidate was invited',
   'invite.accepted': 'The candidate accepted',
   'invite.started': 'The candidate started',
@@ -24,14 +23,14 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.erased': 'The candidate was erased',
 }
 
-const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_WORDS, type)
+const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_NAMES, type)
 
-/** What a type of event is called. A newer release may have recorded types that have no words here. @param type null: the event is forgotten. */
-export function wordEvent(type: string | null): string {
+/** Types recorded by a newer release are shown as they are. @param type null if the event was deleted. */
+export function labelEvent(type: string | null): string {
   if (type === null) return 'Event no longer kept'
   if (type === TEST_EVENT) return 'Test event'
-  return isKnown(type) ? EVENT_WORDS[type] : type
+  return isKnown(type) ? EVENT_NAMES[type] : type
 }
 
-/** The types as lists to choose from show them. */
-export const EVENT_LABELS = EVENT_TYPES.map((type) => [type, `${EVENT_WORDS[type]} (${type})`] as const)
+/** Event types with their labels, for selects. */
+export const EVENT_OPTIONS = EVENT_TYPES.map((type) => [type, `${EVENT_NAMES[type]} (${type})`] as const)
