@@ -65,8 +65,8 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
       const chosen = answerOf(attempts)
       return {
         ...question,
-        answer: chosen ? showTake(chosen, filed) : null,
-        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showTake(attempt, filed)),
+        answer: chosen ? showAttempt(chosen, filed) : null,
+        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showAttempt(attempt, filed)),
         score: score ? { points: score.points && Number(score.points), dropped: score.dropped, at: score.createdAt } : null,
         grades: submission.grades
           .filter(({ questionNumber }) => questionNumber === question.number)
@@ -88,7 +88,7 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
 
 type AnswerAttempt = HeldSubmission['paper'][number]['attempts'][number]
 
-const showTake = (
+const showAttempt = (
   {
     kind,
     state,

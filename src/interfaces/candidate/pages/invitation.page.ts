@@ -135,7 +135,12 @@ function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
 ${expectations(t, { ...facts, totalPoints, timeLimit, timedSeconds }, [
   [facts.playsMedia, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
-  [facts.takesRecordings, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
+  [
+    facts.takesRecordings,
+    'mic',
+    t.text('expect.attempts', { count: invite.answerRecordLimit }),
+    t.text('expect.attempts.meaning'),
+  ],
   [invite.screenRecording, 'monitor', t.text('expect.screen'), throughout],
   [invite.webcamMonitoring, 'video', t.text('expect.webcam'), throughout],
   [invite.requireIdCapture, 'camera', t.text('expect.id'), t.text('expect.id.meaning')],

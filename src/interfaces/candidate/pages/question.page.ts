@@ -167,7 +167,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
     },
     body: session(
       here,
-      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
 ${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
 ${medium(here, 'audio', question.audioUrl)}

@@ -157,7 +157,7 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
     value,
     deadlineAt,
     playsLeft: questionReplayLimit,
-    takesLeft: answerRecordLimit,
+    attemptsLeft: answerRecordLimit,
   })
   return progressPage({ view, submission, progress, terms, now, pictures, isPreview: true, isLate: false, refusal: undefined })
 }
@@ -165,10 +165,13 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
 type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
   deadlineAt: Date | null
   playsLeft: number
-  takesLeft: number
+  attemptsLeft: number
 }
 
-function progressAt(step: Taking['step'], { questions, typed, now, value, deadlineAt, playsLeft, takesLeft }: Given): Progress {
+function progressAt(
+  step: Taking['step'],
+  { questions, typed, now, value, deadlineAt, playsLeft, attemptsLeft }: Given,
+): Progress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
@@ -223,10 +226,10 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
     open: {
       ...open,
       playsLeft,
-      takesLeft,
+      attemptsLeft,
       text: value === null ? null : { text: '', revision: 0, value: value as NonNullable<OpenQuestion['text']>['value'] },
       version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
-      takes: [],
+      attempts: [],
       answers: [],
       interrupted: null,
       mayStartOver: true,

@@ -7,7 +7,7 @@ import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../../domain/limits.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { signPlay } from '../../../domain/secrets/play-tokens.ts'
 import { CHECKS } from '../../../domain/submissions/needs.ts'
-import { chooseTake } from '../../../domain/submissions/taking/choose-take.ts'
+import { chooseAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
 import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
 import { keepNotes, NOTE_KINDS } from '../../../domain/submissions/taking/keep-notes.ts'
 import { passChecks } from '../../../domain/submissions/taking/pass-checks.ts'
@@ -26,10 +26,10 @@ import type { TypedApp } from '../../../http/requests/typed-app.ts'
 import { StringEnum } from '../../../http/schema/field-types.ts'
 import type { Options } from '../kit/settings.ts'
 import { TEXT_BODY_LIMIT } from '../pages/taking.routes.ts'
-import { Ago, enterWithAttempt } from './attempts.ts'
 import { contentRoutes, recordingRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
 import { presentSession } from './session.view.ts'
+import { Ago, enterWithIdempotencyKey } from './tab-requests.ts'
 
 const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
 const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
@@ -44,7 +44,7 @@ const TextBody = Type.Object({
   revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }),
   ago: Type.Optional(Ago()),
 })
-const ChoiceBody = Type.Object({ take: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
+const ChoiceBody = Type.Object({ attempt: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -81,7 +81,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
   /** Of a request that writes: only the tab that the candidate used last may do so. */
   const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
-    enterWithAttempt(await enter(request), request)
+    enterWithIdempotencyKey(await enter(request), request)
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {
     const session = await enterToWrite(request)
     requireInProgress(session)
@@ -128,7 +128,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   })
 
   app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {
-    await chooseTake(await enterInProgress(request), Number(request.params.number), request.body)
+    await chooseAttempt(await enterInProgress(request), Number(request.params.number), request.body)
     return reply.code(204).send()
   })
 

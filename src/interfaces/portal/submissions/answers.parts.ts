@@ -1,7 +1,7 @@
 import { assetAt } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import { answerOf } from '../../../domain/submissions/answer.ts'
-import type { QuestionDetail, SubmissionDetail, TakeDetail } from '../../../domain/submissions/reading/submission.ts'
+import type { AttemptDetail, QuestionDetail, SubmissionDetail } from '../../../domain/submissions/reading/submission.ts'
 import { countWords } from '../../../domain/text/count-words.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, questionText, userText } from '../../../http/pages/candidate-view.ts'
@@ -25,12 +25,12 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
 ${[audioUrl, videoUrl].map((address) => address && played(ctx, address))}
 <p class="facts">Answered by: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
-${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
+${answer ? attemptShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${
   others.length > 0 &&
   html`<details>
 <summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
-<div class="space-y-4">${others.map((attempt) => takeShown(ctx, attempt, question.targetLanguage))}</div>
+<div class="space-y-4">${others.map((attempt) => attemptShown(ctx, attempt, question.targetLanguage))}</div>
 </details>`
 }`
 }
@@ -42,9 +42,9 @@ function played(ctx: Context, address: string): Html {
   return html`<video class="rounded-box video-ground max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
 }
 
-function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted } = take
-  if (kind === 'text') return textShown(take, language)
+function attemptShown(ctx: Context, attempt: AttemptDetail, language: string | null): Html {
+  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted } = attempt
+  if (kind === 'text') return textShown(attempt, language)
   const ended = html`${wasInterrupted ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${selectedAt && html`, chosen ${time(selectedAt)}`}`
   const length = media?.milliseconds
     ? html`<span class="text-base-content font-medium tabular-nums">${wordPosition(media.milliseconds)}</span>, `
@@ -59,7 +59,7 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
 }
 
 /** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */
-function textShown({ text, createdAt, completedAt, selectedAt }: TakeDetail, language: string | null): Html {
+function textShown({ text, createdAt, completedAt, selectedAt }: AttemptDetail, language: string | null): Html {
   const until = completedAt && completedAt > createdAt && completedAt
   return html`<div class="bg-base-200 rounded-field p-4">${userText(text, language)}</div>
 <p class="facts mt-2">${formatCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${selectedAt && html`, chosen ${time(selectedAt)}`}</p>`

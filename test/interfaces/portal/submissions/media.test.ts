@@ -25,7 +25,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
 it('offers what has arrived of a recording that could not be processed, segment after segment, to whoever may see it', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId, invite } = candidate
-  const id = await candidate.beginTake()
+  const id = await candidate.beginAttempt()
   const parts: [segment: number, number: number, content: Buffer][] = [
     [1, 0, webmPart('third, ')],
     [0, 1, Buffer.from('second, ')],

@@ -51,7 +51,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     answers = answers.map((answer) => ({ ...answer, counts: answer.id === id }))
     show()
     setNotice(line, t.text('choice.saving'))
-    const json = { take: id, ago: measureAgo(performance.now()) }
+    const json = { attempt: id, ago: measureAgo(performance.now()) }
     const isSaved = await session.post(`/questions/${number}/choice`, json, performance.now() + CHOOSE_WITHIN_MS).then(
       () => true,
       () => false,

@@ -15,14 +15,14 @@ export type Answering = {
   /** The attempt that can be continued. */
   interrupted: { kind: string; mayRestart: boolean } | null
   /** Before this page: whether something was recorded, and whether it is the answer; and whether that was cut off. */
-  hasTakes: boolean
+  hasAttempts: boolean
   hasAnswered: boolean
   isAnswerInterrupted: boolean
-  takesLeft: number
+  attemptsLeft: number
   /** How many attempts there are, and whether the question has a time limit. */
   limit: number
   isTimed: boolean
-  /** Kinds of which a take was granted, perhaps, and nothing is recorded in it yet. */
+  /** Kinds of which a attempt was granted, perhaps, and nothing is recorded in it yet. */
   pending: string[]
 }
 
@@ -43,41 +43,41 @@ export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
 
 export function wordState(t: BrowserTexts, answering: Answering): string {
   const { isOpening, countIn, running, last, hasAnswered, isAnswerInterrupted } = answering
-  if (countIn > 0) return t.text('take.begins')
-  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
-  if (running?.isRunning) return t.text('take.recording')
-  if (running) return t.text('take.waiting', { time: formatClock(running.elapsed) })
+  if (countIn > 0) return t.text('attempt.begins')
+  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('attempt.opening')
+  if (running?.isRunning) return t.text('attempt.recording')
+  if (running) return t.text('attempt.waiting', { time: formatClock(running.elapsed) })
   if (last) return wordEnded(t, last)
   if (!hasAnswered) return ''
-  return t.text(isAnswerInterrupted ? 'take.answered.cut' : 'take.answered')
+  return t.text(isAnswerInterrupted ? 'attempt.answered.cut' : 'attempt.answered')
 }
 
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
-  if (state === 'interrupted') return t.text('take.cut_at', { time: formatClock(recorded) })
-  if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: formatClock(saved) }) : t.text('take.failed')
-  if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: formatClock(saved) }) : t.text('take.sending')
-  return failure ? t.text('take.saved.gap') : t.text('take.saved', { time: formatClock(recorded) })
+  if (state === 'interrupted') return t.text('attempt.cut_at', { time: formatClock(recorded) })
+  if (state === 'failed') return saved > 0 ? t.text('attempt.failed.after', { time: formatClock(saved) }) : t.text('attempt.failed')
+  if (state !== 'saved') return saved > 0 ? t.text('attempt.sending.saved', { time: formatClock(saved) }) : t.text('attempt.sending')
+  return failure ? t.text('attempt.saved.gap') : t.text('attempt.saved', { time: formatClock(recorded) })
 }
 
 /** How much of it is saved while it is recorded; else how it can be recorded yet. */
 export function wordLeft(t: BrowserTexts, answering: Answering): string {
-  const { countIn, running, last, interrupted, hasTakes, takesLeft, pending } = answering
+  const { countIn, running, last, interrupted, hasAttempts, attemptsLeft, pending } = answering
   if (countIn > 0) return ''
-  if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: formatClock(last.saved) }) : ''
-  if (interrupted) return t.text(interrupted.mayRestart ? 'take.continue.or_restart' : 'take.continue.hint')
-  if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
-  return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
+  if (running) return last && last.saved > 0 ? t.text('attempt.saved_up_to', { time: formatClock(last.saved) }) : ''
+  if (interrupted) return t.text(interrupted.mayRestart ? 'attempt.continue.or_restart' : 'attempt.continue.hint')
+  if (attemptsLeft === 0) return pending.length > 0 ? t.text('attempt.left', { left: 1 }) : t.text('attempt.left.none')
+  return t.text(last || hasAttempts ? 'attempt.left.again' : 'attempt.left', { left: attemptsLeft })
 }
 
 /** Which of the attempts counts, before another is recorded. */
 export function wordRule(
   t: BrowserTexts,
-  { countIn, running, takesLeft, pending, interrupted, limit, isTimed }: Answering,
+  { countIn, running, attemptsLeft, pending, interrupted, limit, isTimed }: Answering,
 ): string {
-  if (countIn > 0 || running || (takesLeft === 0 && pending.length === 0 && !interrupted)) return ''
-  if (limit > 1) return t.text(isTimed ? 'take.rule.timed' : 'take.rule')
-  return isTimed ? t.text('take.rule.one') : ''
+  if (countIn > 0 || running || (attemptsLeft === 0 && pending.length === 0 && !interrupted)) return ''
+  if (limit > 1) return t.text(isTimed ? 'attempt.rule.timed' : 'attempt.rule')
+  return isTimed ? t.text('attempt.rule.one') : ''
 }
 
 /** What became of a recording that the clock has ended. */

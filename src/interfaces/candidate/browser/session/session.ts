@@ -7,9 +7,14 @@ export type Question = {
   of: number
   closesAt: string | null
   playsLeft: number
-  takesLeft: number
+  attemptsLeft: number
   text: { text: string; revision: number } | null
-  takes: { id: string; mediaId: string | null; kind: 'text' | AnswerAttemptKind; state: 'recording' | 'complete' | 'abandoned' }[]
+  attempts: {
+    id: string
+    mediaId: string | null
+    kind: 'text' | AnswerAttemptKind
+    state: 'recording' | 'complete' | 'abandoned'
+  }[]
   /** What can be chosen from, oldest first. */
   answers: PossibleAnswer[]
   /** The attempt that can be continued. */
@@ -64,8 +69,8 @@ export type Sending = {
   until?: number | (() => number)
   /** Sent though the page is being left; tried once. */
   keepalive?: boolean
-  /** The id of what is attempted, where it has to outlast this request: what is asked again with it is granted once. */
-  attempt?: string
+  /** Set to repeat an earlier request: the service does the work of one key once. */
+  idempotencyKey?: string
 }
 
 const TRY_MS = 20_000
@@ -97,12 +102,12 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   async function tryOnce(
     method: string,
     path: string,
-    attempt: string,
+    idempotencyKey: string,
     { json, bytes, type, keepalive = false }: Sending,
   ): Promise<Response> {
     const body = json ? JSON.stringify(json) : bytes
     const headers: Record<string, string> = { 'x-tab': tab }
-    if (method === 'POST') headers['idempotency-key'] = attempt
+    if (method === 'POST') headers['idempotency-key'] = idempotencyKey
     if (body !== undefined) headers['content-type'] = json ? 'application/json' : (type ?? 'application/octet-stream')
     const signal = keepalive ? null : AbortSignal.timeout(TRY_MS)
     return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
@@ -110,10 +115,10 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
 
   /** @throws Refusal, also `unreachable` when the time for it is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
-    const { until = Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
+    const { until = Number.POSITIVE_INFINITY, keepalive, idempotencyKey = newId() } = sending
     const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
-      return tryOnce(method, path, attempt, sending)
+      return tryOnce(method, path, idempotencyKey, sending)
     }
     const answer = await requestWithRetry(tryAsLongAsOurs, (failure, pause) => {
       if (isTakenOver || keepalive || performance.now() + pause > (typeof until === 'number' ? until : until())) return false

@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 30_000
  *
  * @param onLate it was told, but only after this had returned.
  */
-export async function tellStop(
+export async function reportStop(
   session: Session,
   { mediaId, until }: Pick<Recording, 'mediaId' | 'until'>,
   onLate: () => void,
