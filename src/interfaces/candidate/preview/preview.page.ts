@@ -29,7 +29,7 @@ import { progressPage } from '../pages/question.page.ts'
 import { printStep, type Step } from './step.ts'
 import { type TypedDefinition, tryAnswer } from './try-answer.ts'
 
-/** Who previews: they stand for whoever invites. */
+/** The member who previews, shown as the one who invited. */
 type Viewer = { firstName: string; lastName: string; email: string }
 
 /** @property typed a question as it is being edited, in the place of the step's. */
@@ -37,10 +37,10 @@ type Asked = {
   assessment: Assessment
   viewer: Viewer
   step: Step
-  /** What the viewer's browser sent: it stands for the candidate's. */
+  /** Headers of the viewer's browser, in place of the candidate's. */
   request: Asking
   typed?: Typed | undefined
-  /** What its fields hold of an answer that is tried. */
+  /** Fields of the tried answer. */
   given?: string[] | undefined
 }
 export type Typed = QuestionInput & { defined: TypedDefinition | null }
@@ -134,7 +134,6 @@ type Taking = {
   typed: Typed | undefined
   now: Date
   pictures: Pictures
-  /** What was answered, of a question of a kind. */
   value: unknown
 }
 

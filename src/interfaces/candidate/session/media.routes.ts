@@ -90,7 +90,7 @@ export function recordingRoutes(
   })
 }
 
-/** Of one link at once. A browser sends one part of each recording at a time, and a photo now and then. */
+/** Uploads of one link at a time. A browser sends one part of each recording, and sometimes a photo. */
 const MAX_UPLOADS = 4
 
 /**
@@ -132,7 +132,6 @@ async function enter(options: Options, request: AnyRequest): Promise<PreparedSes
   return session
 }
 
-/** Whose body it is that will be read now. */
 function expectFrom(options: Options, request: FastifyRequest, reply: FastifyReply, organization: string): void {
   request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
 }
@@ -199,7 +198,7 @@ function attemptRoutes(app: TypedApp, options: Options): void {
   })
 }
 
-/** What a question plays, by the link that was granted for it. All of it at once: of parts nobody could say which play they are of. */
+/** Media of a question, by the link of a granted play. Sent whole: ranges could not be attributed to a play. */
 function playRoutes(app: TypedApp, options: Options): void {
   const { system, settings } = options
   app.get('/plays/:link/:kind', { schema: { params: PlayParams }, exposeHeadRoute: false }, async (request, reply) => {

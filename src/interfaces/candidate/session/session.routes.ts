@@ -48,12 +48,12 @@ const ChoiceBody = Type.Object({ attempt: Type.String({ pattern: UUID_PATTERN })
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose session it is, known before anything of a body is read. */
+    /** Set before the body is read. */
     session: PreparedSession
   }
 }
 
-/** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
+/** Routes for the pages' scripts. The link is the credential; only the tab opened last may write. */
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const envelope = sessionEnvelope(options.settings.languages)
   answerErrors(scope, () => envelope)
@@ -64,7 +64,7 @@ export async function sessionRoutes(scope: FastifyInstance, options: Options): P
   await scope.register((inside) => stateRoutes(inside, options))
 }
 
-/** What is said in JSON, which is read only where the link's invite is being taken. */
+/** JSON routes. Bodies are read only while the invite's assessment is in progress. */
 async function stateRoutes(scope: FastifyInstance, { system, settings, readBody, countText }: Options): Promise<void> {
   readJsonBodies(scope, readBody)
   scope.addHook('onRequest', async (request, reply) => {
@@ -79,7 +79,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
 
   const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
-  /** Of a request that writes: only the tab that the candidate used last may do so. */
+  /** Only the tab that the candidate used last may write. */
   const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
     enterWithIdempotencyKey(await enter(request), request)
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {

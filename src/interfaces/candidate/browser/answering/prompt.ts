@@ -12,7 +12,7 @@ import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay
  */
 export function offerPrompt({ t, session, state }: Player, number: number, place: HTMLElement): () => void {
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
-  // What lies with the service has no address before a play is granted.
+  // Media stored by the service have no address before a play is granted.
   const address = place.querySelector('a')?.href
   const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
   const media = createElement(kind, {

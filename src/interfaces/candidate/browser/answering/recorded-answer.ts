@@ -100,7 +100,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   }
 }
 
-/** What is known of the question before anything is recorded on this page. */
+/** State of the question before this page records anything. */
 function describeBefore({ attempts, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
   const recordings = attempts.filter(({ kind }) => kind !== 'text')
   return {
@@ -212,7 +212,6 @@ function makePlayback(t: BrowserTexts) {
 /** How the line looks while something is recorded: red, behind a dot. */
 const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg-error']
 
-/** What the candidate sees and presses. */
 function makePanel(
   t: BrowserTexts,
   place: HTMLElement,

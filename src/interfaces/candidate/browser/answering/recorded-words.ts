@@ -8,9 +8,9 @@ export type Answering = {
   isOpening: boolean
   /** Seconds until the recording begins; 0: it is not counted. */
   countIn: number
-  /** What is being recorded; null: nothing is. `isRunning`: the device gives something. */
+  /** The recording in progress, or null. `isRunning`: the device delivers data. */
   running: { isRunning: boolean; elapsed: number } | null
-  /** What this page has recorded last. */
+  /** This page's last recording. */
   last: Pick<Recording, 'state' | 'saved' | 'recorded' | 'failure'> | null
   /** The attempt that can be continued. */
   interrupted: { kind: string; mayRestart: boolean } | null
@@ -22,14 +22,14 @@ export type Answering = {
   /** How many attempts there are, and whether the question has a time limit. */
   limit: number
   isTimed: boolean
-  /** Kinds of which a attempt was granted, perhaps, and nothing is recorded in it yet. */
+  /** Kinds with an attempt that may be granted and has recorded nothing yet. */
   pending: string[]
 }
 
 export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasAnswered'>): boolean =>
   last ? !['failed', 'interrupted'].includes(last.state) : hasAnswered
 
-/** Whether something is recorded, or was and is not saved yet. */
+/** True while a recording is in progress or not saved yet. */
 export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
   running !== null || last?.state === 'sending' || last?.state === 'completing'
 
@@ -70,7 +70,7 @@ export function wordLeft(t: BrowserTexts, answering: Answering): string {
   return t.text(last || hasAttempts ? 'attempt.left.again' : 'attempt.left', { left: attemptsLeft })
 }
 
-/** Which of the attempts counts, before another is recorded. */
+/** Says which attempt counts, before another is recorded. */
 export function wordRule(
   t: BrowserTexts,
   { countIn, running, attemptsLeft, pending, interrupted, limit, isTimed }: Answering,
@@ -80,7 +80,7 @@ export function wordRule(
   return isTimed ? t.text('attempt.rule.one') : ''
 }
 
-/** What became of a recording that the clock has ended. */
+/** Describes a recording that the clock ended. */
 export function wordOver(t: BrowserTexts, { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>): string {
   if (state === 'failed') return t.text('over.failed', { time: formatClock(saved) })
   return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: formatClock(recorded) })

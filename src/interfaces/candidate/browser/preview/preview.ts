@@ -109,7 +109,7 @@ export function openPreview(base: string, newId: () => string): Session {
 
 /** The service's time, as of when the page that is shown came. */
 function readClock() {
-  /** What to add to `performance.now()` to have it. */
+  /** Added to `performance.now()` for the service's time, in milliseconds. */
   let ahead = 0
   let timed: HTMLElement | null = null
 

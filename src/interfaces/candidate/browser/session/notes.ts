@@ -19,7 +19,7 @@ export type NoteKind =
 export type Notes = ReturnType<typeof keepNotes>
 
 type Note = { kind: NoteKind; at: number }
-/** What is sent together, with one id however often: it is kept once. */
+/** Notes sent together. Retries have the same key, so that they are stored once. */
 type Batch = { idempotencyKey: string; notes: Note[] }
 
 const SEND_AFTER_MS = 2_000

@@ -15,11 +15,11 @@ export type Question = {
     kind: 'text' | AnswerAttemptKind
     state: 'recording' | 'complete' | 'abandoned'
   }[]
-  /** What can be chosen from, oldest first. */
+  /** Attempts to choose from, oldest first. */
   answers: PossibleAnswer[]
   /** The attempt that can be continued. */
   interrupted: { mediaId: string; kind: AnswerAttemptKind; contentType: string } | null
-  /** Whether an interrupted attempt of which little is saved may be started over. */
+  /** True if an interrupted attempt with little saved may be started over. */
   mayStartOver: boolean
   hadInterruption: boolean
 }
@@ -34,7 +34,6 @@ export type PossibleAnswer = {
   restarted: boolean
   counts: boolean
 }
-/** What the candidate has to have, or to show. */
 export type Needs = { microphone: boolean; camera: boolean; screen: boolean; idPhoto: boolean; facePhoto: boolean }
 export type SessionState = {
   state: string
@@ -90,7 +89,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   const tab = newId()
   let isReachable = true
   let isTakenOver = false
-  /** What to add to `performance.now()` to have the server's time: the device's own clock may be wrong, or be changed. */
+  /** Added to `performance.now()` for the server's time. The device's clock may be wrong or change. */
   let ahead = 0
 
   function setReachable(is: boolean): void {
@@ -156,7 +155,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     },
     /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
     momentOf: (time: string): number => Date.parse(time) - ahead,
-    /** Whether the service has answered something else, as a form. */
+    /** Records whether the service answered another request, such as a form. */
     noteReached: setReachable,
     isReachable: () => isReachable,
     isTakenOver: () => isTakenOver,

@@ -30,7 +30,7 @@ export async function reportStop(
   if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
 }
 
-/** Whether the candidate has stopped a recording, and the service may not have heard of it. */
+/** True if the candidate stopped a recording and the service may not know yet. */
 export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
 
 /** Tells what an earlier page could not. */
