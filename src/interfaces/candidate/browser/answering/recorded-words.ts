@@ -55,8 +55,10 @@ export function wordState(t: BrowserTexts, answering: Answering): string {
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
   if (state === 'interrupted') return t.text('attempt.cut_at', { time: formatClock(recorded) })
-  if (state === 'failed') return saved > 0 ? t.text('attempt.failed.after', { time: formatClock(saved) }) : t.text('attempt.failed')
-  if (state !== 'saved') return saved > 0 ? t.text('attempt.sending.saved', { time: formatClock(saved) }) : t.text('attempt.sending')
+  if (state === 'failed')
+    return saved > 0 ? t.text('attempt.failed.after', { time: formatClock(saved) }) : t.text('attempt.failed')
+  if (state !== 'saved')
+    return saved > 0 ? t.text('attempt.sending.saved', { time: formatClock(saved) }) : t.text('attempt.sending')
   return failure ? t.text('attempt.saved.gap') : t.text('attempt.saved', { time: formatClock(recorded) })
 }
 
