@@ -195,7 +195,7 @@ export type SessionProblem =
   | 'not_ready'
   | 'not_shared'
   | 'no_plays_left'
-  | 'no_takes_left'
+  | 'no_attempts_left'
   | 'quota'
   | 'part_differs'
   | 'parts_missing'

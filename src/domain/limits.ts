@@ -118,7 +118,7 @@ export const MAX_SEGMENTS = 1_000
 export const SMALL_PART_BYTES = 4_096
 export const MAX_SMALL_PARTS = 20_000
 /** Bytes of one recorded answer, and of a whole submission. */
-export const MAX_TAKE_BYTES = 200_000_000
+export const MAX_ATTEMPT_BYTES = 200_000_000
 export const MAX_SUBMISSION_BYTES = 1_000_000_000
 export const MAX_PHOTO_BYTES = 3_000_000
 /** Webcam pictures of a submission, and least seconds between two. */

@@ -137,7 +137,7 @@ async function liveOnce(
   for (let number = 1; number <= QUESTIONS; number++) {
     if (number <= recorded) {
       await press('open', [['number', String(number)]])
-      const begun = await ask('POST', `${session}/questions/${number}/takes`, 201, json({ kind: 'video' }, own))
+      const begun = await ask('POST', `${session}/questions/${number}/attempts`, 201, json({ kind: 'video' }, own))
       const { mediaId } = JSON.parse(begun)
       const headers = { 'content-type': 'application/octet-stream', ...own }
       for (const [part, content] of recording.entries())

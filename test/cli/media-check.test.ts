@@ -21,7 +21,7 @@ test('media check finds files and parts that are missing or of another length, a
     return { code, ...JSON.parse(stdout) }
   }
   const candidate = await takeAssessment(service)
-  const ids = [await candidate.beginTake(), await candidate.beginTake(), await candidate.beginTake()]
+  const ids = [await candidate.beginAttempt(), await candidate.beginAttempt(), await candidate.beginAttempt()]
   const keys: string[] = []
   for (const [i, id] of ids.slice(0, 2).entries()) {
     const { key } = await service.db.mediaFile.update({ where: { id }, data: { state: 'ready', bytes: 1_000 + i } })

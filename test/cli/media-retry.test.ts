@@ -7,7 +7,7 @@ test('media retry has failed recordings joined again, one or all, and doctor nam
   const service = await startServiceForTest({ ROLE: 'api' })
   const run = (...args: string[]) => runCli(args, { DATABASE_URL: service.databaseUrl })
   const candidate = await takeAssessment(service)
-  const ids = [await candidate.beginTake(), await candidate.beginTake(), await candidate.beginTake()]
+  const ids = [await candidate.beginAttempt(), await candidate.beginAttempt(), await candidate.beginAttempt()]
   await service.db.mediaFile.updateMany({ where: { id: { in: ids.slice(0, 2) } }, data: { state: 'failed' } })
   expect((await run('doctor')).stdout).toContain('2 could not be joined')
   expect((await run('doctor')).stdout).toContain('media retry --all')

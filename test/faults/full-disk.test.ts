@@ -83,7 +83,7 @@ test.skipIf(!isPossible)(
     const recorded: { candidate: Awaited<ReturnType<typeof takeAssessment>>; mediaId: string }[] = []
     for (let count = 0; count < RECORDINGS; count++) {
       const candidate = await takeAssessment(service)
-      const mediaId = await candidate.beginTake()
+      const mediaId = await candidate.beginAttempt()
       const parts = Math.ceil(recording.length / PART_BYTES)
       for (let number = 0; number < parts; number++) {
         const slice = recording.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)

@@ -21,7 +21,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
   const slices = await readSlices('video-0')
   for (let i = 0; i < RECORDINGS; i++) {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake('video')
+    const mediaId = await candidate.beginAttempt('video')
     for (const [number, part] of slices.entries()) expect((await candidate.putPart(mediaId, 0, number, part)).status).toBe(204)
     expect((await candidate.post(`media/${mediaId}/complete`, { segments: [slices.length] })).status).toBe(202)
   }

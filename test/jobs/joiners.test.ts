@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 /** A recording of an organization of its own that waits to be joined. @param bytes as many as it is taken to have. */
 async function record(service: Service, content: Buffer[], bytes?: number): Promise<string> {
   const candidate = await takeAssessment(service)
-  const mediaId = await candidate.beginTake('audio')
+  const mediaId = await candidate.beginAttempt('audio')
   for (const [number, part] of content.entries()) expect((await candidate.putPart(mediaId, 0, number, part)).status).toBe(204)
   if (bytes !== undefined) await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes } })
   expect((await candidate.post(`media/${mediaId}/complete`, { segments: [content.length] })).status).toBe(202)

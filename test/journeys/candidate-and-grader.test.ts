@@ -58,7 +58,7 @@ const ready = (submissionId: string) =>
 /** What a browser has recorded, as an answer that was handed in. */
 async function handInRecording(name: Recording, kind: 'audio' | 'video') {
   const candidate = await takeAssessment(service, { responseType: kind })
-  const mediaId = await candidate.beginTake(kind)
+  const mediaId = await candidate.beginAttempt(kind)
   const slices = await readSlices(name)
   for (const [number, slice] of slices.entries()) await candidate.putPart(mediaId, 0, number, slice)
   await candidate.post(`media/${mediaId}/complete`, { segments: [slices.length] })

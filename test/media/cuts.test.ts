@@ -11,7 +11,7 @@ const service = await startServiceForFile()
 /** Sends the parts of segments that there are, and says that no more will come. @returns the recording, once that is dealt with. */
 async function recordWithGaps(segments: (Buffer | null)[][]) {
   const candidate = await takeAssessment(service)
-  const mediaId = await candidate.beginTake()
+  const mediaId = await candidate.beginAttempt()
   for (const [segment, parts] of segments.entries())
     for (const [number, part] of parts.entries())
       if (part) expect((await candidate.putPart(mediaId, segment, number, part)).status).toBe(204)
@@ -73,7 +73,7 @@ describe('a recording with parts that never arrived', () => {
 
 it('is not complete without any part', async () => {
   const candidate = await takeAssessment(service)
-  const mediaId = await candidate.beginTake()
+  const mediaId = await candidate.beginAttempt()
   const answer = await candidate.post(`media/${mediaId}/complete`, { segments: [2], incomplete: true })
   expect([answer.status, answer.body.code]).toEqual([409, 'parts_missing'])
   expect((await candidate.media(mediaId)).state).toBe('uploading')

@@ -26,7 +26,7 @@ type Candidate = Awaited<ReturnType<typeof takeAssessment>>
 
 /** Sends slices as the segments of a recording, and says that it is complete. */
 async function record(candidate: Candidate, segments: Buffer[][], kind = 'video'): Promise<string> {
-  const mediaId = await candidate.beginTake(kind)
+  const mediaId = await candidate.beginAttempt(kind)
   for (const [segment, slices] of segments.entries())
     for (const [number, slice] of slices.entries())
       expect((await candidate.putPart(mediaId, segment, number, slice)).status).toBe(204)

@@ -168,7 +168,7 @@ it.each<[string, (port: number) => Promise<void>]>([
       MEDIA_URL: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1`,
     })
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     const refused = await candidate.putPart(mediaId, 0, 0, webmPart())
     expect([refused.status, refused.body.code]).toEqual([503, 'store_unavailable'])
     expect(refused.headers['retry-after']).toMatch(/^\d+$/)
@@ -208,7 +208,7 @@ it('in a folder that can not be written to is told by /readyz, and answers candi
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: dataDir })
   expect((await service.http().get('/readyz')).body.problems).toEqual(['media'])
   const candidate = await takeAssessment(service)
-  const answer = await candidate.post('questions/1/takes', { kind: 'video' })
+  const answer = await candidate.post('questions/1/attempts', { kind: 'video' })
   expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable'])
   const elsewhere = await startServiceForTest({ ROLE: 'api', DATA_DIR: dataDir, PLAYER_URL: 'https://player.example.com' })
   expect((await elsewhere.http().get('/readyz')).body.problems).toEqual([])

@@ -114,7 +114,7 @@ export function useCandidatesBrowser() {
       submission,
       paper: async () =>
         db.submissionQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
-      takes: async () =>
+      attempts: async () =>
         db.answerAttempt.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       media: async () =>
         db.mediaFile.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
@@ -223,7 +223,7 @@ export const recorded = async (page: Page) => ((await page.evaluate('recorded'))
 /** Waits until the recording of that kind can be played. */
 export const readyMedia = (candidate: Candidate, kind: string) =>
   waitUntil(`the ${kind} to be ready`, async () => {
-    const take = (await candidate.takes()).find((take) => take.kind === kind)
-    const isIt = (media: { id: string; kind: string }) => (take ? media.id === take.mediaId : media.kind === kind)
+    const attempt = (await candidate.attempts()).find((attempt) => attempt.kind === kind)
+    const isIt = (media: { id: string; kind: string }) => (attempt ? media.id === attempt.mediaId : media.kind === kind)
     return (await candidate.media()).find((media) => isIt(media) && media.state === 'ready')
   })

@@ -52,7 +52,7 @@ export async function makeRecorded(service: Service, recordings: Record<'audio' 
     [2, 'video'],
   ] as const) {
     await candidate.press('open', { number: String(number) })
-    const { body } = await candidate.session('post', `/questions/${number}/takes`, { tab, body: { kind } })
+    const { body } = await candidate.session('post', `/questions/${number}/attempts`, { tab, body: { kind } })
     for (const [part, slice] of recordings[kind].entries())
       await service
         .http()

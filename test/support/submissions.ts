@@ -54,7 +54,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
   const session = `${path}/session`
 
   const post = (place: string, body: object = {}) => service.http().post(`${session}/${place}`).set('x-tab', tab).send(body)
-  const beginTake = async (kind = 'video'): Promise<string> => (await post('questions/1/takes', { kind })).body.mediaId
+  const beginAttempt = async (kind = 'video'): Promise<string> => (await post('questions/1/attempts', { kind })).body.mediaId
   const beginCapture = async (kind = 'screen'): Promise<string> => (await post('media', { kind })).body.mediaId
   const putPart = (mediaId: string, segment: number, number: number, content: Buffer) =>
     service
@@ -71,7 +71,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
     session,
     tab,
     post,
-    beginTake,
+    beginAttempt,
     beginCapture,
     putPart,
     putPhoto,

@@ -16,14 +16,14 @@ export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' |
  * recording that was cut off (the page was killed, the device went, or the time was over) takes the place of nothing: it is the answer where
  * the candidate has chosen it, or where there is nothing else, and then the first of them. One that the candidate started over comes last.
  *
- * @param takes of one question, oldest first.
+ * @param attempts of one question, oldest first.
  * @returns undefined when there is none.
  */
-export function answerOf<T extends Attempted>(takes: readonly T[]): T | undefined {
-  const standing = takes.filter(stands)
-  const meant = standing.filter((take) => !take.wasInterrupted || take.selectedAt !== null)
+export function answerOf<T extends Attempted>(attempts: readonly T[]): T | undefined {
+  const standing = attempts.filter(stands)
+  const meant = standing.filter((attempt) => !attempt.wasInterrupted || attempt.selectedAt !== null)
   if (meant.length === 0) return standing.find(({ restarted }) => !restarted) ?? standing[0]
-  return meant.reduce((last, take) => (actedAt(last) > actedAt(take) ? last : take))
+  return meant.reduce((last, attempt) => (actedAt(last) > actedAt(attempt) ? last : attempt))
 }
 
 const actedAt = ({ wasInterrupted, completedAt, selectedAt }: Attempted): number =>

@@ -16,7 +16,7 @@ import { startSubmission } from '../submissions/taking/start-submission.ts'
 import { takeOver } from '../submissions/taking/take-over.ts'
 import { putPart } from '../submissions/uploads/put-part.ts'
 import { putPhoto } from '../submissions/uploads/put-photo.ts'
-import { beginCapture, beginTake, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
+import { beginAttempt, beginCapture, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
 import type { Given } from './given.ts'
 import samples from './samples.json' with { type: 'json' }
 
@@ -98,7 +98,7 @@ async function makeUpAnswer(session: PreparedSession, tab: string, question: Sub
     return
   }
   const [kind = 'audio'] = session.ctx.deps.kinds.answering(question.responseType).records
-  const { mediaId } = await beginTake(session, number, kind)
+  const { mediaId } = await beginAttempt(session, number, kind)
   await upload(session, tab, mediaId, kind === 'video' ? VIDEO : AUDIO)
   await completeRecording(session, mediaId, { segments: [1] })
 }

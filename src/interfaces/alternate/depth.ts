@@ -23,7 +23,7 @@ type Loadable = Exclude<Kind, 'invite'>
 type Stored = Exclude<Loadable, 'organization'>
 type View = { [field: string]: unknown }
 
-/** Which fields of which resource are the ids of which other: what `depth` turns into objects. */
+/** Fields that hold the id of another resource. `depth` expands them into objects. */
 const references: Partial<Record<Kind, Record<string, Loadable>>> = {
   invite: { organization: 'organization', assessment: 'assessment', assigned_grader: 'organization_user', tags: 'tag' },
   assessment: {

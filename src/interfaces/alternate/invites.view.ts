@@ -88,7 +88,7 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )
 
-/** What this interface's body has no field for is not asked of the candidate, or has the domain's defaults. */
+/** Settings without a field in this interface's body are off, or have the domain's defaults. */
 export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expiresInDays: number): CompleteNewInvite => ({
   recipientEmail: body.email,
   recipientName: undefined,

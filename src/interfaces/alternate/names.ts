@@ -13,6 +13,6 @@ const names: Record<string, string> = {
   tagIds: 'tags',
 }
 
-/** What a field that an error is about is called here; headers and this interface's own words stay as they are. */
+/** Renames a field of an error to this interface's name. Headers and names that it already has stay unchanged. */
 export const fieldName = (field: string): string =>
   Object.hasOwn(names, field) ? names[field]! : field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -12,14 +12,14 @@ import { createConcurrencyLimiter } from '../../http/limits/concurrency-limiter.
 /** Below which mail servers and providers tell what became of mails. */
 export const MAIL_EVENTS_PREFIX = '/mail-events'
 
-/** Of a notice with the mail that it is of, or of what a provider tells of one. */
+/** Largest notice, in bytes. It may include the mail. */
 const MAX_BODY_BYTES = 256 * 1024
 /** Bodies of one source in memory at a time. */
 const AT_ONCE = 20
 
 type To = { Params: { source: string } }
 
-/** What is told of mails: who tells is looked at before the body, the body is kept as it came, and read by a worker. */
+/** Receives delivery notices. Authenticates the sender before reading the body, and stores the body unchanged for a worker to read. */
 export async function mailEvents(
   app: FastifyInstance,
   { system, readers }: { system: ServiceContext; readers: MailEventReaders },

@@ -10,7 +10,7 @@ type List = {
   searched: number
   links: { newest: string | false; older: string | undefined }
 }
-/** Where the mailbox stands, and what its pages load. */
+/** Addresses of the mailbox and its assets. */
 export type Place = { home: string; icon: string; stylesheet: string }
 
 const page = ({ icon, stylesheet }: Place, title: string, body: Html): Html => html`<!doctype html>
@@ -46,7 +46,7 @@ ${rows.length > 0 && html`<ul class="panel divide-y divide-base-300 py-0">${rows
 ${(links.newest || links.older) && html`<nav class="mt-4 flex gap-6" aria-label="Pages">${links.newest && html`<a href="${links.newest}">Newest</a>`} ${links.older && html`<a href="${links.older}" rel="next">Older</a>`}</nav>`}`,
   )
 
-/** What was opened is paler: the browser knows. */
+/** Visited links are paler. */
 const listItem = ({ home }: Place, { id, state, at, subject, to }: Row): Html => html`
 <li class="py-3"><a class="font-medium text-primary visited:text-base-content/75 hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.name && `${to.name}, `}${to.address}</span> <span class="quiet">${stateBadge(state)} <time datetime="${`${at.replace(' ', 'T')}Z`}">${at} UTC</time></span></p></li>`
 
@@ -113,5 +113,5 @@ const tab = (address: string, label: string, isCurrent: boolean): Html =>
     ? html`<a class="tab tab-active font-medium" href="${address}" aria-current="page">${label}</a>`
     : html`<a class="tab" href="${address}">${label}</a>`
 
-/** Of the part as it is, before it is encoded for the way. */
+/** Size of the decoded part. */
 const sizeOf = (part: string): string => `${(Buffer.byteLength(part) / 1_000).toFixed(1)} kB`

@@ -22,7 +22,7 @@ export type Mail = {
   state: string
   reason: string
   createdAt: Date
-  /** What a search looks at: the recipient and what makes up the subject. */
+  /** Searched text: the recipient and the values of the subject. */
   words: string
   render: () => Message
 }

@@ -39,7 +39,6 @@ export function assessmentSettingsRoutes(app: TypedApp): void {
   changingRoutes(app)
 }
 
-/** What there is, and what makes one. */
 function makingRoutes(app: TypedApp): void {
   const locate = ({ assessment }: { assessment: { id: string } }) => `${app.prefix}/assessments/${assessment.id}`
 
@@ -114,7 +113,6 @@ function makingRoutes(app: TypedApp): void {
   )
 }
 
-/** What changes or deletes one. */
 function changingRoutes(app: TypedApp): void {
   app.patch(
     '/assessments/:assessmentId',

@@ -1,6 +1,6 @@
 import { type AccountProblem, DomainError, type Issue } from '../../domain/errors.ts'
 
-/** What is not wrong with a request, but in its way. */
+/** Conflicts: valid requests that the present state forbids. */
 const IN_THE_WAY: readonly AccountProblem[] = [
   'released',
   'notReleased',

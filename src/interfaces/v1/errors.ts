@@ -233,7 +233,7 @@ export function wordIssue(issue: Issue): string {
   }
 }
 
-/** Of what the portal asks for those that operations of this interface ask for as well. */
+/** Issues that the portal and this interface share. */
 const accountProblems: Partial<Record<AccountProblem, (field: string, limit: number) => string>> = {
   empty: (field) => `${field} must have at least one item`,
   points: (field, limit) => `${field} must be between 0 and ${limit}, in steps of 0.5`,

@@ -65,7 +65,7 @@ const changes = Type.Object(
   { [NAME]: 'InviteChanges', description: 'The changed fields only' },
 )
 
-/** What the data of a type says besides the invite. */
+/** Fields of each event type in addition to the invite. */
 const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
   'invite.created': { mode: KeyMode, retakeOf: Type.Optional(Uuid('For a retake, the earlier invite')) },
   'invite.accepted': { submissionId: Type.Optional(submissionId) },
@@ -89,7 +89,7 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
   'invite.erased': {},
 }
 
-/** What happened when there is an event of a type. */
+/** Description of each event type. */
 export const EVENT_MEANINGS: Record<EventType | typeof TEST_EVENT, string> = {
   'invite.created': 'An invite was created',
   'invite.accepted': 'The candidate accepted',
@@ -171,7 +171,7 @@ const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchem
     ...(type === example.type && { examples: [example] }),
   })
 
-/** Of what is gone there is an id alone. */
+/** A deleted resource has only an id. */
 const sharedBy = (type: EventType) => (type === 'invite.erased' ? { inviteId: ofInvite.inviteId } : ofInvite)
 const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...sharedBy(type), ...ownData[type] }))
 const testEvent = ofType(TEST_EVENT, { endpointId: Uuid('Of the webhook') })
@@ -180,7 +180,7 @@ export const EventView = Type.Object(envelope(StringEnum(EVENT_TYPES), AnyData),
   [DOCUMENTED_AS]: oneOfTypes('Event', 'type', ofTypes),
 })
 
-/** What webhooks are sent, each type by its name. */
+/** Schema of each webhook by its event type. */
 export const webhookMessages: Record<string, TObject> = Object.fromEntries(
   [...ofTypes, testEvent].map((event) => [event.properties.type!.enum[0], event]),
 )

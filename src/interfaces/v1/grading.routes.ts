@@ -24,7 +24,7 @@ import {
 import { InviteParams } from './invite-operations.routes.ts'
 
 const errors = ['invite_not_found', 'submission_not_found'] as const
-/** Of what is done to live and to test submissions, each by keys of its own. */
+/** Live keys grade live submissions, and test keys test submissions. */
 const grading = { tags: ['Submissions'], keyRight: 'manage', params: InviteParams } as const
 
 const read = async (ctx: Context, inviteId: string) => presentGrading(await readGrading(ctx, inviteId))
@@ -35,7 +35,6 @@ export function gradingRoutes(app: TypedApp): void {
   releaseRoutes(app)
 }
 
-/** What there is of grades, who gives them, and giving them. */
 function sheetRoutes(app: TypedApp): void {
   app.get(
     '/invites/:inviteId/submission/grades',

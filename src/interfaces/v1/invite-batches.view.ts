@@ -19,7 +19,7 @@ const {
   ...shared
 } = NewInviteBody.properties
 
-/** What a row may say. What it is worth is looked at row by row: here is only what it is made of. */
+/** Fields of a row. Only their types are checked here; the import validates each row. */
 const Row = Type.Object({
   recipientEmail: Type.String({ description: "Candidate's address" }),
   recipientName: Type.Optional(Nullable(Type.String({ description: "Candidate's name" }))),

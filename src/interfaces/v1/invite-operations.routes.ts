@@ -80,7 +80,6 @@ export function inviteOperationRoutes(app: TypedApp): void {
   belongingsRoutes(app)
 }
 
-/** What it says. */
 function changingRoute(app: TypedApp): void {
   app.patch(
     '/invites/:inviteId',
@@ -104,7 +103,6 @@ function changingRoute(app: TypedApp): void {
   )
 }
 
-/** What moves an invite. */
 function movingRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/resend',
@@ -201,7 +199,6 @@ function retakeRoute(app: TypedApp): void {
   )
 }
 
-/** What its candidate is given besides. */
 function accommodationRoutes(app: TypedApp): void {
   const common = { tags, params: InviteParams, response: { 200: AccommodationsBody } }
 
@@ -242,7 +239,6 @@ function accommodationRoutes(app: TypedApp): void {
   )
 }
 
-/** What belongs to it. */
 function belongingsRoutes(app: TypedApp): void {
   app.get(
     '/invites/:inviteId/emails',

@@ -59,7 +59,7 @@ export const RetakeBody = Type.Object(
 
 const Limit = (description: string) => Type.Optional(Type.Integer({ ...COUNTS, description }))
 
-/** What may be changed of an invite; what is left out stays. */
+/** Changes of an invite. Omitted fields stay unchanged. */
 export const InviteChangeBody = Type.Object(
   {
     recipientName: Type.Optional(
@@ -99,7 +99,7 @@ export const toEdits = (body: Static<typeof InviteChangeBody>): Edits => ({
   tagIds: body.tagIds,
 })
 
-/** What one candidate is given besides; only for who runs the assessments. */
+/** Accommodations of one candidate. Only for those who run the assessments. */
 export const AccommodationsBody = Type.Object(
   {
     extraTimePercent: Type.Integer({
@@ -151,7 +151,7 @@ export const presentInviteEmail = (email: InviteEmailRow, now: Date): Static<typ
   sentAt: isoTimeOrNull(email.sentAt),
 })
 
-/** What became of a mail after the mail server took it, too. */
+/** Includes delivery states after the mail server accepted the mail. */
 export const InviteMessageView = Type.Object(
   {
     ...InviteEmailView.properties,

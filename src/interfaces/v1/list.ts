@@ -7,7 +7,7 @@ import type { HeaderName } from '../../http/openapi/headers.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 
-/** Of the header `Link`, which repeats the query up to four times. Many proxies and clients take no more than a few KiB of headers. */
+/** Longest `Link` header. It repeats the query up to four times, and many proxies and clients accept only a few KiB of headers. */
 const MAX_LINK_LENGTH = 3_000
 
 /** v1.md, Pagination object. */

@@ -38,7 +38,6 @@ export function questionEditingRoutes(app: TypedApp): void {
   definingRoutes(app)
 }
 
-/** What there is, and what is added. */
 function addingRoutes(app: TypedApp): void {
   app.get(
     '/assessments/:assessmentId/questions/:questionId',
@@ -99,7 +98,6 @@ function refuseMissingDefinition({ deps }: Context, responseType = '', advice = 
   refuse([{ field: 'responseType', rule: 'malformed', text }])
 }
 
-/** What changes, moves or deletes one. */
 function changingRoutes(app: TypedApp): void {
   app.patch(
     '/assessments/:assessmentId/questions/:questionId',
@@ -175,7 +173,6 @@ function changingRoutes(app: TypedApp): void {
   )
 }
 
-/** What makes it a question that scores itself. */
 function definingRoutes(app: TypedApp): void {
   const path = '/assessments/:assessmentId/questions/:questionId/definition'
   app.get(

@@ -18,7 +18,6 @@ export function tagRoutes(app: TypedApp): void {
   changingRoutes(app)
 }
 
-/** What there is. */
 function readingRoutes(app: TypedApp): void {
   app.get(
     '/tags',
@@ -60,7 +59,6 @@ function readingRoutes(app: TypedApp): void {
   )
 }
 
-/** What makes, changes or deletes one. */
 function changingRoutes(app: TypedApp): void {
   app.post(
     '/tags',

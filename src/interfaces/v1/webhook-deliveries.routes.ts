@@ -28,7 +28,6 @@ export function webhookDeliveryRoutes(app: TypedApp): void {
   sendingRoutes(app)
 }
 
-/** What became of them. */
 function deliveryRoutes(app: TypedApp): void {
   app.get(
     '/webhooks/:webhookId/deliveries',

@@ -36,7 +36,6 @@ export function webhookRoutes(app: TypedApp): void {
   oneWebhookRoutes(app)
 }
 
-/** Those there are, and another. */
 function webhookListRoutes(app: TypedApp): void {
   app.get(
     '/webhooks',

@@ -71,7 +71,7 @@ export const WebhookWithSecret = Type.Object(
   { [NAME]: 'WebhookWithSecret', description: 'The webhook, and its secret' },
 )
 
-/** What each message is sent with (Standard Webhooks). */
+/** Headers of each message (Standard Webhooks). */
 export const WebhookHeaders = Type.Object({
   'webhook-id': Type.String({ description: 'Id of the event: the same for every attempt' }),
   'webhook-timestamp': Type.String({ description: 'Time of this attempt, in seconds since 1970' }),

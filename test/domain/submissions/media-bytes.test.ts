@@ -20,12 +20,12 @@ async function bytesOf(organizationId: string) {
 it('keeps how many bytes an organization has, whoever uploads at the same time, until they are removed', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId } = candidate
-  const take = await candidate.beginTake()
+  const attempt = await candidate.beginAttempt()
   const screen = await candidate.beginCapture()
   const parts = Array.from({ length: 12 }, (_, i) => webmPart('x'.repeat(i)))
   const uploads = [
     () => candidate.putPhoto('webcam_still', jpeg()),
-    ...parts.map((part, i) => () => candidate.putPart(i % 2 ? take : screen, i, 0, part)),
+    ...parts.map((part, i) => () => candidate.putPart(i % 2 ? attempt : screen, i, 0, part)),
   ]
   for (let i = 0; i < uploads.length; i += AT_ONCE) {
     const answers = await Promise.all(uploads.slice(i, i + AT_ONCE).map((upload) => upload()))

@@ -104,9 +104,9 @@ it('150 connections that send 3 MB each for an invite that was never accepted', 
 })
 
 it(`${STALLED} connections that send 880 kB of a part and stall`, async () => {
-  const { session, tab, beginTake } = await takeAssessment(service)
+  const { session, tab, beginAttempt } = await takeAssessment(service)
   const part = { type: 'application/octet-stream', length: 890_000, bytes: 880_000, count: STALLED, stayMs: STAY_MS }
-  const mediaId = await beginTake()
+  const mediaId = await beginAttempt()
   await expectUnhurt('stalled parts', async () => {
     for (const status of await flood(`${session}/media/${mediaId}/parts/0/#`, { ...part, tab }))
       expect(status).toBeOneOf(['0', '408', '429', '503'])

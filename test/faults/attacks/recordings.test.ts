@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 type Candidate = Awaited<ReturnType<typeof takeAssessment>>
 
 async function record(candidate: Candidate, parts: Buffer[]): Promise<string> {
-  const mediaId = await candidate.beginTake('audio')
+  const mediaId = await candidate.beginAttempt('audio')
   for (const [number, part] of parts.entries()) expect((await candidate.putPart(mediaId, 0, number, part)).status).toBe(204)
   expect((await candidate.post(`media/${mediaId}/complete`, { segments: [parts.length] })).status).toBe(202)
   return mediaId

@@ -14,36 +14,36 @@ async function record() {
   const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
   const put = (body: object) =>
     service.http().put(`${candidate.session}/questions/1/text`).set('x-tab', candidate.tab).type('json').send(body)
-  /** A take with a part of it. */
-  const begin = async (): Promise<{ takeId: string; mediaId: string }> => {
+  /** An attempt with a part of it. */
+  const begin = async (): Promise<{ attemptId: string; mediaId: string }> => {
     service.clock.advance(1_000)
-    const { body } = await post('questions/1/takes', { kind: 'audio' })
+    const { body } = await post('questions/1/attempts', { kind: 'audio' })
     expect((await candidate.putPart(body.mediaId, 0, 0, webmPart())).status).toBe(204)
     service.clock.advance(1_000)
     return body
   }
   const stop = (mediaId: string, ago = 0) => post(`media/${mediaId}/stop`, { ago })
   const complete = (mediaId: string) => post(`media/${mediaId}/complete`, { segments: [1] })
-  const choose = (take: string, ago = 0) => post('questions/1/choice', { take, ago })
+  const choose = (attempt: string, ago = 0) => post('questions/1/choice', { attempt, ago })
   const stopped = async () => {
-    const take = await begin()
-    expect((await stop(take.mediaId)).status).toBe(204)
-    expect((await complete(take.mediaId)).status).toBe(202)
-    return take
+    const attempt = await begin()
+    expect((await stop(attempt.mediaId)).status).toBe(204)
+    expect((await complete(attempt.mediaId)).status).toBe(202)
+    return attempt
   }
   const wasInterrupted = async () => {
-    const take = await begin()
-    expect((await complete(take.mediaId)).status).toBe(202) // what an earlier page has left is completed by the next
-    return take
+    const attempt = await begin()
+    expect((await complete(attempt.mediaId)).status).toBe(202) // what an earlier page has left is completed by the next
+    return attempt
   }
-  const takes = () =>
+  const attempts = () =>
     service.db.answerAttempt.findMany({
       where: { submissionId: candidate.submissionId },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     })
-  const answer = async () => answerOf(await takes())?.id
+  const answer = async () => answerOf(await attempts())?.id
   const shown = async () => (await service.http().get(candidate.session)).body.question.answers
-  const textId = async () => (await takes()).find(({ kind }) => kind === 'text')!.id
+  const textId = async () => (await attempts()).find(({ kind }) => kind === 'text')!.id
   return { candidate, begin, stop, complete, choose, stopped, wasInterrupted, put, answer, shown, textId }
 }
 
@@ -51,22 +51,22 @@ describe('the answer', () => {
   it('is the recording that the candidate stopped last', async () => {
     const { stopped, answer } = await record()
     const first = await stopped()
-    expect(await answer()).toBe(first.takeId)
+    expect(await answer()).toBe(first.attemptId)
     const second = await stopped()
-    expect(await answer()).toBe(second.takeId)
+    expect(await answer()).toBe(second.attemptId)
   })
 
   it('stays when a later recording was cut off, until the candidate chooses that', async () => {
     const { stopped, wasInterrupted, answer, choose, shown } = await record()
     const first = await stopped()
     const second = await wasInterrupted()
-    expect(await answer()).toBe(first.takeId)
+    expect(await answer()).toBe(first.attemptId)
     expect(await shown()).toMatchObject([
-      { id: first.takeId, kind: 'audio', wasInterrupted: false, counts: true },
-      { id: second.takeId, kind: 'audio', wasInterrupted: true, counts: false },
+      { id: first.attemptId, kind: 'audio', wasInterrupted: false, counts: true },
+      { id: second.attemptId, kind: 'audio', wasInterrupted: true, counts: false },
     ])
-    expect((await choose(second.takeId)).status).toBe(204)
-    expect(await answer()).toBe(second.takeId)
+    expect((await choose(second.attemptId)).status).toBe(204)
+    expect(await answer()).toBe(second.attemptId)
     expect(await shown()).toMatchObject([{ counts: false }, { counts: true }])
   })
 
@@ -74,11 +74,11 @@ describe('the answer', () => {
     const { wasInterrupted, answer, put, textId } = await record()
     const first = await wasInterrupted()
     await wasInterrupted()
-    expect(await answer()).toBe(first.takeId)
+    expect(await answer()).toBe(first.attemptId)
     await put({ text: 'In words, then.', revision: 1 })
     expect(await answer()).toBe(await textId())
     await put({ text: '', revision: 2 })
-    expect(await answer()).toBe(first.takeId)
+    expect(await answer()).toBe(first.attemptId)
   })
 
   it('is what was stopped after what was chosen', async () => {
@@ -86,10 +86,10 @@ describe('the answer', () => {
     const first = await stopped()
     await stopped()
     service.clock.advance(1_000)
-    await choose(first.takeId)
-    expect(await answer()).toBe(first.takeId)
+    await choose(first.attemptId)
+    expect(await answer()).toBe(first.attemptId)
     const third = await stopped()
-    expect(await answer()).toBe(third.takeId)
+    expect(await answer()).toBe(third.attemptId)
   })
 
   it('goes by when the candidate did it, not by what arrives last', async () => {
@@ -107,20 +107,20 @@ describe('the answer', () => {
     await stop(second.mediaId, 4_000)
     await complete(second.mediaId)
     await put({ text: 'Earlier', revision: 2, ago: 8_000 })
-    expect(await answer()).toBe(second.takeId)
+    expect(await answer()).toBe(second.attemptId)
     // Two choices, of which the later arrives first.
-    await choose(recording.takeId, 10)
+    await choose(recording.attemptId, 10)
     await choose(await textId(), 100)
-    expect(await answer()).toBe(recording.takeId)
+    expect(await answer()).toBe(recording.attemptId)
   })
 
   it('is as before where a page of an earlier release records it, which tells no stop', async () => {
     const { candidate, stopped, answer } = await record()
     await stopped()
-    const { body } = await candidate.post('questions/1/takes', { kind: 'video' })
+    const { body } = await candidate.post('questions/1/attempts', { kind: 'video' })
     await candidate.putPart(body.mediaId, 0, 0, webmPart())
     await candidate.post(`media/${body.mediaId}/complete`, { segments: [1] })
-    expect(await answer()).toBe(body.takeId)
+    expect(await answer()).toBe(body.attemptId)
   })
 })
 
@@ -128,23 +128,23 @@ describe('the answer', () => {
 async function interrupt(slices: number) {
   const candidate = await takeAssessment(service, { responseType: 'audio', submission: { answerRecordLimit: 1 } })
   const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
-  const { body } = await post('questions/1/takes', { kind: 'audio' })
+  const { body } = await post('questions/1/attempts', { kind: 'audio' })
   const mediaId: string = body.mediaId
   for (let n = 0; n < slices; n++) await candidate.putPart(mediaId, 0, n, n === 0 ? webmPart() : Buffer.from(`slice ${n}`))
   const question = async () => (await service.http().get(candidate.session)).body.question
-  const restart = () => post('questions/1/takes', { kind: 'audio', restart: true })
+  const restart = () => post('questions/1/attempts', { kind: 'audio', restart: true })
   const goOn = (segment = 1) => post(`media/${mediaId}/continue`, { segment })
-  const takes = () =>
+  const attempts = () =>
     service.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId }, orderBy: { createdAt: 'asc' } })
-  return { candidate, post, mediaId, question, restart, goOn, takes }
+  return { candidate, post, mediaId, question, restart, goOn, attempts }
 }
 
 describe('an interrupted attempt', () => {
   it('is continued as a further segment of the only attempt, and is marked', async () => {
-    const { candidate, post, mediaId, question, goOn, takes } = await interrupt(20)
+    const { candidate, post, mediaId, question, goOn, attempts } = await interrupt(20)
     const container = { contentType: 'video/webm' }
     expect(await question()).toMatchObject({
-      takesLeft: 0,
+      attemptsLeft: 0,
       interrupted: { mediaId, kind: 'audio', ...container },
       hadInterruption: false,
     })
@@ -155,15 +155,15 @@ describe('an interrupted attempt', () => {
     expect((await goOn(7)).body).toEqual({ segment: 7 }) // what the browser has and the service has not
     await post(`media/${mediaId}/stop`, { ago: 0 })
     await post(`media/${mediaId}/complete`, { segments: [20, 1] })
-    expect(await takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 3, restarted: false }])
-    expect(await question()).toMatchObject({ interrupted: null, hadInterruption: true, takesLeft: 0 })
+    expect(await attempts()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 3, restarted: false }])
+    expect(await question()).toMatchObject({ interrupted: null, hadInterruption: true, attemptsLeft: 0 })
   })
 
   it('is continued without a mark where nothing had been recorded', async () => {
-    const { mediaId, question, goOn, takes } = await interrupt(0)
+    const { mediaId, question, goOn, attempts } = await interrupt(0)
     expect(await question()).toMatchObject({ interrupted: { mediaId, contentType: '' } })
     expect((await goOn(0)).body).toEqual({ segment: 0 })
-    expect(await takes()).toMatchObject([{ interruptions: 0 }])
+    expect(await attempts()).toMatchObject([{ interruptions: 0 }])
   })
 
   it('is not continued once it was stopped, its question has closed, or another candidate asks', async () => {
@@ -178,28 +178,28 @@ describe('an interrupted attempt', () => {
   })
 
   it('is started over once while less than ten seconds are saved, which costs no attempt and is marked', async () => {
-    const { candidate, post, question, restart, takes } = await interrupt(4)
-    expect(await question()).toMatchObject({ mayStartOver: true, takesLeft: 0 })
+    const { candidate, post, question, restart, attempts } = await interrupt(4)
+    expect(await question()).toMatchObject({ mayStartOver: true, attemptsLeft: 0 })
     const { status, body } = await restart()
-    expect([status, body.takesLeft]).toEqual([201, 0])
+    expect([status, body.attemptsLeft]).toEqual([201, 0])
     expect(await question()).toMatchObject({ mayStartOver: false, hadInterruption: true, interrupted: { mediaId: body.mediaId } })
     await candidate.putPart(body.mediaId, 0, 0, webmPart())
-    expect(said(await restart())).toEqual([409, 'no_takes_left'])
-    expect(said(await post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'no_takes_left'])
+    expect(said(await restart())).toEqual([409, 'no_attempts_left'])
+    expect(said(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
     await post(`media/${body.mediaId}/complete`, { segments: [1] })
-    expect(await takes()).toMatchObject([{ restarted: true, wasInterrupted: true }, { restarted: false }])
-    expect(answerOf(await takes())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
+    expect(await attempts()).toMatchObject([{ restarted: true, wasInterrupted: true }, { restarted: false }])
+    expect(answerOf(await attempts())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
   })
 
   it('is not started over when more is saved, when it was stopped, or where there is none', async () => {
     const long = await interrupt(5)
-    expect(said(await long.restart())).toEqual([409, 'no_takes_left'])
+    expect(said(await long.restart())).toEqual([409, 'no_attempts_left'])
     const stopped = await interrupt(1)
     await stopped.post(`media/${stopped.mediaId}/stop`, { ago: 0 })
-    expect(said(await stopped.restart())).toEqual([409, 'no_takes_left'])
-    expect(await stopped.takes()).toMatchObject([{ restarted: false }])
+    expect(said(await stopped.restart())).toEqual([409, 'no_attempts_left'])
+    expect(await stopped.attempts()).toMatchObject([{ restarted: false }])
     const none = await takeAssessment(service, { submission: { answerRecordLimit: 1 } })
-    expect(said(await none.post('questions/1/takes', { kind: 'audio', restart: true }))).toEqual([409, 'no_takes_left'])
+    expect(said(await none.post('questions/1/attempts', { kind: 'audio', restart: true }))).toEqual([409, 'no_attempts_left'])
   })
 })
 
@@ -228,13 +228,13 @@ describe('a stop', () => {
   it('says the time of the first when it is told again, and holds though it is told after the end of the recording', async () => {
     const { candidate, begin, stop, complete, answer, stopped } = await record()
     await stopped()
-    const take = await begin()
-    await complete(take.mediaId)
-    await stop(take.mediaId, 500)
-    const { completedAt } = (await candidate.media(take.mediaId)).attempts[0]!
-    await stop(take.mediaId)
-    expect((await candidate.media(take.mediaId)).attempts).toMatchObject([{ completedAt, wasInterrupted: false }])
-    expect(await answer()).toBe(take.takeId)
+    const attempt = await begin()
+    await complete(attempt.mediaId)
+    await stop(attempt.mediaId, 500)
+    const { completedAt } = (await candidate.media(attempt.mediaId)).attempts[0]!
+    await stop(attempt.mediaId)
+    expect((await candidate.media(attempt.mediaId)).attempts).toMatchObject([{ completedAt, wasInterrupted: false }])
+    expect(await answer()).toBe(attempt.attemptId)
   })
 
   it('is taken for half a minute after the end, and no longer', async () => {
@@ -264,14 +264,14 @@ describe('a choice', () => {
     const { candidate, stopped, begin, choose, answer } = await record()
     const first = await stopped()
     const other = await takeAssessment(service)
-    expect(said(await other.post('questions/1/choice', { take: first.takeId, ago: 0 }))).toEqual([404, 'not_found'])
+    expect(said(await other.post('questions/1/choice', { attempt: first.attemptId, ago: 0 }))).toEqual([404, 'not_found'])
     expect(said(await choose(randomUUID()))).toEqual([404, 'not_found'])
-    expect(said(await choose((await begin()).takeId))).toEqual([404, 'not_found'])
+    expect(said(await choose((await begin()).attemptId))).toEqual([404, 'not_found'])
     const second = await stopped()
     service.clock.advance(10 * MINUTE_MS)
-    expect(said(await choose(first.takeId))).toEqual([409, 'closed'])
-    expect(await answer()).toBe(second.takeId)
+    expect(said(await choose(first.attemptId))).toEqual([409, 'closed'])
+    expect(await answer()).toBe(second.attemptId)
     await service.db.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
-    expect(said(await choose(first.takeId))).toEqual([409, 'submitted'])
+    expect(said(await choose(first.attemptId))).toEqual([409, 'submitted'])
   })
 })

@@ -32,13 +32,13 @@ describe('a tab that another takes over in that moment', () => {
   it.each<[string, (candidate: Candidate, mediaId: string) => Test]>([
     ['saves no text', saveText],
     ['is granted no play', (candidate) => candidate.post('questions/1/plays')],
-    ['begins no attempt', (candidate) => candidate.post('questions/1/takes', { kind: 'audio' })],
+    ['begins no attempt', (candidate) => candidate.post('questions/1/attempts', { kind: 'audio' })],
     ['begins to record no screen', (candidate) => candidate.post('media', { kind: 'screen' })],
     ['sends no picture of the webcam', (candidate) => candidate.putPhoto('webcam_still', jpeg())],
     ['adds no part', (candidate, mediaId) => candidate.putPart(mediaId, 0, 0, webmPart())],
   ])('%s', async (_what, send) => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     const answer = await db.$transaction(async (tx) => {
       await tx.submission.update({ where: { id: candidate.submissionId }, data: { tab: randomUUID() } })
       const sent = send(candidate, mediaId).then((response) => response)
@@ -101,7 +101,7 @@ describe('a recording of the screen that is begun while a part of the one before
 describe('a recording that is given up by the clock while its first part arrives', () => {
   it('keeps the part that was acknowledged', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await db.mediaFile.update({ where: { id: mediaId }, data: { createdAt: new Date(0) } })
     const sent = await db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM submissions WHERE id = ${candidate.submissionId}::uuid FOR UPDATE`
@@ -130,7 +130,7 @@ describe('giving up', () => {
   it('is over with the time of its question: what is there is the answer', async () => {
     const late = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(late)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     late.clock.advance(10 * MINUTE_MS)
     expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
@@ -138,7 +138,7 @@ describe('giving up', () => {
 
   it('is over once the assessment is handed in', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     await candidateOf(service, candidate.invite).press('finish')
     expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
@@ -148,21 +148,21 @@ describe('giving up', () => {
 it('takes the attempt that was begun last for the answer, in whatever order they arrive', async () => {
   const slow = await startServiceForTest({ ROLE: 'api' })
   const candidate = await takeAssessment(slow)
-  const [first, last] = [await candidate.beginTake(), await candidate.beginTake()]
+  const [first, last] = [await candidate.beginAttempt(), await candidate.beginAttempt()]
   for (const mediaId of [last, first]) {
     slow.clock.advance(1_000)
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect((await candidate.post(`media/${mediaId}/complete`, { segments: [1] })).status).toBe(202)
   }
-  const takes = await slow.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId } })
-  expect(takes.map(({ state }) => state)).toEqual(['complete', 'complete'])
-  expect(answerOf(takes)?.mediaId).toBe(last)
+  const attempts = await slow.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId } })
+  expect(attempts.map(({ state }) => state)).toEqual(['complete', 'complete'])
+  expect(answerOf(attempts)?.mediaId).toBe(last)
 })
 
 describe('requests by hand', () => {
   it('are told of the first parts that are missing, however many they say there are', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     const { status, body } = await candidate.post(`media/${mediaId}/complete`, { segments: Array(1_000).fill(100_000) })
     expect([status, body.code, body.missing.length, body.missing[0]]).toEqual([409, 'parts_missing', 1_000, [0, 1]])
@@ -170,7 +170,7 @@ describe('requests by hand', () => {
 
   it('can not fill the disk with parts of hardly a byte', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await db.$executeRaw`
       INSERT INTO media_file_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
       SELECT ${mediaId}::uuid, 0, n, ${candidate.organization.id}::uuid, 1, '\\x00', now() FROM generate_series(1, ${MAX_SMALL_PARTS}::int) n`

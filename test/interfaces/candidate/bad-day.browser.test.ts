@@ -153,7 +153,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
     expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
+    expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
   })
 
   it.each([
@@ -221,7 +221,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await answerBox(page).fill('Mine, with more.')
     await page.unroute('**/next')
     await button(page, 'Open question 2').waitFor()
-    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Mine, with more.'])
+    expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['Mine, with more.'])
   })
 
   it('goes on by itself when the service is out of order at the end of a question', async () => {

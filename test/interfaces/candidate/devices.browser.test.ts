@@ -111,7 +111,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(chosen.page, 'Open question 1')
     await press(chosen.page, 'Record audio')
     await chosen.page.getByRole('alert').getByText('This browser can’t record in a supported format.').waitFor()
-    expect(await chosen.candidate.takes()).toEqual([])
+    expect(await chosen.candidate.attempts()).toEqual([])
   })
 
   it('a recorder that gives nothing is not said to be in use by others', async () => {

@@ -35,7 +35,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await page.getByText('You can’t record this answer again.').waitFor()
     const { milliseconds } = await readyMedia(candidate, 'audio')
     expect(milliseconds).toBeGreaterThan(3_000)
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
+    expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
     const player = page.locator('video[aria-label^="Attempt 1: audio, 0:0"]')
     await player.waitFor({ timeout: PATIENT.timeout })
     const readyState = () => page.evaluate('document.querySelector(\'video[aria-label^="Attempt 1"]\').readyState')
@@ -55,12 +55,12 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     expect(await button(next, 'Start over').isVisible()).toBe(false)
     await press(next, 'Keep it as it is')
     await next.getByText(/^Saved: /).waitFor()
-    const takes = await candidate.takes()
-    expect(takes).toMatchObject([
+    const attempts = await candidate.attempts()
+    expect(attempts).toMatchObject([
       { restarted: true, wasInterrupted: true },
       { restarted: false, wasInterrupted: false },
     ])
-    expect(answerOf(takes)).toBe(takes[1])
+    expect(answerOf(attempts)).toBe(attempts[1])
   })
 
   it('is left as it is by going on', async () => {
@@ -71,7 +71,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await leaveQuestion(page)
     await press(page, 'Leave it')
     await button(page, 'Open question 2').waitFor()
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
+    expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
   })
 })
 
@@ -97,8 +97,8 @@ describe.skipIf(!isBrowserInstalled)('the end of the time (skipped where no chro
     expect((await candidate.paper())[1]!.openedAt).toBe(null)
     await press(page, 'Continue')
     await button(page, 'Open question 2').waitFor()
-    const takes = await candidate.takes()
-    expect(takes).toMatchObject([{ wasInterrupted: false }, { wasInterrupted: true }])
-    expect(answerOf(takes)).toBe(takes[0])
+    const attempts = await candidate.attempts()
+    expect(attempts).toMatchObject([{ wasInterrupted: false }, { wasInterrupted: true }])
+    expect(answerOf(attempts)).toBe(attempts[0])
   })
 })

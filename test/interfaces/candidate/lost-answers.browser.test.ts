@@ -80,8 +80,8 @@ const playsOf = async (candidate: Candidate) => (await candidate.paper()).map(({
 const option = (page: Page, label: RegExp | string) => page.getByRole('radio', { name: label })
 
 describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skipped where no chromium is installed)', () => {
-  it('loses no play and no take, and grants none twice, where every third answer is lost', async () => {
-    const line = await startLine((asked, before) => before === 0 && /\/(plays|takes|stop)$/.test(asked))
+  it('loses no play and no attempt, and grants none twice, where every third answer is lost', async () => {
+    const line = await startLine((asked, before) => before === 0 && /\/(plays|attempts|stop)$/.test(asked))
     const prompts = [
       { audioUrl: `${line.origin}/sound.wav` },
       { audioUrl: `${line.origin}/sound.wav` },
@@ -121,13 +121,13 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await page.getByText('You have completed this assessment').waitFor()
     expect(await candidate.status()).toBe('completed')
     expect(await playsOf(candidate)).toEqual([1, 1, 1])
-    expect((await candidate.takes()).map(({ kind, state, wasInterrupted, text }) => [kind, state, wasInterrupted, text])).toEqual(
-      [
-        ['text', 'complete', false, 'Written through a bad line.'],
-        ['audio', 'complete', false, ''],
-        ['video', 'complete', false, ''],
-      ],
-    )
+    expect(
+      (await candidate.attempts()).map(({ kind, state, wasInterrupted, text }) => [kind, state, wasInterrupted, text]),
+    ).toEqual([
+      ['text', 'complete', false, 'Written through a bad line.'],
+      ['audio', 'complete', false, ''],
+      ['video', 'complete', false, ''],
+    ])
     for (const what of ['plays', 'answerAttempts', 'stop'])
       expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
   })
@@ -177,9 +177,9 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     const page = await openPage()
     await start(candidate, page)
     await press(page, 'Open question 1')
-    const mend = await loseAnswers(page, '**/takes')
+    const mend = await loseAnswers(page, '**/attempts')
     await press(page, 'Record audio')
-    await waitUntil('the grant', async () => (await candidate.takes())[0])
+    await waitUntil('the grant', async () => (await candidate.attempts())[0])
     await mend()
     await page.reload()
     await page.getByText('You can record your answer once.').waitFor()
@@ -188,7 +188,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false }])
+    expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: false }])
     expect(await button(page, 'Record audio again').isVisible()).toBe(false)
   })
 
@@ -215,10 +215,10 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
       await press(page, 'Stop recording')
       await page.getByText(/^Saved: /).waitFor()
       await waitUntil('answers of the earlier release', () => (answered >= 2 ? true : undefined))
-      expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
+      expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
       areEarlier = false
       if (reloads) await page.reload()
-      await waitUntil('the stop', async () => (await candidate.takes())[0]!.wasInterrupted === false || undefined)
+      await waitUntil('the stop', async () => (await candidate.attempts())[0]!.wasInterrupted === false || undefined)
     },
   )
 
@@ -236,9 +236,9 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await page.getByText(/^Saved: /).waitFor()
     await page.unroute('**/text')
     await page.reload()
-    const texts = async () => (await candidate.takes()).find(({ text }) => text === 'Typed first.')
+    const texts = async () => (await candidate.attempts()).find(({ text }) => text === 'Typed first.')
     await waitUntil('the text', texts)
-    expect(answerOf(await candidate.takes())).toMatchObject({ kind: 'audio', state: 'complete' })
+    expect(answerOf(await candidate.attempts())).toMatchObject({ kind: 'audio', state: 'complete' })
   })
 
   it('lets the candidate choose between attempts by the keyboard, also where one was interrupted', async () => {
@@ -258,13 +258,13 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await option(page, /^Attempt 2: audio, 0:0\d$/).waitFor()
     expect(await option(page, /^Attempt 2/).isChecked()).toBe(true)
     expect(await option(page, /^Attempt 1: audio, 0:0\d$/).isChecked()).toBe(false)
-    const takes = await candidate.takes()
-    expect(answerOf(takes)?.id).toBe(takes[1]!.id)
+    const attempts = await candidate.attempts()
+    expect(answerOf(attempts)?.id).toBe(attempts[1]!.id)
     await expectAccessible(page)
     await option(page, /^Attempt 2/).focus()
     await page.keyboard.press('ArrowUp')
     await page.getByText(/^Saved. What counts: Attempt 1/).waitFor()
-    expect(answerOf(await candidate.takes())?.id).toBe(takes[0]!.id)
+    expect(answerOf(await candidate.attempts())?.id).toBe(attempts[0]!.id)
     await answerBox(page).fill('Or rather in words.')
     await page.getByText('Saved.', { exact: true }).waitFor()
     await page.keyboard.press('Tab')
@@ -273,6 +273,6 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await option(page, /^Attempt 1/).click()
     await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
-    expect(answerOf(await candidate.takes())?.id).toBe(takes[0]!.id)
+    expect(answerOf(await candidate.attempts())?.id).toBe(attempts[0]!.id)
   })
 })

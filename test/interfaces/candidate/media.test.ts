@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
+  MAX_ATTEMPT_BYTES,
   MAX_CAPTURES,
   MAX_PART_BYTES,
   MAX_PHOTO_BYTES,
   MAX_PHOTOS,
   MAX_SUBMISSION_BYTES,
-  MAX_TAKE_BYTES,
 } from '../../../src/domain/limits.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
@@ -19,26 +19,26 @@ const said = ({ status, body }: { status: number; body: { code?: string } }) => 
 describe('an attempt at a recorded answer', () => {
   it('counts from its beginning, whatever becomes of it, and there are no more than the invite allows', async () => {
     const candidate = await takeAssessment(service)
-    const first = await candidate.post('questions/1/takes', { kind: 'video' })
+    const first = await candidate.post('questions/1/attempts', { kind: 'video' })
     expect(first.status).toBe(201)
-    expect(first.body).toEqual({ takeId: expect.any(String), mediaId: expect.any(String), takesLeft: 2 })
+    expect(first.body).toEqual({ attemptId: expect.any(String), mediaId: expect.any(String), attemptsLeft: 2 })
     expect((await candidate.post(`media/${first.body.mediaId}/abandon`)).status).toBe(204)
-    expect((await candidate.post('questions/1/takes', { kind: 'audio' })).body.takesLeft).toBe(1)
-    expect((await candidate.post('questions/1/takes', { kind: 'audio' })).body.takesLeft).toBe(0)
-    expect(said(await candidate.post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'no_takes_left'])
+    expect((await candidate.post('questions/1/attempts', { kind: 'audio' })).body.attemptsLeft).toBe(1)
+    expect((await candidate.post('questions/1/attempts', { kind: 'audio' })).body.attemptsLeft).toBe(0)
+    expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
   })
 
   it('counts of several requests at once as well', async () => {
     const candidate = await takeAssessment(service)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => candidate.post('questions/1/takes', { kind: 'video' })))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => candidate.post('questions/1/attempts', { kind: 'video' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409])
   })
 
   it('ends the one before: an answer if something of it has arrived', async () => {
     const candidate = await takeAssessment(service)
-    const first = await candidate.beginTake()
+    const first = await candidate.beginAttempt()
     await candidate.putPart(first, 0, 0, webmPart())
-    await candidate.beginTake()
+    await candidate.beginAttempt()
     expect((await candidate.media(first)).attempts).toMatchObject([{ state: 'complete' }])
   })
 
@@ -51,22 +51,22 @@ describe('an attempt at a recorded answer', () => {
     ['is answered by video', { responseType: 'video' }],
   ])('is not begun where the question %s', async (_what, choices) => {
     const candidate = await takeAssessment(service, choices)
-    expect(said(await candidate.post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'closed'])
+    expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
   it('is not begun once the assessment is handed in, or the invite was revoked', async () => {
     const handedIn = await takeAssessment(service, { submission: { state: 'submitted' }, invite: { status: 'completed' } })
-    expect(said(await handedIn.post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'submitted'])
+    expect(said(await handedIn.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'submitted'])
     const revoked = await takeAssessment(service, { invite: { status: 'revoked' } })
-    expect(said(await revoked.post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'closed'])
+    expect(said(await revoked.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
   it('is not begun without room for it in the organization', async () => {
     const small = await startServiceForTest({ ROLE: 'api', MEDIA_QUOTA: '1000' })
     const candidate = await takeAssessment(small)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     expect((await candidate.putPart(mediaId, 0, 0, webmPart('x'.repeat(1_000)))).status).toBe(204)
-    expect(said(await candidate.post('questions/1/takes', { kind: 'video' }))).toEqual([507, 'quota'])
+    expect(said(await candidate.post('questions/1/attempts', { kind: 'video' }))).toEqual([507, 'quota'])
     expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([507, 'quota'])
   })
 })
@@ -74,7 +74,7 @@ describe('an attempt at a recorded answer', () => {
 describe('a part of a recording', () => {
   it('is taken in any order, and once more', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     for (const number of [2, 0, 1, 2, 0])
       expect((await candidate.putPart(mediaId, 0, number, webmPart(`part ${number}`))).status).toBe(204)
     const { parts, bytes, contentType } = await candidate.media(mediaId)
@@ -85,7 +85,7 @@ describe('a part of a recording', () => {
 
   it('is taken once of the same and different ones at the same time, and the one that is known is the one that lies in the store', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     const contents = ['one', 'other', 'one', 'other'].map((word) => webmPart(word))
     const answers = await Promise.all(contents.map((content) => candidate.putPart(mediaId, 0, 0, content)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 409, 409])
@@ -95,14 +95,14 @@ describe('a part of a recording', () => {
 
   it('is refused with another content', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart('this'))
     expect(said(await candidate.putPart(mediaId, 0, 0, webmPart('that')))).toEqual([409, 'part_differs'])
   })
 
   it('is refused where it is too big', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     const fits = webmPart('x'.repeat(MAX_PART_BYTES - webmPart().length))
     expect((await candidate.putPart(mediaId, 0, 0, fits)).status).toBe(204)
     expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.alloc(MAX_PART_BYTES + 1)))).toEqual([413, 'too_big'])
@@ -115,14 +115,14 @@ describe('a part of a recording', () => {
     ['nothing', Buffer.alloc(0)],
   ])('is refused where a segment begins with %s', async (_what, content) => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     expect(said(await candidate.putPart(mediaId, 0, 0, content))).toEqual([422, 'not_media'])
     expect((await candidate.media(mediaId)).parts).toEqual([])
   })
 
   it('is refused where a segment is of another kind than the one before', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     const mp4 = Buffer.from('\0\0\0\x18ftypisom')
     expect(said(await candidate.putPart(mediaId, 1, 0, mp4))).toEqual([422, 'not_media'])
@@ -130,7 +130,7 @@ describe('a part of a recording', () => {
 
   it('is refused of another candidate, by another tab, and by a link that is none', async () => {
     const [candidate, other] = [await takeAssessment(service), await takeAssessment(service)]
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     expect(said(await other.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
     expect(said(await other.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([404, 'not_found'])
     expect(said(await other.post(`media/${mediaId}/abandon`))).toEqual([404, 'not_found'])
@@ -148,7 +148,7 @@ describe('a part of a recording', () => {
   it('is taken for half a minute after the end, and no longer', async () => {
     const late = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(late)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     late.clock.advance(10 * MINUTE_MS + 29_000)
     expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
     late.clock.advance(1_000)
@@ -158,8 +158,8 @@ describe('a part of a recording', () => {
 
   it('is refused beyond what one answer, and all of a candidate, may have', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
-    await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes: MAX_TAKE_BYTES - 11 } })
+    const mediaId = await candidate.beginAttempt()
+    await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes: MAX_ATTEMPT_BYTES - 11 } })
     expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([507, 'quota'])
     const screen = await candidate.beginCapture()
     await service.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: MAX_SUBMISSION_BYTES - 11 } })
@@ -169,7 +169,7 @@ describe('a part of a recording', () => {
 
   it('is refused at an address that none has, without a word about why', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     for (const place of ['-1/0', '0/1.5', '1000/0', '0/100000', '0/x', '00/0']) {
       const path = `${candidate.session}/media/${mediaId}/parts/${place}`
       const answer = await service.http().put(path).set('x-tab', candidate.tab).type('application/octet-stream').send(webmPart())
@@ -182,7 +182,7 @@ describe('a part of a recording', () => {
 describe('a recording', () => {
   it('is complete when all parts are there, and says which are not', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     await candidate.putPart(mediaId, 1, 1, Buffer.from('more'))
     const early = await candidate.post(`media/${mediaId}/complete`, { segments: [2, 2] })
@@ -201,7 +201,7 @@ describe('a recording', () => {
 
   it('is no answer once it was abandoned', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect((await candidate.post(`media/${mediaId}/abandon`)).status).toBe(204)
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })
@@ -211,7 +211,7 @@ describe('a recording', () => {
 
   it('of which something has arrived is an answer to the candidate as well, though its end was never told', async () => {
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     const { path, press } = candidateOf(service, candidate.invite)
     await press('next', { number: '1' })
     const wordsAtTheEnd = async () => (await service.http().get(path)).text

@@ -45,9 +45,9 @@ describe('GET session', () => {
         responseType: 'text',
         closesAt: new Date(now.getTime() + 60_000).toISOString(),
         playsLeft: 2,
-        takesLeft: 3,
+        attemptsLeft: 3,
         text: { text: 'So far', revision: 4 },
-        takes: [],
+        attempts: [],
         answers: [
           {
             ...{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, isReady: false },

@@ -64,7 +64,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.getByText('You have completed this assessment').waitFor()
     lengths.screen = await recorded(page)
     expect(await candidate.status()).toBe('completed')
-    expect((await candidate.takes()).map(({ kind, state, text }) => [kind, state, text])).toEqual([
+    expect((await candidate.attempts()).map(({ kind, state, text }) => [kind, state, text])).toEqual([
       ['text', 'complete', 'I am Sam.'],
       ['audio', 'complete', ''],
       ['video', 'complete', ''],
@@ -101,7 +101,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await next.getByText(/^Saved: /).waitFor()
     const { milliseconds } = await readyMedia(candidate, 'video')
     expect(killed - milliseconds!).toBeLessThan(LOST_BY_KILL_MS)
-    expect((await candidate.takes()).map(({ state }) => state)).toEqual(['complete'])
+    expect((await candidate.attempts()).map(({ state }) => state)).toEqual(['complete'])
   })
 
   /** Something is cut while a recording runs, and mended after it has been stopped. */
@@ -153,10 +153,10 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.unroute('**/questions/1/text')
     await page.reload()
     await expect.poll(() => answerBox(page).inputValue(), PATIENT).toBe('Not saved yet.')
-    await waitUntil('the text', async () => (await candidate.takes()).find(({ text }) => text === 'Not saved yet.'))
+    await waitUntil('the text', async () => (await candidate.attempts()).find(({ text }) => text === 'Not saved yet.'))
     await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
-    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['Not saved yet.'])
+    expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['Not saved yet.'])
   })
 
   it('goes on after a reload, and asks for the screen again', async () => {
@@ -191,7 +191,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await answerBox(first).fill('From the first.')
     await first.getByRole('heading', { name: 'This assessment is open in another tab' }).waitFor()
     expect(await first.evaluate('document.activeElement.tagName')).toBe('H1')
-    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['From the second.'])
+    expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['From the second.'])
     await press(first, 'Continue here')
     await expect.poll(() => answerBox(first).inputValue(), PATIENT).toBe('From the second.')
   })
@@ -206,7 +206,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await answerBox(page).pressSequentially('In time')
     await page.getByText(/^Time left: 0:0[1-5]/).waitFor()
     await button(page, 'Finish').waitFor()
-    expect((await candidate.takes()).map(({ text }) => text)).toEqual(['In time'])
+    expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['In time'])
   })
 
   it('can be gone by the keyboard alone', async () => {
@@ -239,7 +239,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await pressByKey('Save and go to the end')
     await pressByKey('Finish')
     await page.getByText('You have completed this assessment').waitFor()
-    expect((await candidate.takes()).map(({ kind, state }) => [kind, state])).toEqual([
+    expect((await candidate.attempts()).map(({ kind, state }) => [kind, state])).toEqual([
       ['audio', 'complete'],
       ['text', 'complete'],
     ])
@@ -256,7 +256,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await leaveQuestion(page)
     await press(page, 'Finish')
     await page.getByText('You have completed this assessment').waitFor()
-    expect((await written.takes()).map(({ text }) => text)).toEqual(['Without scripts'])
+    expect((await written.attempts()).map(({ text }) => text)).toEqual(['Without scripts'])
     const spoken = await makeCandidate({ responseTypes: ['audio'] })
     await page.goto(spoken.link)
     await press(page, 'I agree')

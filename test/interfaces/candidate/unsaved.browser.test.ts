@@ -26,7 +26,7 @@ async function startAnswering(terms: Terms) {
   const page = await context.newPage()
   await start(candidate, page)
   await press(page, 'Open question 1')
-  const texts = async () => (await candidate.takes()).map(({ text }) => text)
+  const texts = async () => (await candidate.attempts()).map(({ text }) => text)
   return { candidate, context, page, texts }
 }
 
@@ -142,7 +142,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     await leaveQuestion(page)
     await dialog.waitFor()
     await page.getByText('Questions 1 and 3 have no answer.').waitFor() // the clock has closed it, and the dialog with it
-    expect([await dialog.count(), (await candidate.takes()).length]).toEqual([0, 1])
+    expect([await dialog.count(), (await candidate.attempts()).length]).toEqual([0, 1])
   })
 
   it('is counted where a text is too long, and never cut without a word', async () => {

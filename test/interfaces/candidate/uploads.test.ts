@@ -61,8 +61,8 @@ describe('nothing of a body is waited for', () => {
   })
 
   it('where it would not be taken: by another tab, beyond what there is room for, or too large', async () => {
-    const { session, tab, beginTake } = await takeAssessment(service)
-    const mediaId = await beginTake()
+    const { session, tab, beginAttempt } = await takeAssessment(service)
+    const mediaId = await beginAttempt()
     const path = part(session, mediaId, 0)
     expect(await statusOf({ path, tab: service.deps.newId(), length: 100 })).toBe(409)
     expect(await statusOf({ path, tab, length: MAX_PART_BYTES + 1 })).toBe(413)
@@ -76,7 +76,7 @@ describe('nothing of a body is waited for', () => {
 it('takes four uploads of a link at once, tells the fifth to come again, and takes it when there is room', async () => {
   const candidate = await takeAssessment(service)
   const other = await takeAssessment(service)
-  const mediaId = await candidate.beginTake()
+  const mediaId = await candidate.beginAttempt()
   const stalled = await Promise.all(
     [0, 1, 2, 3].map((number) =>
       begin({ path: part(candidate.session, mediaId, number), tab: candidate.tab, length: 100_000 }, 50),
@@ -85,14 +85,14 @@ it('takes four uploads of a link at once, tells the fifth to come again, and tak
   const refused = await candidate.putPart(mediaId, 0, 4, webmPart()).retry(0)
   expect([refused.status, refused.headers['retry-after'], refused.body.code]).toEqual([429, '1', 'too_many_uploads'])
   expect((await candidate.post('notes', { notes: [] })).status).toBe(204)
-  expect((await other.putPart(await other.beginTake(), 0, 0, webmPart())).status).toBe(204)
+  expect((await other.putPart(await other.beginAttempt(), 0, 0, webmPart())).status).toBe(204)
   stalled[0]!.socket.destroy()
   await expect.poll(async () => (await candidate.putPart(mediaId, 0, 4, webmPart())).status).toBe(204)
 })
 
 it('ends an upload that stops', { timeout: 30_000 }, async () => {
-  const { session, tab, beginTake } = await takeAssessment(service)
-  const mediaId = await beginTake()
+  const { session, tab, beginAttempt } = await takeAssessment(service)
+  const mediaId = await beginAttempt()
   const { answered } = await begin({ path: part(session, mediaId, 0), tab, length: 100_000 }, 50_000)
   const { status, text } = await answered
   expect(status).toBe(408)

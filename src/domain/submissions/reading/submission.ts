@@ -45,7 +45,7 @@ export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof inc
   screen: ScreenFacts | null
 }
 export type QuestionDetail = SubmissionDetail['paper'][number]
-export type TakeDetail = QuestionDetail['attempts'][number]
+export type AttemptDetail = QuestionDetail['attempts'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
 
 /**

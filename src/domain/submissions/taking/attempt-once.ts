@@ -5,22 +5,22 @@ import { inTransaction } from '../../transaction.ts'
 import type { PreparedSession } from './session.ts'
 
 /**
- * Does what a candidate's browser asks for at most once for the id that it has given the attempt: asked again, also at the same time or by
- * another process, it gets what was granted first. Without an id, each request is an attempt of its own.
+ * Does a candidate's request once per idempotency key. A repeated request gets the first result, also if it comes at the same time or to
+ * another process. Without a key, each request does its work.
  *
- * @param what is attempted: an id that was used for something else is refused.
- * @param work does all its reading and writing through the context it is given. What it refuses may be attempted again.
+ * @param what names the operation: a key that was used for another operation is refused.
+ * @param work reads and writes through the context that it gets. If it throws, the key may be used again.
  * @returns what the work returned, as JSON keeps it.
  * @throws DomainError idempotency_key_reused; whatever the work throws.
  */
 export async function attemptOnce<Granted extends object>(
-  { ctx, submission, attempt }: PreparedSession,
+  { ctx, submission, idempotencyKey }: PreparedSession,
   what: string,
   work: (ctx: Context) => Promise<Granted>,
 ): Promise<Granted> {
-  if (attempt === null) return inTransaction(ctx, work)
-  // With a space, which no API client's key has; and another candidate's attempts have another submission.
-  const key = `${submission.id} ${attempt}`
+  if (idempotencyKey === null) return inTransaction(ctx, work)
+  // No API client's key contains a space, and each candidate has another submission: keys can't collide.
+  const key = `${submission.id} ${idempotencyKey}`
   const fingerprint = new Uint8Array(hash('sha256', what, 'buffer'))
   const { text } = await doOnce(ctx, { key, fingerprint }, async (inside) => ({
     code: 200,

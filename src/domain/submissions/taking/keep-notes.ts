@@ -34,7 +34,7 @@ export async function keepNotes(session: PreparedSession, notes: readonly Note[]
   const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: which }))
   // Of what keeps nothing there is no record either: these are as many as the browser likes.
   const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
-  await attemptOnce({ ...session, attempt: isKept ? session.attempt : null }, 'notes', async (inside) => {
+  await attemptOnce({ ...session, idempotencyKey: isKept ? session.idempotencyKey : null }, 'notes', async (inside) => {
     const { db, deps } = inside
     const now = deps.clock()
     const taken = inside.db

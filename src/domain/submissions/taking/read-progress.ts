@@ -51,15 +51,15 @@ export type Progress = {
 export type OpenQuestion = SubmissionQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
-  takesLeft: number
+  attemptsLeft: number
   text: Pick<AnswerAttempt, 'text' | 'revision' | 'value'> | null
   /** What a question of a kind shows; null: it is of none. */
   version: { responseType: string; spec: unknown } | null
   /** The recordings that were begun, oldest first. */
-  takes: Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'state'>[]
+  attempts: Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'state'>[]
   /** What the candidate can choose from, oldest first. */
   answers: PossibleAnswer[]
-  interrupted: InterruptedTake | null
+  interrupted: InterruptedAttempt | null
   /** Whether an interrupted attempt of which little is saved may be started over. */
   mayStartOver: boolean
   /** Whether an attempt was interrupted, cut off, or started over. */
@@ -67,7 +67,7 @@ export type OpenQuestion = SubmissionQuestion & {
 }
 
 /** The attempt that can be continued. @property contentType empty where nothing has arrived. */
-export type InterruptedTake = { mediaId: string; kind: AnswerAttempt['kind']; contentType: string }
+export type InterruptedAttempt = { mediaId: string; kind: AnswerAttempt['kind']; contentType: string }
 
 /** Of the attempts at a question one that stands, see answer.ts. */
 export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
@@ -84,7 +84,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
   const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
-  const takes = await db.answerAttempt.findMany({
+  const attempts = await db.answerAttempt.findMany({
     where: own,
     include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -93,9 +93,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const version = open?.versionId ? await findVersion(open.versionId) : null
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
   // A recording whose end is not told yet is an answer with what has arrived of it.
-  const isAnswer = (take: (typeof takes)[number]) =>
-    stands(take) || (take.state === 'recording' && (take.media?.bytes ?? 0n) > 0n)
-  const answered = new Set(takes.filter(isAnswer).map(({ questionNumber }) => questionNumber))
+  const isAnswer = (attempt: (typeof attempts)[number]) =>
+    stands(attempt) || (attempt.state === 'recording' && (attempt.media?.bytes ?? 0n) > 0n)
+  const answered = new Set(attempts.filter(isAnswer).map(({ questionNumber }) => questionNumber))
   return {
     of: paper.length,
     open: open && describe(open),
@@ -111,7 +111,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   }
 
   function describe(question: SubmissionQuestion): OpenQuestion {
-    const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
+    const own = attempts.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')
     const answer = answerOf(own)
@@ -119,15 +119,15 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     return {
       ...question,
       playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
-      takesLeft: Math.max(0, submission.answerRecordLimit - recordings.filter(({ restarted }) => !restarted).length),
+      attemptsLeft: Math.max(0, submission.answerRecordLimit - recordings.filter(({ restarted }) => !restarted).length),
       text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
       version,
-      takes: recordings,
-      answers: own.filter(stands).map((take) => ({
-        ...take,
-        milliseconds: take.media?.milliseconds ?? null,
-        isReady: take.media?.state === 'ready',
-        counts: take === answer,
+      attempts: recordings,
+      answers: own.filter(stands).map((attempt) => ({
+        ...attempt,
+        milliseconds: attempt.media?.milliseconds ?? null,
+        isReady: attempt.media?.state === 'ready',
+        counts: attempt === answer,
       })),
       interrupted: open?.media ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
       mayStartOver: !recordings.some(({ restarted }) => restarted),

@@ -15,8 +15,8 @@ export type Session = {
   submission: Submission | null
   /** Of the browser that asks; null for forms, which are of none. */
   tab: string | null
-  /** What the browser calls this attempt, a uuid: a request that was not answered is repeated with it. Null where it says nothing. */
-  attempt: string | null
+  /** UUID that the browser repeats when it retries a request; null if it sent none. */
+  idempotencyKey: string | null
 }
 /** The session of a candidate who has consented. */
 export type PreparedSession = Session & { submission: Submission }
@@ -33,7 +33,7 @@ export async function enterUnlessGone(service: ServiceContext, ref: InvitationRe
   const invite = await findInvitation(service, ref)
   if (!invite) return null
   const ctx = asCandidate(service, invite)
-  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, attempt: null }
+  return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, idempotencyKey: null }
 }
 
 /** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
@@ -56,14 +56,18 @@ export function requirePrepared(session: Session): asserts session is PreparedSe
 /**
  * Lets in only the tab that the candidate has opened last.
  *
- * @param attempt see {@link Session}.
+ * @param idempotencyKey see {@link Session}.
  * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
  * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
  */
-export function enterByTab(session: PreparedSession, named: string | undefined, attempt: string | null = null): PreparedSession {
+export function enterByTab(
+  session: PreparedSession,
+  named: string | undefined,
+  idempotencyKey: string | null = null,
+): PreparedSession {
   const tab = named?.toLowerCase()
   if (tab === undefined || session.submission.tab !== tab) return refuseSession('taken_over')
-  return { ...session, tab, attempt }
+  return { ...session, tab, idempotencyKey }
 }
 
 /** What a submission is in while its candidate sends something in. */

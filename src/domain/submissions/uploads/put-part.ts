@@ -11,10 +11,10 @@ import type { ServiceContext } from '../../context.ts'
 import { partOf } from '../../files/media-keys.ts'
 import { type Container, containerOf } from '../../files/type-of-content.ts'
 import {
+  MAX_ATTEMPT_BYTES,
   MAX_PART_BYTES,
   MAX_SMALL_PARTS,
   MAX_SUBMISSION_BYTES,
-  MAX_TAKE_BYTES,
   SMALL_PART_BYTES,
   UPLOAD_GRACE_SECONDS,
 } from '../../limits.ts'
@@ -253,7 +253,7 @@ function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
 }
 
 /** Of all parts of a recording, in bytes. */
-const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_TAKE_BYTES : MAX_SUBMISSION_BYTES)
+const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES)
 
 /** @throws DomainError session_refused: closed, submitted, quota. */
 function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {

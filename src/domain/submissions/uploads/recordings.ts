@@ -19,51 +19,51 @@ const MISSING_AT_ONCE = 1_000
 export const CAPTURES = ['screen', 'webcam'] as const
 export type Capture = (typeof CAPTURES)[number]
 
-export type BegunTake = { takeId: string; mediaId: string; takesLeft: number }
+export type BegunAttempt = { attemptId: string; mediaId: string; attemptsLeft: number }
 
 /**
  * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
  *
  * @param isRestart an interrupted attempt of which little was saved is started over: it doesn't count, and is kept for the organization.
- * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota;
+ * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_attempts_left, quota;
  *   as {@link attemptOnce}.
  */
-export async function beginTake(
+export async function beginAttempt(
   session: PreparedSession,
   number: number,
   kind: RecordedKind,
   isRestart = false,
-): Promise<BegunTake> {
+): Promise<BegunAttempt> {
   requireInProgress(session)
   const { submission } = session
-  return attemptOnce(session, `${isRestart ? 'restart' : 'take'} ${number} ${kind}`, async (inside) => {
+  return attemptOnce(session, `${isRestart ? 'restart' : 'attempt'} ${number} ${kind}`, async (inside) => {
     const { db, deps, organization } = inside
     await refuseWithoutRoom(inside)
     await lockSubmission({ ...session, ctx: inside })
     const question = await lockQuestion(inside, submission.id, number)
-    if (!question || !isOpen(question, deps.clock()) || !takes(inside, question, kind)) return refuseSession('closed')
+    if (!question || !isOpen(question, deps.clock()) || !acceptsKind(inside, question, kind)) return refuseSession('closed')
     const which = { organizationId: organization.id, submissionId: submission.id }
-    if (isRestart) await restartTake(inside, submission.id, number)
+    if (isRestart) await restartAttempt(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
     const begun = await db.answerAttempt.count({ where: { ...which, ...recorded } })
-    if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
+    if (begun >= submission.answerRecordLimit) refuseSession('no_attempts_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = newMedia(inside, submission.id, 'answer')
     await db.mediaFile.create({ data: media })
-    const take = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
-    await db.answerAttempt.create({ data: { ...take, createdAt: media.createdAt } })
-    return { takeId: take.id, mediaId: media.id, takesLeft: submission.answerRecordLimit - begun - 1 }
+    const attempt = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
+    await db.answerAttempt.create({ data: { ...attempt, createdAt: media.createdAt } })
+    return { attemptId: attempt.id, mediaId: media.id, attemptsLeft: submission.answerRecordLimit - begun - 1 }
   })
 }
 
-/** @throws DomainError session_refused (no_takes_left) where nothing was interrupted, too much is saved, or it was started over before. */
-async function restartTake(ctx: Context, submissionId: string, number: number): Promise<void> {
+/** @throws DomainError session_refused (no_attempts_left) where nothing was interrupted, too much is saved, or it was started over before. */
+async function restartAttempt(ctx: Context, submissionId: string, number: number): Promise<void> {
   const { db, organization } = ctx
   const which = { organizationId: organization.id, submissionId, questionNumber: number }
   const interrupted = await db.answerAttempt.findFirst({ where: { ...which, ...INTERRUPTED } })
   const isAgain = (await db.answerAttempt.count({ where: { ...which, restarted: true } })) > 0
   if (!interrupted?.mediaId || isAgain || !mayRestart(await countParts(ctx, interrupted.mediaId)))
-    return refuseSession('no_takes_left')
+    return refuseSession('no_attempts_left')
   await db.answerAttempt.updateMany({ where: { organizationId: organization.id, id: interrupted.id }, data: { restarted: true } })
 }
 
@@ -75,7 +75,7 @@ async function restartTake(ctx: Context, submissionId: string, number: number): 
  * @throws DomainError session_refused: not_found; closed (the attempt has ended, or the question is not open), submitted, taken_over,
  *   too_many; as {@link attemptOnce}.
  */
-export async function continueTake(session: PreparedSession, mediaId: string, segment: number): Promise<{ segment: number }> {
+export async function continueAttempt(session: PreparedSession, mediaId: string, segment: number): Promise<{ segment: number }> {
   requireInProgress(session)
   const { id } = await findRecording(session, mediaId)
   return attemptOnce(session, `continue ${id}`, async (inside) => {
@@ -83,16 +83,16 @@ export async function continueTake(session: PreparedSession, mediaId: string, se
     const organizationId = organization.id
     await lockRecording(inside, id)
     await lockSubmission({ ...session, ctx: inside })
-    const take = await db.answerAttempt.findFirst({
+    const attempt = await db.answerAttempt.findFirst({
       where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...INTERRUPTED },
     })
-    if (!take || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
+    if (!attempt || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
     const { _max } = await db.mediaFilePart.aggregate({ where: { organizationId, mediaId: id }, _max: { segment: true } })
     const next = Math.max(segment, (_max.segment ?? -1) + 1)
     if (next >= MAX_SEGMENTS) return refuseSession('too_many')
     // An attempt of which nothing was recorded was granted, and is only used now.
     if (next > 0)
-      await db.answerAttempt.updateMany({ where: { organizationId, id: take.id }, data: { interruptions: { increment: 1 } } })
+      await db.answerAttempt.updateMany({ where: { organizationId, id: attempt.id }, data: { interruptions: { increment: 1 } } })
     return { segment: next }
   })
 }
@@ -104,7 +104,7 @@ async function lockQuestion(ctx: Context, submissionId: string, number: number):
   return ctx.db.submissionQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
 }
 
-const takes = ({ deps }: Context, { responseType }: SubmissionQuestion, kind: RecordedKind): boolean =>
+const acceptsKind = ({ deps }: Context, { responseType }: SubmissionQuestion, kind: RecordedKind): boolean =>
   deps.kinds.answering(responseType).records.includes(kind)
 
 /**
@@ -161,7 +161,7 @@ export async function completeRecording(
   const missing = findMissing(parts, segments)
   if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
   await inTransaction(ctx, (inside) =>
-    settleRecording(inside, media.id, { declaredParts: segments, isStopped: session.attempt === null }),
+    settleRecording(inside, media.id, { declaredParts: segments, isStopped: session.idempotencyKey === null }),
   )
 }
 

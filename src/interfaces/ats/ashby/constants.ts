@@ -1,6 +1,6 @@
 // What Ashby's documentation leaves open, each of it a reading of ours that its sandbox may refute. docs/ats.md marks them †.
 
-/** What recruiters read as the status. `started` is Ashby's own word: the time of starting is stored by it. */
+/** Status texts for recruiters. `started` is Ashby's own: Ashby stores the start time when it receives it. */
 export const WORDS = {
   invited: 'Invited',
   undelivered: 'Invitation could not be delivered',
@@ -10,7 +10,7 @@ export const WORDS = {
   released: 'Graded',
 } as const
 
-/** What the fields of messages are known by: fixed for ever, because recruiters filter by them. */
+/** Ids of the message fields. They must never change, because recruiters filter by them. */
 export const IDENTIFIERS = {
   status: 'status',
   profileUrl: 'profile_url',

@@ -18,7 +18,7 @@ const presentRefusal = (message: string, code: string) => ({
 })
 export const ashbyEnvelope = createAtsEnvelope('/ats/ashby', presentRefusal)
 
-/** What Ashby calls, below one base address and always by POST (docs/ats.md, Ashby). */
+/** Routes for Ashby: one base address, always POST (docs/ats.md, Ashby). */
 export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
   openScope(app, 'ashby', { ...scope, envelope: ashbyEnvelope })
 

@@ -11,7 +11,7 @@ type DataValue = {
   value: string | number
 }
 
-/** What an update says. With a result the assessment is complete, with a reason it is cancelled. */
+/** An update. With a result the assessment is complete, with a reason it is canceled. */
 export type Update = {
   assessment_id: string
   /** Milliseconds since 1970. */

@@ -1,8 +1,8 @@
 // What Greenhouse's documentation leaves open, each of it a reading of ours that its sandbox may refute. docs/ats.md marks them †.
 
-/** Of a name in the menu, in characters: longer ones are cut by others as well. */
+/** Longest name in the menu, in characters. Other providers cut longer names, too. */
 export const MAX_LABEL_LENGTH = 250
-/** What partner_status says when it is not `complete`, the only word with a meaning. */
+/** Values of partner_status besides `complete`, the only one that Greenhouse interprets. */
 export const WORDS = {
   invited: 'invited',
   undelivered: 'invite_failed',

@@ -20,7 +20,7 @@ const MAX_COMPLAINT_LENGTH = 300
 /** Characters of an order's id as far as it is shown. */
 const MAX_ID_LENGTH = 100
 
-/** What Greenhouse calls (docs/ats.md, Greenhouse). */
+/** Routes for Greenhouse (docs/ats.md, Greenhouse). */
 export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
   openScope(app, 'greenhouse', { ...scope, envelope: greenhouseEnvelope })
 

@@ -2,7 +2,7 @@ import type { Issue } from '../../../domain/errors.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import { type Failure, type FailureKind, failureHeaders } from '../../../http/errors/failure.ts'
 
-/** What a person can mend, with a sentence for them: Ashby and Recruitee show it, of Greenhouse it is not known (docs/ats.md, †). */
+/** A problem that a person can fix, in a sentence. Ashby and Recruitee show it; whether Greenhouse does is unknown (docs/ats.md, †). */
 const MENDABLE = 422
 /** Said of every key that is no longer good, or unknown. Only a good key of another kind is named as such. */
 const KEY: Answer = [401, 'The key is not valid.']

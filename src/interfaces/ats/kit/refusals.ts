@@ -1,7 +1,7 @@
 import type { OrderProgress } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 
-/** Of an order for which the result is there: when it was released, and where it is. */
+/** Says when the result was released, and its address. */
 export function wordReleased({ deps, organization, mode }: Context, { result }: OrderProgress): string {
   if (!result) return 'The candidate has taken this assessment.'
   const address = deps.links.resultUrl({ organization, mode, submissionId: result.submissionId })

@@ -1,7 +1,7 @@
 import type { TakenReport } from '../../../domain/ats/take-reports.ts'
 import type { Context } from '../../../domain/context.ts'
 
-/** What an ATS is called with. An empty body is none. */
+/** Request to an ATS. An empty body is not sent. */
 export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
 
 /**
@@ -16,5 +16,5 @@ export const withBasic = (key: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
 })
 
-/** What was encrypted is not readable any more: the secret key is another. */
+/** The secret key has changed, so that the stored secret can't be decrypted. */
 export const KEY_LOST = { error: 'The key can not be decrypted: generate another, or enter it again.' }

@@ -9,7 +9,7 @@ import { readKey } from './read-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of an ATS's call: the order that it is about, for the log of calls. */
+    /** Order of the ATS's call, for the log of calls. */
     atsOrderId: string | null
   }
 }

@@ -14,7 +14,7 @@ import { presentTest } from './view.ts'
 /** The text is shown to whoever sends a candidate. */
 export const recruiteeEnvelope = createAtsEnvelope('/ats/recruitee', (error) => ({ error }))
 
-/** What Recruitee calls (docs/ats.md, Recruitee). */
+/** Routes for Recruitee (docs/ats.md, Recruitee). */
 export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
   openScope(app, 'recruitee', { ...scope, envelope: recruiteeEnvelope })
 

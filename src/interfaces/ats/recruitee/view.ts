@@ -4,7 +4,7 @@ import { TAKES_SCORE_LATER, WORDS } from './constants.ts'
 
 export const presentTest = ({ id, name }: Test) => ({ id, name })
 
-/** What of a report changes. */
+/** Fields of a report that change. */
 type ReportChange = { status: string; score?: string; completed_at?: string }
 
 /** How an order came to stand; null: Recruitee has no word for it. Whether the candidate has passed is not for us to say. */

@@ -9,7 +9,7 @@ import { sendLogo } from '../../../http/sending/send-media.ts'
 
 type Route = { Params: { organizationId: string; file: string } }
 
-/** What an organization's brand loads: its stylesheet, its icon, and its logo, which mails show, too. Their addresses have their hashes. */
+/** An organization's stylesheet, icon, and logo, which mails show, too. Their addresses contain their hashes. */
 export function brandRoutes(app: FastifyInstance, { system }: { system: ServiceContext }): void {
   app.route<Route>({
     method: ['GET', 'HEAD'],

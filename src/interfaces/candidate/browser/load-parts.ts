@@ -1,6 +1,6 @@
 import type { Messages } from '../../../locales/texts.ts'
 
-/** What only some pages need, and only they load; null: it is not needed. */
+/** Scripts that only some pages load; null if this page doesn't need them. */
 export type Parts = Awaited<ReturnType<typeof loadParts>>
 
 /**

@@ -17,7 +17,7 @@ const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'too_often' 
 <p class="mt-3">${t.text(`errors.${what}.text`)}</p>`),
 })
 
-/** Of a link that was one of ours, to an invite that has another by now: who invited can still be asked. */
+/** The invite has a newer link. The page names the organization, so that the candidate can ask for it. */
 export const replacedPage = (t: CandidateTexts, inviter: Inviter & { organization: Brand }): Page => ({
   language: t.language,
   brand: inviter.organization,

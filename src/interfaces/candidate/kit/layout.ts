@@ -19,15 +19,15 @@ export type Page = {
   language: string
   title: string
   body: Html
-  /** Whose page it is, and looks like; undefined: the service's. */
+  /** Organization whose brand the page has; undefined for the service's. */
   brand?: Brand
-  /** What stands above it, also when another page takes its place. */
+  /** Stays above the page when another page replaces it. */
   above?: Html
-  /** Which script it loads: that of the session, only where there is one; else the one that knows the reader's clock. None: nothing to do. */
+  /** Script to load: `session` inside a session, else the one for local times; none if the page needs none. */
   script?: 'session' | 'clock'
 }
 
-/** What pages show of an invite; of one that is only previewed there is no more. */
+/** Fields of an invite that pages show. A preview has no others. */
 export type ShownInvite = SpokenTo &
   Zoned &
   Terms &
@@ -46,12 +46,11 @@ export type ShownInvite = SpokenTo &
     assessment: Omit<CandidateInvite['assessment'], 'instruction'> & { instruction: { title: string; body: string } | null }
   } & Inviter & { organization: Brand }
 
-/** Whose page it is, and in whose language. */
 export type View = {
   t: CandidateTexts
   invite: ShownInvite
   token: string
-  /** What shows that a form comes from one of these pages. */
+  /** Token that proves that a form comes from one of these pages. */
   proof: string
   /** The languages that the candidate can choose from; none: there is no choice. */
   languages: readonly string[]
@@ -159,11 +158,9 @@ function languageSwitch(view: View, hasAnswer = false): Html | false {
   return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : form(view, 'language', list)}</details>`
 }
 
-/** What stands out: `info` is to be known, `error` has gone wrong. */
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
-/** Who has invited, whom to write to, and where the organization says who it is. */
 export function whomToWriteTo(t: CandidateTexts, inviter: Inviter & { organization: Brand }): Html {
   const { name: organization } = inviter.organization
   const contact = whomToAsk(inviter)
@@ -190,7 +187,7 @@ function footLinks(t: CandidateTexts, organization: Brand): Html | false {
   return items.length > 0 && html`<ul class="quiet mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm" id="links">${items}</ul>`
 }
 
-/** What opens a mail to an address, in which every character of an address may stand (RFC 6068, 2). */
+/** A mailto: address, with the characters encoded that RFC 6068, section 2, demands. */
 export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
 const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 

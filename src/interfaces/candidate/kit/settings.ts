@@ -5,17 +5,15 @@ import type { BodyReader } from '../../../http/requests/body-reader.ts'
 import type { Languages } from '../../../locales/languages.ts'
 
 export type CandidateSettings = {
-  /** What the pages say. */
   languages: Languages
   secretKeys: readonly string[]
-  /** Where a started assessment is taken; undefined: on these pages. */
+  /** Address of an external player; undefined if these pages are the player. */
   playerUrl: string | undefined
   /** How a webcam is watched: a picture now and then, or recorded. */
   webcam: 'stills' | 'video'
   keptDays: KeptDays
 }
 
-/** What all routes of the scope share. */
 export type Options = {
   system: ServiceContext
   settings: CandidateSettings

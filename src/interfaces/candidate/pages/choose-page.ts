@@ -33,7 +33,7 @@ import { practiceLink } from './practice.page.ts'
 import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 
-/** What has just happened: an answer came after its time, or is empty, or a start, or a question, was refused. */
+/** Notice: a late or empty answer, or a refused start or question. */
 type Happened = {
   isLate?: boolean
   isUnanswered?: boolean
@@ -44,7 +44,6 @@ type Happened = {
 /** A request below the link of an invite. */
 type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
 
-/** Whose page it is that is asked for. */
 export const viewOf = ({ invite }: Session, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
   const { token } = request.params
   const t = textsFor(languages, invite, request)
@@ -133,7 +132,7 @@ const readTerms = async (
   addition: await findOwnText(session, view, needs),
 })
 
-/** What the organization adds to the terms: as it was agreed to, or as it is to be. While the assessment is taken no page shows it. */
+/** The organization's addition to the terms, as agreed or as offered. No page shows it during the assessment. */
 async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<ConsentTerms['addition']> {
   if (invite.status === 'started' && submission?.consentAt) return null
   if (submission && hasConsented(submission, needs)) return findAgreedText(ctx, submission)

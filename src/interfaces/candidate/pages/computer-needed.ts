@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Html, html } from '../../../html/html.ts'
 import { form, notice, type View } from '../kit/layout.ts'
 
-/** What became of the link that the candidate had mailed to themselves; `too_soon`: nothing was sent. */
+/** Result of mailing the link to the candidate; `too_soon`: nothing was sent. */
 export type LinkSent = 'sent' | 'too_soon'
 
 /** By what browsers say of themselves: a script looks for tablets that call themselves a Mac, see browser/clock.ts. */

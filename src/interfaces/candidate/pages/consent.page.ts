@@ -5,15 +5,15 @@ import { type Html, html, toText } from '../../../html/html.ts'
 import { type ConsentTerms, termsList } from '../../../http/pages/consent-terms.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
-/** What is needed, what is recorded and what for, who sees it, and how long it is kept. */
+/** Requirements, recordings and their purpose, viewers, and retention. */
 export const termsInWords = ({ t, invite }: View, terms: ConsentTerms): Html =>
   html`<h2 class="mt-6 mb-2">${t.text('terms.heading')}</h2>\n${termsList(t, invite, terms)}`
 
-/** What tells the words that a candidate agrees to from those they become, such as by a review. */
+/** Identifies the version of the consent text, so that an edited text is asked for again. */
 export const hashOfTerms = ({ t, invite }: View, terms: ConsentTerms): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hash('sha256', toText(termsList(t, invite, terms)), 'buffer'))
 
-/** Which of an organization's consent texts is agreed to, as the form says it. */
+/** Version of the organization's consent text that the form agrees to. */
 export const nameOfOwn = ({ addition: own }: ConsentTerms): string => (own ? `${own.language} ${own.version}` : '')
 
 /** All that the candidate agrees to, and the button that says so. */

@@ -10,7 +10,7 @@ import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time,
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
-/** What pages before the start are made of. @property computer says that a computer is needed; false where none is. */
+/** Parts of the pages before the start. @property computer notice that a computer is needed, or false. */
 export type BeforeStart = { facts: AssessmentFacts; computer: Html | false }
 
 /** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
@@ -110,7 +110,7 @@ export const revokedPage = (view: View, isDeclined: boolean): Page =>
 ${askAgain(view, isDeclined ? 'declined.next' : 'revoked.next')}`,
   )
 
-/** What can be done where an invite is closed: somebody can be asked to open it again. */
+/** Contact who can reopen a closed invite. */
 function askAgain({ t, invite }: View, next: 'expired.next' | 'revoked.next' | 'declined.next'): Html {
   const contact = whomToAsk(invite)
   const subject = encodeURIComponent(invite.assessment.name)
@@ -118,14 +118,12 @@ function askAgain({ t, invite }: View, next: 'expired.next' | 'revoked.next' | '
 ${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${mailtoOf(contact.address)}?subject=${subject}`}">${t.text('contact.write', { person: contact.name })}</a></p>`}`
 }
 
-/** What somebody of the organization has written. */
 const quoted = (text: string): Html =>
   html`<blockquote class="script my-4 border-s-4 border-base-300 ps-4" lang="" dir="auto">${text}</blockquote>`
 
 const openUntil = (said: Html): Html =>
   html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`
 
-/** What to expect, and what the invite asks. */
 function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   const throughout = t.text('expect.throughout')
   const { totalPoints } = invite.assessment
@@ -135,7 +133,12 @@ function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
 ${expectations(t, { ...facts, totalPoints, timeLimit, timedSeconds }, [
   [facts.playsMedia, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
-  [facts.takesRecordings, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
+  [
+    facts.takesRecordings,
+    'mic',
+    t.text('expect.attempts', { count: invite.answerRecordLimit }),
+    t.text('expect.attempts.meaning'),
+  ],
   [invite.screenRecording, 'monitor', t.text('expect.screen'), throughout],
   [invite.webcamMonitoring, 'video', t.text('expect.webcam'), throughout],
   [invite.requireIdCapture, 'camera', t.text('expect.id'), t.text('expect.id.meaning')],

@@ -2,7 +2,7 @@ import { html } from '../../../html/html.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { column, type Page } from '../kit/layout.ts'
 
-/** Where the links of a mail lead that somebody of the organization has sent themselves. */
+/** Target of the links in a test mail. */
 export const mailTestPage = (t: CandidateTexts): Page => ({
   language: t.language,
   title: t.text('mail_test.title'),

@@ -56,7 +56,7 @@ function wordClock({ t, invite }: View, { timed }: AssessmentFacts): string | fa
   return timed > 0 && t.text('prepare.clock', { clock: 'questions' })
 }
 
-/** Where the script puts a step for each check and photo, and one for the line: kept free, so that nothing moves when it does. */
+/** Reserves room for the steps that the script inserts, so that nothing moves. */
 function roomFor(asked: readonly string[]): Html[] {
   const steps = new Set(asked.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
   return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-20"></div>`)

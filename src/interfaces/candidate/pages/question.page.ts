@@ -39,7 +39,6 @@ type Here = {
   progress: Progress
   terms: ConsentTerms
   now: Date
-  /** Those of the open question. */
   pictures: Pictures
   isPreview?: boolean
   isLate: boolean
@@ -48,7 +47,7 @@ type Here = {
   refusal: SessionProblem | undefined
 }
 
-/** Of an invite that was started without a submission: it gets one by going on. */
+/** Page of a started invite without a submission. Continuing creates one. */
 export const begunPage = (view: View): Page =>
   invitePage(
     view,
@@ -57,7 +56,7 @@ export const begunPage = (view: View): Page =>
 ${form(view, 'open', html`${hidden('number', 1)}<button type="submit" class="btn btn-primary btn-lg mt-6">${view.t.text('question.continue')}</button>`)}`,
   )
 
-/** Where the candidate is: at an open question, before the next one, or at the end. */
+/** Chooses the page: an open question, the next one, or the end. */
 export function progressPage(here: Here): Page {
   const { progress, view } = here
   const { title, body, way } = progress.open
@@ -92,10 +91,8 @@ const notSharedNotice = ({ refusal, view: { t, invite } }: Here): Html | false =
   refusal === 'not_shared' &&
   notice('error', html`<p>${t.text('question.not_shared', { organization: invite.organization.name })}</p>`, 'alert')
 
-/** What a page on the way shows. */
 type Shown = Pick<Page, 'title' | 'body'> & { way: Way }
 
-/** What is recorded all the time. */
 function captured({ view: { invite }, terms }: Here): ('screen' | 'webcam')[] {
   const all = [terms.needs.screen && 'screen', invite.webcamMonitoring && 'webcam'] as const
   return all
@@ -105,7 +102,7 @@ function captured({ view: { invite }, terms }: Here): ('screen' | 'webcam')[] {
 
 const isRecordedAllTheTime = (here: Here): boolean => captured(here).length > 0
 
-/** What the browser needs to know of the whole: what is recorded all the time, and until when. */
+/** Data for the browser: the continuous recordings, and the deadline. */
 function session(here: Here, content: Html): Html {
   const { view, submission, terms, now } = here
   return html`<div data-taking data-session="${`${pathOf(view)}/session`}" data-now="${now.toISOString()}" data-deadline-at="${submission.deadlineAt?.toISOString()}" data-capture="${captured(here).join(' ')}" data-webcam="${terms.webcam}">
@@ -167,7 +164,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
     },
     body: session(
       here,
-      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
 ${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
 ${medium(here, 'audio', question.audioUrl)}
@@ -180,7 +177,7 @@ ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wor
   }
 }
 
-/** Whom a candidate whose recording was interrupted asks for another attempt. */
+/** Contact for a candidate whose recording was interrupted. */
 function wordAsking({ t, invite }: View, number: number): Html | string {
   const contact = whomToAsk(invite)
   if (!contact) return t.text('question.ask.anybody', { organization: invite.organization.name })
@@ -189,7 +186,6 @@ function wordAsking({ t, invite }: View, number: number): Html | string {
   return t.html('question.ask', { person: contact.name, address: mail })
 }
 
-/** What a wrong answer costs, where it costs anything. */
 function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { version, points }: OpenQuestion): Html | false {
   const costs = version !== null && kinds.get(version.responseType)?.penalizes === true
   return (
@@ -200,7 +196,7 @@ function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { versio
   )
 }
 
-/** What a question plays. Of ours there is no address before a play is granted, but in previews. */
+/** Prompt of a question. Stored media have no address before a play is granted, except in previews. */
 function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'video', address: string): Html | false {
   const id = assetAt(address)
   if (id !== null && !isPreview) return html`<p data-prompt="${kind}"><noscript>${t.text('paper.noscript')}</noscript></p>`
@@ -209,7 +205,7 @@ function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'vid
   return html`<p data-prompt="${kind}"><a href="${from}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
 }
 
-/** What this candidate has for a question, in whole seconds; 0: there is no limit. */
+/** Time for a question in whole seconds; 0 if unlimited. */
 const ownLimit = ({ submission }: Here, { timeLimit }: Pick<OpenQuestion, 'timeLimit'>): number =>
   Math.floor(withExtraTime(timeLimit, submission.extraTimePercent))
 
@@ -278,7 +274,7 @@ function wordUnanswered(t: CandidateTexts, of: number, unanswered: number[]): st
 const remaining = (t: CandidateTexts, until: Date, now: Date): string =>
   t.duration(Math.max(1, Math.floor((until.getTime() - now.getTime()) / 1_000)))
 
-/** Of an assessment that began without consent: it is asked for before the first question. */
+/** Asks for consent before the first question of an assessment that began without it. */
 export const consentMissingPage = (view: View, hasDeadline: boolean, consent: Html): Page =>
   invitePage(
     view,

@@ -18,7 +18,7 @@ import type { Options } from '../kit/settings.ts'
 import { choosePage, viewOf } from './choose-page.ts'
 import { hashOfTerms, nameOfOwn } from './consent.page.ts'
 
-/** Of a form with a text: MAX_ANSWER_LENGTH characters of four bytes, each of which takes three in a form. */
+/** Largest form: MAX_ANSWER_LENGTH characters of four bytes, each encoded as three. */
 export const TEXT_BODY_LIMIT = 256 * 1024
 
 /** The forms from the consent to the end. What the state does not allow (any more) is no error to a person: the page shows what stands. */

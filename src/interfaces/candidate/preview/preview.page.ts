@@ -29,7 +29,7 @@ import { progressPage } from '../pages/question.page.ts'
 import { printStep, type Step } from './step.ts'
 import { type TypedDefinition, tryAnswer } from './try-answer.ts'
 
-/** Who previews: they stand for whoever invites. */
+/** The member who previews, shown as the one who invited. */
 type Viewer = { firstName: string; lastName: string; email: string }
 
 /** @property typed a question as it is being edited, in the place of the step's. */
@@ -37,10 +37,10 @@ type Asked = {
   assessment: Assessment
   viewer: Viewer
   step: Step
-  /** What the viewer's browser sent: it stands for the candidate's. */
+  /** Headers of the viewer's browser, in place of the candidate's. */
   request: Asking
   typed?: Typed | undefined
-  /** What its fields hold of an answer that is tried. */
+  /** Fields of the tried answer. */
   given?: string[] | undefined
 }
 export type Typed = QuestionInput & { defined: TypedDefinition | null }
@@ -134,7 +134,6 @@ type Taking = {
   typed: Typed | undefined
   now: Date
   pictures: Pictures
-  /** What was answered, of a question of a kind. */
   value: unknown
 }
 
@@ -157,7 +156,7 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
     value,
     deadlineAt,
     playsLeft: questionReplayLimit,
-    takesLeft: answerRecordLimit,
+    attemptsLeft: answerRecordLimit,
   })
   return progressPage({ view, submission, progress, terms, now, pictures, isPreview: true, isLate: false, refusal: undefined })
 }
@@ -165,10 +164,13 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
 type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
   deadlineAt: Date | null
   playsLeft: number
-  takesLeft: number
+  attemptsLeft: number
 }
 
-function progressAt(step: Taking['step'], { questions, typed, now, value, deadlineAt, playsLeft, takesLeft }: Given): Progress {
+function progressAt(
+  step: Taking['step'],
+  { questions, typed, now, value, deadlineAt, playsLeft, attemptsLeft }: Given,
+): Progress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
@@ -223,10 +225,10 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
     open: {
       ...open,
       playsLeft,
-      takesLeft,
+      attemptsLeft,
       text: value === null ? null : { text: '', revision: 0, value: value as NonNullable<OpenQuestion['text']>['value'] },
       version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
-      takes: [],
+      attempts: [],
       answers: [],
       interrupted: null,
       mayStartOver: true,

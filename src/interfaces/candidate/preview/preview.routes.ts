@@ -13,7 +13,7 @@ import { noPreviewPage, previewPage, type Typed } from './preview.page.ts'
 import { follow, printStep, readStep, type Step } from './step.ts'
 import { readTypedDefinition } from './try-answer.ts'
 
-/** Of a form with a question of the longest texts. */
+/** Largest form: a question with the longest texts. */
 const FORM_BODY_LIMIT = 128 * 1024
 
 type Route = { Params: { organizationId: string; assessmentId: string; step: string; form: string } }
@@ -85,7 +85,7 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
   )
 }
 
-/** What is shown at the same step again: a question as it is typed, and an answer that is tried; null: the form leads elsewhere. */
+/** The edited question and the tried answer, shown at the same step; null if the form leads elsewhere. */
 function readShown(form: string, values: URLSearchParams): { typed?: Typed; given?: string[] } | null {
   if (form === 'question') return { typed: readTyped(values) }
   const then = values.get('then') ?? ''

@@ -21,7 +21,7 @@ export function readStep(text: string, now: number): Step | null {
   return { at: 'taking', startedAt: Number(parts[1]), number: Number(parts[2]), openedAt: parts[3] ? Number(parts[3]) : null }
 }
 
-/** Where the form of that name leads. @returns null for a form that the step does not have. */
+/** @returns the step after the form of that name; null if the step has no such form. */
 export function follow(step: Step, form: string, now: number): Step | null {
   const before: Record<string, Step> = {
     accept: { at: 'accepted' },

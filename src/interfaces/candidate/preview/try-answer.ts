@@ -16,7 +16,7 @@ export function readTypedDefinition(values: URLSearchParams): TypedDefinition | 
   return { definition, isWhole: faults.length === 0 }
 }
 
-/** Which question is tried. @property typed it as it is being edited; null: it is as it is stored. */
+/** The question to try. @property typed its unsaved edit; null for the stored question. */
 type Tried = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
 
 /**

@@ -10,18 +10,18 @@ import { RECORDED_KINDS } from '../../../domain/ports/question-kind.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { readPlay } from '../../../domain/secrets/play-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
-import { stopTake } from '../../../domain/submissions/taking/choose-take.ts'
+import { stopAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
 import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
 import { type UsedPlay, usePlay } from '../../../domain/submissions/taking/use-play.ts'
 import { admitPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
 import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../../domain/submissions/uploads/put-photo.ts'
 import {
   abandonRecording,
+  beginAttempt,
   beginCapture,
-  beginTake,
   CAPTURES,
   completeRecording,
-  continueTake,
+  continueAttempt,
   findOwnAttempt,
 } from '../../../domain/submissions/uploads/recordings.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
@@ -30,7 +30,7 @@ import type { TypedApp } from '../../../http/requests/typed-app.ts'
 import { StringEnum } from '../../../http/schema/field-types.ts'
 import { sendMedia } from '../../../http/sending/send-media.ts'
 import type { Options } from '../kit/settings.ts'
-import { Ago, tabOf } from './attempts.ts'
+import { Ago, readTab } from './tab-requests.ts'
 
 const Token = { token: Type.String() }
 const QuestionParams = Type.Object({ ...Token, number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
@@ -45,7 +45,7 @@ const CompleteBody = Type.Object({
   segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
   incomplete: Type.Optional(Type.Boolean()),
 })
-const TakeBody = Type.Object({ kind: StringEnum(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
+const AttemptBody = Type.Object({ kind: StringEnum(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
 const ContinueBody = Type.Object({ segment: Type.Integer({ minimum: 0, maximum: MAX_SEGMENTS }) })
 const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: StringEnum(RECORDED_KINDS) })
 const Photo = Type.Object({ ...Token, kind: StringEnum(PHOTO_KINDS) })
@@ -56,14 +56,14 @@ export function recordingRoutes(
   app: TypedApp,
   enter: (request: Pick<FastifyRequest, 'headers' | 'session'>) => Promise<PreparedSession>,
 ): void {
-  app.post('/questions/:number/takes', { schema: { params: QuestionParams, body: TakeBody } }, async (request, reply) => {
+  app.post('/questions/:number/attempts', { schema: { params: QuestionParams, body: AttemptBody } }, async (request, reply) => {
     const { kind, restart } = request.body
-    const begun = await beginTake(await enter(request), Number(request.params.number), kind, restart)
+    const begun = await beginAttempt(await enter(request), Number(request.params.number), kind, restart)
     return reply.code(201).send(begun)
   })
 
   app.post('/media/:mediaId/continue', { schema: { params: MediaParams, body: ContinueBody } }, async (request) =>
-    continueTake(await enter(request), request.params.mediaId, request.body.segment),
+    continueAttempt(await enter(request), request.params.mediaId, request.body.segment),
   )
 
   app.post('/media', { schema: { body: Type.Object({ kind: StringEnum(CAPTURES) }) } }, async (request, reply) =>
@@ -79,7 +79,7 @@ export function recordingRoutes(
     '/media/:mediaId/stop',
     { schema: { params: MediaParams, body: Type.Object({ ago: Ago() }) } },
     async (request, reply) => {
-      await stopTake(await enter(request), request.params.mediaId, request.body.ago)
+      await stopAttempt(await enter(request), request.params.mediaId, request.body.ago)
       return reply.code(204).send()
     },
   )
@@ -90,7 +90,7 @@ export function recordingRoutes(
   })
 }
 
-/** Of one link at once. A browser sends one part of each recording at a time, and a photo now and then. */
+/** Uploads of one link at a time. A browser sends one part of each recording, and sometimes a photo. */
 const MAX_UPLOADS = 4
 
 /**
@@ -132,7 +132,6 @@ async function enter(options: Options, request: AnyRequest): Promise<PreparedSes
   return session
 }
 
-/** Whose body it is that will be read now. */
 function expectFrom(options: Options, request: FastifyRequest, reply: FastifyReply, organization: string): void {
   request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
 }
@@ -148,13 +147,13 @@ function partRoutes(app: TypedApp, options: Options): void {
       async onRequest(request, reply) {
         if (!isPart(request.params)) throw new HttpError('malformed_request')
         const part = { ...partOf(request.params), bytes: lengthOf(request) }
-        const { organizationId } = await admitPart(system, refOf(options, request), tabOf(request), part)
+        const { organizationId } = await admitPart(system, refOf(options, request), readTab(request), part)
         expectFrom(options, request, reply, organizationId)
       },
     },
     async (request, reply) => {
       const part = { ...partOf(request.params), content: contentOf(request) }
-      await putPart(system, refOf(options, request), tabOf(request), part)
+      await putPart(system, refOf(options, request), readTab(request), part)
       return reply.code(204).send()
     },
   )
@@ -168,7 +167,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
       bodyLimit: MAX_PHOTO_BYTES,
       config: { hasOwnQueue: true },
       async onRequest(request, reply) {
-        const session = enterByTab(await enter(options, request), tabOf(request))
+        const session = enterByTab(await enter(options, request), readTab(request))
         const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
         if (!kind) throw new HttpError('malformed_request')
         admitPhoto(session, kind, lengthOf(request))
@@ -199,7 +198,7 @@ function attemptRoutes(app: TypedApp, options: Options): void {
   })
 }
 
-/** What a question plays, by the link that was granted for it. All of it at once: of parts nobody could say which play they are of. */
+/** Media of a question, by the link of a granted play. Sent whole: ranges could not be attributed to a play. */
 function playRoutes(app: TypedApp, options: Options): void {
   const { system, settings } = options
   app.get('/plays/:link/:kind', { schema: { params: PlayParams }, exposeHeadRoute: false }, async (request, reply) => {

@@ -8,7 +8,7 @@ type Options = { system: ServiceContext; secretKeys: readonly string[] }
 
 export const PLAYER_SESSIONS_PREFIX = '/player/sessions'
 
-/** Where the player reports that a session is finished; the signed reference is its credential. */
+/** Route by which the external player reports a finished session. The signed reference is its credential. */
 export async function playerSessions(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined) // the reference says it all

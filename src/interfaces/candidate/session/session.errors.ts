@@ -14,7 +14,7 @@ const problems: Record<SessionProblem, Answer> = {
   not_ready: [409, 'Something is missing before the start'],
   no_plays_left: [409, 'The question has been played as often as it may be'],
   not_granted: [403, 'This was not granted, has been played already, or its time is over'],
-  no_takes_left: [409, 'The answer has been recorded as often as it may be'],
+  no_attempts_left: [409, 'The answer has been recorded as often as it may be'],
   part_differs: [409, 'This part has been sent with another content'],
   parts_missing: [409, 'Parts are missing'],
   too_big: [413, 'More than a recording or a photo may have'],

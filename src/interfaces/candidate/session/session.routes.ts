@@ -7,7 +7,7 @@ import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../../domain/limits.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { signPlay } from '../../../domain/secrets/play-tokens.ts'
 import { CHECKS } from '../../../domain/submissions/needs.ts'
-import { chooseTake } from '../../../domain/submissions/taking/choose-take.ts'
+import { chooseAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
 import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
 import { keepNotes, NOTE_KINDS } from '../../../domain/submissions/taking/keep-notes.ts'
 import { passChecks } from '../../../domain/submissions/taking/pass-checks.ts'
@@ -26,10 +26,10 @@ import type { TypedApp } from '../../../http/requests/typed-app.ts'
 import { StringEnum } from '../../../http/schema/field-types.ts'
 import type { Options } from '../kit/settings.ts'
 import { TEXT_BODY_LIMIT } from '../pages/taking.routes.ts'
-import { Ago, enterWithAttempt } from './attempts.ts'
 import { contentRoutes, recordingRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
 import { presentSession } from './session.view.ts'
+import { Ago, enterWithIdempotencyKey } from './tab-requests.ts'
 
 const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
 const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
@@ -44,16 +44,16 @@ const TextBody = Type.Object({
   revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION }),
   ago: Type.Optional(Ago()),
 })
-const ChoiceBody = Type.Object({ take: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
+const ChoiceBody = Type.Object({ attempt: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose session it is, known before anything of a body is read. */
+    /** Set before the body is read. */
     session: PreparedSession
   }
 }
 
-/** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
+/** Routes for the pages' scripts. The link is the credential; only the tab opened last may write. */
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const envelope = sessionEnvelope(options.settings.languages)
   answerErrors(scope, () => envelope)
@@ -64,7 +64,7 @@ export async function sessionRoutes(scope: FastifyInstance, options: Options): P
   await scope.register((inside) => stateRoutes(inside, options))
 }
 
-/** What is said in JSON, which is read only where the link's invite is being taken. */
+/** JSON routes. Bodies are read only while the invite's assessment is in progress. */
 async function stateRoutes(scope: FastifyInstance, { system, settings, readBody, countText }: Options): Promise<void> {
   readJsonBodies(scope, readBody)
   scope.addHook('onRequest', async (request, reply) => {
@@ -79,9 +79,9 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
 
   const enter = async ({ session }: Pick<FastifyRequest, 'session'>): Promise<PreparedSession> => session
-  /** Of a request that writes: only the tab that the candidate used last may do so. */
+  /** Only the tab that the candidate used last may write. */
   const enterToWrite = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> =>
-    enterWithAttempt(await enter(request), request)
+    enterWithIdempotencyKey(await enter(request), request)
   const enterInProgress = async (request: Pick<FastifyRequest, 'headers' | 'session'>): Promise<PreparedSession> => {
     const session = await enterToWrite(request)
     requireInProgress(session)
@@ -128,7 +128,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   })
 
   app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {
-    await chooseTake(await enterInProgress(request), Number(request.params.number), request.body)
+    await chooseAttempt(await enterInProgress(request), Number(request.params.number), request.body)
     return reply.code(204).send()
   })
 

@@ -10,7 +10,7 @@ import type { PreparedSession } from '../../../domain/submissions/taking/session
 import { isoTime, isoTimeOrNull } from '../../../http/schema/field-types.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 
-/** Where a session stands, for the pages' scripts: times in ISO 8601, all to be read as distances from `now`. */
+/** State of a session for the pages' scripts. Times are ISO 8601, to be read relative to `now`. */
 export async function presentSession(session: PreparedSession, { webcam }: Pick<CandidateSettings, 'webcam'>) {
   const { ctx, invite, submission } = session
   const { needs, photos } = await readPreparation(session)
@@ -40,9 +40,9 @@ const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: numbe
   responseType: question.responseType,
   closesAt: isoTimeOrNull(question.closesAt),
   playsLeft: question.playsLeft,
-  takesLeft: question.takesLeft,
+  attemptsLeft: question.attemptsLeft,
   text: question.text && { text: formOf(kinds, question) ?? question.text.text, revision: question.text.revision },
-  takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
+  attempts: question.attempts.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
   interrupted: question.interrupted,
   mayStartOver: question.mayStartOver,
   hadInterruption: question.hadInterruption,
@@ -58,7 +58,7 @@ const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: numbe
   })),
 })
 
-/** Of a question of a kind the answer as its form has it, which the page's script saves as a text. */
+/** The answer as form data, which the page's script saves as a text. */
 function formOf(kinds: QuestionKinds, { version, text }: OpenQuestion): string | undefined {
   const kind = version ? kinds.get(version.responseType) : undefined
   if (!kind || text?.value == null) return undefined

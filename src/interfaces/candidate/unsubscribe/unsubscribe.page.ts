@@ -8,7 +8,7 @@ import { column, notice, type Page, whomToWriteTo } from '../kit/layout.ts'
 
 type Facts = { token: string; inviter: Inviter & { organization: Brand }; stopped: readonly string[] }
 
-/** Where the reader of a mail stops those of its organization: nothing changes until a button is pressed. */
+/** Page that unsubscribes the reader of a mail. Nothing changes before a button is pressed, because scanners follow links. */
 export function unsubscribePage(t: CandidateTexts, { token, inviter, stopped }: Facts): Page {
   const organization = inviter.organization.name
   const isOver = stopped.includes('all')

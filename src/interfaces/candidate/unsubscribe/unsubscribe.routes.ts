@@ -15,7 +15,7 @@ import { unsubscribePage } from './unsubscribe.page.ts'
 type Route = { Params: { token: string } }
 type Given = Pick<Options, 'system' | 'countPage'> & { settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
 
-/** Of a form without fields, or of the one that mail programs send (RFC 8058): its body says nothing that the address does not. */
+/** Largest body. Neither the page's form nor that of mail programs (RFC 8058) has content that matters. */
 const MAX_BODY_BYTES = 4 * 1024
 
 /**

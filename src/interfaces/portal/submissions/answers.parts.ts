@@ -1,7 +1,7 @@
 import { assetAt } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import { answerOf } from '../../../domain/submissions/answer.ts'
-import type { QuestionDetail, SubmissionDetail, TakeDetail } from '../../../domain/submissions/reading/submission.ts'
+import type { AttemptDetail, QuestionDetail, SubmissionDetail } from '../../../domain/submissions/reading/submission.ts'
 import { countWords } from '../../../domain/text/count-words.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, questionText, userText } from '../../../http/pages/candidate-view.ts'
@@ -41,9 +41,9 @@ function questionPlayer(ctx: Context, address: string): Html {
   return html`<video class="rounded-box video-ground max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
 }
 
-function attemptView(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted } = take
-  if (kind === 'text') return textView(take, language)
+function attemptView(ctx: Context, attempt: AttemptDetail, language: string | null): Html {
+  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted } = attempt
+  if (kind === 'text') return textView(attempt, language)
   const ended = html`${wasInterrupted ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${selectedAt && html`, chosen ${time(selectedAt)}`}`
   const length = media?.milliseconds
     ? html`<span class="text-base-content font-medium tabular-nums">${formatPosition(media.milliseconds)}</span>, `
@@ -58,7 +58,7 @@ function attemptView(ctx: Context, take: TakeDetail, language: string | null): H
 }
 
 /** A text answer with its length, and the times of its first and last save. */
-function textView({ text, createdAt, completedAt, selectedAt }: TakeDetail, language: string | null): Html {
+function textView({ text, createdAt, completedAt, selectedAt }: AttemptDetail, language: string | null): Html {
   const until = completedAt && completedAt > createdAt && completedAt
   return html`<div class="bg-base-200 rounded-field p-4">${userText(text, language)}</div>
 <p class="facts mt-2">${formatCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${selectedAt && html`, chosen ${time(selectedAt)}`}</p>`

@@ -263,7 +263,7 @@ describe('a recording that nobody completes', () => {
   it('is complete with what is there once its time and that of uploading are over', async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     const empty = await candidate.beginCapture('webcam')
     service.clock.advance(10 * MINUTE_MS + 29_000)
@@ -277,7 +277,7 @@ describe('a recording that nobody completes', () => {
   it('of which nothing has arrived is no answer', async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
-    const mediaId = await candidate.beginTake()
+    const mediaId = await candidate.beginAttempt()
     service.clock.advance(11 * MINUTE_MS)
     await settleOverdueRecordings(service.system)
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })

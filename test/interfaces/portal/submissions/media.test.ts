@@ -25,7 +25,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
 it('offers the parts of a recording that failed to join to permitted members', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId, invite } = candidate
-  const id = await candidate.beginTake()
+  const id = await candidate.beginAttempt()
   const parts: [segment: number, number: number, content: Buffer][] = [
     [1, 0, webmPart('third, ')],
     [0, 1, Buffer.from('second, ')],

@@ -51,7 +51,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     answers = answers.map((answer) => ({ ...answer, counts: answer.id === id }))
     show()
     setNotice(line, t.text('choice.saving'))
-    const json = { take: id, ago: measureAgo(performance.now()) }
+    const json = { attempt: id, ago: measureAgo(performance.now()) }
     const isSaved = await session.post(`/questions/${number}/choice`, json, performance.now() + CHOOSE_WITHIN_MS).then(
       () => true,
       () => false,
@@ -89,7 +89,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
       looks = 0
       rows.keep(mediaId, recorded)
     },
-    /** What counts when the clock ends a further attempt; empty: nothing stands. */
+    /** Says which attempt counts when the clock ends another; empty if none does. */
     wordStanding(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
       return counting === -1 ? '' : wordAnswers(t, answers, recordedHere)[counting]!
@@ -106,7 +106,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
 /** A row for each attempt. They change in place: a player may be playing, and a choice may have the focus. */
 function makeRows(session: Player['session'], options: HTMLElement, choose: (id: string, label: string) => void) {
   const rows = new Map<string, Row>()
-  /** What this page has recorded, a file for each part. */
+  /** Recordings of this page, a file for each part. */
   const files = new Map<string | null, Blob[]>()
 
   function rowOf({ id }: PossibleAnswer): Row {

@@ -1,7 +1,7 @@
 import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** What leaving a question would end or leave empty. */
+/** Warns if leaving a question would end a recording or leave it empty. */
 type Unfinished = 'recording' | 'unanswered' | 'unfinished'
 
 /**

@@ -14,13 +14,13 @@ export type Play = {
   isShown: boolean
   /** Why it is not played; null: it may be. */
   problem: Problem | null
-  /** Which of the tries to play it is the present one: what becomes of others is of no account. */
+  /** Number of the current try. Results of earlier tries are ignored. */
   run: number
 }
 
 export type Happening =
   | { is: 'pressed' | 'ended' | 'paused' | 'broken' | 'closed' }
-  /** Of a try to play it. */
+  /** Results of a try. */
   | { is: 'begun' | 'notBegun'; run: number }
   | { is: 'granted'; run: number; left: number }
   | { is: 'refused'; run: number; code: string }
@@ -83,7 +83,7 @@ const problemOf = (code: string): Problem => REFUSALS.find((refusal) => refusal 
 const countLeft = ({ isGranted, left }: Play, isPending: boolean): number =>
   isGranted ? left + 1 : Math.max(left, isPending ? 1 : 0)
 
-/** Whether there is anything to press. */
+/** True if the button has something to do. */
 export const canBePressed = (play: Play, isPending: boolean): boolean =>
   play.phase === 'paused' || (['idle', 'loading'].includes(play.phase) && countLeft(play, isPending) > 0)
 

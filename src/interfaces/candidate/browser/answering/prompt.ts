@@ -2,7 +2,7 @@ import { createButton, createElement, setText } from '../../../../http/browser/d
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
-import { askFor, keepAttempt } from './kept-attempt.ts'
+import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
 import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay } from './play.ts'
 
 /**
@@ -12,7 +12,7 @@ import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay
  */
 export function offerPrompt({ t, session, state }: Player, number: number, place: HTMLElement): () => void {
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
-  // What lies with the service has no address before a play is granted.
+  // Media stored by the service have no address before a play is granted.
   const address = place.querySelector('a')?.href
   const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
   const media = createElement(kind, {
@@ -23,7 +23,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   })
   void playOnChosen(media)
   const line = createElement('p', { class: 'hint', role: 'status' })
-  const attempt = keepAttempt(`play ${session.base} ${number}`)
+  const key = createIdempotencyKey(`play ${session.base} ${number}`)
   const press = createButton(label, () => happen({ is: 'pressed' }))
   let play = beginPlay(state.question?.playsLeft ?? 0)
 
@@ -53,9 +53,9 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     hold: () => media.pause(),
     ask() {
       const { run } = play
-      askFor<Granted>(session, `/questions/${number}/plays`, {}, attempt)
+      requestGrant<Granted>(session, `/questions/${number}/plays`, {}, key)
         .then(async ({ playsLeft, link }) => {
-          if (link) media.src = await fetchPlay(`${session.base}/plays/${link}/${kind}`, attempt.done)
+          if (link) media.src = await fetchPlay(`${session.base}/plays/${link}/${kind}`, key.discard)
           return playsLeft
         })
         .then(
@@ -66,7 +66,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     rewind() {
       if (media.currentTime > 0) media.currentTime = 0
     },
-    use: attempt.done,
+    use: key.discard,
     unload,
   }
 
@@ -77,9 +77,9 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   }
 
   function show(): void {
-    press.hidden = !canBePressed(play, attempt.isPending())
+    press.hidden = !canBePressed(play, key.isPending())
     setText(press, play.phase === 'paused' ? t.text('prompt.resume') : label)
-    setText(line, wordPlay(t, play, attempt.isPending()))
+    setText(line, wordPlay(t, play, key.isPending()))
   }
 
   media.addEventListener('ended', () => happen({ is: 'ended' }))

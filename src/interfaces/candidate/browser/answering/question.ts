@@ -136,7 +136,7 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   return recording
 }
 
-/** What became of the answer at the end of the time. @param ended the recording that the clock has ended. */
+/** Describes the answer when the time is over. @param ended the recording that the clock ended. */
 function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null, text: Saved | null): string {
   if (ended) return wordOver(t, ended)
   const failure = text?.failure() ?? ''

@@ -6,9 +6,9 @@ import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind, Question } from '../session/session.ts'
 import { makePlayer, offerChoice } from './answer-choice.ts'
+import { type HowToBegin, recordAttempts } from './attempts.ts'
 import { makeCountIn } from './count-in.ts'
 import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
-import { type HowToBegin, recordTakes } from './takes.ts'
 
 const REFRESH_MS = 500
 const COUNTED_IN = 3
@@ -20,8 +20,12 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
   const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
-  const monitor = makeMonitor(t, (is) => panel.say(is && takes.now().running ? t.text('take.silent') : ''))
-  const takes = recordTakes(player, { number, kinds, monitor }, { interrupted, toldLate: () => void choice.refresh() })
+  const monitor = makeMonitor(t, (is) => panel.say(is && attempts.now().running ? t.text('attempt.silent') : ''))
+  const attempts = recordAttempts(
+    player,
+    { number, kinds, monitor },
+    { interrupted, stopReportedLate: () => void choice.refresh() },
+  )
   const on = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
   const panel = makePanel(t, place, kinds, on, monitor.elements)
   const playback = makePlayback(t)
@@ -31,7 +35,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   let isOpening = false
 
   function show(): void {
-    const now = takes.now()
+    const now = attempts.now()
     monitor.show(now.running !== null || countIn.left() > 0)
     panel.show({ ...now, ...before, isOpening, countIn: countIn.left() })
     if (askForMore) askForMore.hidden = !(before.hadInterruption || now.interrupted || now.last?.state === 'failed')
@@ -47,8 +51,8 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     playback.clear()
     show()
     try {
-      await takes.begin(kind, how, countDown)
-      if (takes.now().running) player.status.say(t.text('take.begun'))
+      await attempts.begin(kind, how, countDown)
+      if (attempts.now().running) player.status.say(t.text('attempt.begun'))
     } catch (error) {
       panel.say(await explainFailure(t, error, device))
     } finally {
@@ -56,19 +60,19 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
       isOpening = false
       show()
     }
-    if (takes.now().running) panel.focus()
+    if (attempts.now().running) panel.focus()
   }
 
   function interrupted(): void {
-    panel.say(t.text('take.interrupted'))
+    panel.say(t.text('attempt.interrupted'))
     show()
     panel.focus()
   }
 
-  const { end, keep, showSaved, finish } = makeEndings(player, { takes, choice, panel, playback, countIn, show })
+  const { end, keep, showSaved, finish } = makeEndings(player, { attempts, choice, panel, playback, countIn, show })
 
   const timer = setInterval(show, REFRESH_MS)
-  const { last: left, interrupted: isLeft } = takes.now()
+  const { last: left, interrupted: isLeft } = attempts.now()
   if (left && !isLeft) void showSaved(left)
   show()
 
@@ -81,11 +85,11 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     /** @returns when what was chosen last is saved, or can't be. */
     settled: choice.settled,
     finish,
-    failure: () => wordFailed(t, takes.now()),
-    isBusy: () => isBusy(takes.now()),
-    isRunning: () => takes.now().running !== null,
-    isInterrupted: () => takes.now().interrupted !== null,
-    isAnswered: () => choice.hasAnswers() || isAnswered({ ...takes.now(), ...before }),
+    failure: () => wordFailed(t, attempts.now()),
+    isBusy: () => isBusy(attempts.now()),
+    isRunning: () => attempts.now().running !== null,
+    isInterrupted: () => attempts.now().interrupted !== null,
+    isAnswered: () => choice.hasAnswers() || isAnswered({ ...attempts.now(), ...before }),
     close(): void {
       clearInterval(timer)
       countIn.cancel()
@@ -96,11 +100,11 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   }
 }
 
-/** What is known of the question before anything is recorded on this page. */
-function describeBefore({ takes, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
-  const recordings = takes.filter(({ kind }) => kind !== 'text')
+/** State of the question before this page records anything. */
+function describeBefore({ attempts, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
+  const recordings = attempts.filter(({ kind }) => kind !== 'text')
   return {
-    hasTakes: takes.length > 0,
+    hasAttempts: attempts.length > 0,
     hasAnswered: recordings.some(({ state }) => state === 'complete'),
     isAnswerInterrupted: answers.some(({ wasInterrupted, counts }) => wasInterrupted && counts),
     limit: Number(place.closest<HTMLElement>('[data-record-limit]')!.dataset.recordLimit),
@@ -110,7 +114,7 @@ function describeBefore({ takes, answers, hadInterruption, closesAt }: Question,
 }
 
 type Endings = {
-  takes: ReturnType<typeof recordTakes>
+  attempts: ReturnType<typeof recordAttempts>
   choice: ReturnType<typeof offerChoice>
   panel: ReturnType<typeof makePanel>
   playback: ReturnType<typeof makePlayback>
@@ -119,21 +123,21 @@ type Endings = {
 }
 
 /** The ways in which a recording ends. */
-function makeEndings({ t, status }: Player, { takes, choice, panel, playback, countIn, show }: Endings) {
+function makeEndings({ t, status }: Player, { attempts, choice, panel, playback, countIn, show }: Endings) {
   /** When the service has it, it can be chosen. */
-  const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
+  const showSaved = (recording: Recording) => attempts.settled(recording).then(choice.refresh)
 
   /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
   async function end(isStopped: boolean): Promise<Recording | null> {
     countIn.cancel()
-    const ended = await takes.end(isStopped)
+    const ended = await attempts.end(isStopped)
     if (!ended) return null
     const { recording, recorded } = ended
     panel.say('')
     choice.keep(recording.mediaId, recorded)
     playback.show(recorded)
     show()
-    status.say(t.text('take.stopped'))
+    status.say(t.text('attempt.stopped'))
     void showSaved(recording)
     panel.focus()
     return recording
@@ -141,7 +145,7 @@ function makeEndings({ t, status }: Player, { takes, choice, panel, playback, co
 
   /** Does with an interrupted attempt as it is. @param isStopped it counts. */
   function keep(isStopped: boolean): Recording | null {
-    const recording = takes.endInterrupted(isStopped)
+    const recording = attempts.endInterrupted(isStopped)
     if (recording) void showSaved(recording)
     panel.say('')
     show()
@@ -153,8 +157,8 @@ function makeEndings({ t, status }: Player, { takes, choice, panel, playback, co
     await end(true)
     keep(false)
     await choice.settled()
-    const { last } = takes.now()
-    if (last && last.state !== 'failed') await takes.settled(last)
+    const { last } = attempts.now()
+    if (last && last.state !== 'failed') await attempts.settled(last)
   }
 
   return { end, keep, showSaved, finish }
@@ -172,7 +176,7 @@ function beginCounting(
 ): Promise<boolean> {
   const { closesAt } = state.question!
   const isShort = closesAt !== null && session.momentOf(closesAt) - performance.now() < TIME_TO_COUNT_MS
-  if (!isShort) status.say(t.text('take.begins.said', { seconds: COUNTED_IN }))
+  if (!isShort) status.say(t.text('attempt.begins.said', { seconds: COUNTED_IN }))
   const begun = countIn.begin(isShort ? 0 : COUNTED_IN)
   focus()
   return begun
@@ -208,7 +212,6 @@ function makePlayback(t: BrowserTexts) {
 /** How the line looks while something is recorded: red, behind a dot. */
 const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg-error']
 
-/** What the candidate sees and presses. */
 function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
@@ -230,12 +233,12 @@ function makePanel(
   const starters = kinds.map((kind) => {
     const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
     const begin = () => on.begin(kind, mayRestart() ? 'restart' : 'new')
-    const goOn = createButton(t.text('take.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
-    return { kind, goOn, starter: createButton(t.text('take.record', { kind }), begin, 'btn btn-primary btn-lg') }
+    const goOn = createButton(t.text('attempt.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
+    return { kind, goOn, starter: createButton(t.text('attempt.record', { kind }), begin, 'btn btn-primary btn-lg') }
   })
-  const keeper = createButton(t.text('take.keep'), on.keep, 'btn btn-lg')
-  const skipper = createButton(t.text('take.begin'), on.skip, 'btn btn-primary btn-lg')
-  const stopper = createButton(t.text('take.stop'), on.stop, 'btn btn-error btn-lg')
+  const keeper = createButton(t.text('attempt.keep'), on.keep, 'btn btn-lg')
+  const skipper = createButton(t.text('attempt.begin'), on.skip, 'btn btn-primary btn-lg')
+  const stopper = createButton(t.text('attempt.stop'), on.stop, 'btn btn-error btn-lg')
   const buttons = [...starters.flatMap(({ goOn, starter }) => [goOn, starter]), keeper, skipper, stopper]
   const goOn = place.parentElement!.querySelector('[data-leave]')
   const actions = createElement('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
@@ -275,13 +278,13 @@ type Starter = { kind: AnswerAttemptKind; goOn: HTMLElement; starter: HTMLElemen
 
 /** The buttons that begin and continue a recording of a kind. */
 function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering): void {
-  const { isOpening, running, takesLeft, pending, interrupted } = answering
+  const { isOpening, running, attemptsLeft, pending, interrupted } = answering
   const isIdle = running === null && !isOpening
   const isAgain = isAnswered(answering) || interrupted !== null
   const mayRestart = interrupted?.kind === kind && interrupted.mayRestart
   goOn.hidden = !isIdle || interrupted?.kind !== kind
-  starter.hidden = !isIdle || (takesLeft === 0 && !pending.includes(kind) && !mayRestart)
+  starter.hidden = !isIdle || (attemptsLeft === 0 && !pending.includes(kind) && !mayRestart)
   starter.classList.toggle('btn-primary', !isAgain)
-  const anew = t.text(isAgain ? 'take.record.again' : 'take.record', { kind })
-  setText(starter, mayRestart ? t.text('take.restart') : anew)
+  const anew = t.text(isAgain ? 'attempt.record.again' : 'attempt.record', { kind })
+  setText(starter, mayRestart ? t.text('attempt.restart') : anew)
 }

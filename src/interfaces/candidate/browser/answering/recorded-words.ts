@@ -8,28 +8,28 @@ export type Answering = {
   isOpening: boolean
   /** Seconds until the recording begins; 0: it is not counted. */
   countIn: number
-  /** What is being recorded; null: nothing is. `isRunning`: the device gives something. */
+  /** The recording in progress, or null. `isRunning`: the device delivers data. */
   running: { isRunning: boolean; elapsed: number } | null
-  /** What this page has recorded last. */
+  /** This page's last recording. */
   last: Pick<Recording, 'state' | 'saved' | 'recorded' | 'failure'> | null
   /** The attempt that can be continued. */
   interrupted: { kind: string; mayRestart: boolean } | null
   /** Before this page: whether something was recorded, and whether it is the answer; and whether that was cut off. */
-  hasTakes: boolean
+  hasAttempts: boolean
   hasAnswered: boolean
   isAnswerInterrupted: boolean
-  takesLeft: number
+  attemptsLeft: number
   /** How many attempts there are, and whether the question has a time limit. */
   limit: number
   isTimed: boolean
-  /** Kinds of which a take was granted, perhaps, and nothing is recorded in it yet. */
+  /** Kinds with an attempt that may be granted and has recorded nothing yet. */
   pending: string[]
 }
 
 export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasAnswered'>): boolean =>
   last ? !['failed', 'interrupted'].includes(last.state) : hasAnswered
 
-/** Whether something is recorded, or was and is not saved yet. */
+/** True while a recording is in progress or not saved yet. */
 export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
   running !== null || last?.state === 'sending' || last?.state === 'completing'
 
@@ -43,44 +43,46 @@ export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
 
 export function wordState(t: BrowserTexts, answering: Answering): string {
   const { isOpening, countIn, running, last, hasAnswered, isAnswerInterrupted } = answering
-  if (countIn > 0) return t.text('take.begins')
-  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
-  if (running?.isRunning) return t.text('take.recording')
-  if (running) return t.text('take.waiting', { time: formatClock(running.elapsed) })
+  if (countIn > 0) return t.text('attempt.begins')
+  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('attempt.opening')
+  if (running?.isRunning) return t.text('attempt.recording')
+  if (running) return t.text('attempt.waiting', { time: formatClock(running.elapsed) })
   if (last) return wordEnded(t, last)
   if (!hasAnswered) return ''
-  return t.text(isAnswerInterrupted ? 'take.answered.cut' : 'take.answered')
+  return t.text(isAnswerInterrupted ? 'attempt.answered.cut' : 'attempt.answered')
 }
 
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
-  if (state === 'interrupted') return t.text('take.cut_at', { time: formatClock(recorded) })
-  if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: formatClock(saved) }) : t.text('take.failed')
-  if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: formatClock(saved) }) : t.text('take.sending')
-  return failure ? t.text('take.saved.gap') : t.text('take.saved', { time: formatClock(recorded) })
+  if (state === 'interrupted') return t.text('attempt.cut_at', { time: formatClock(recorded) })
+  if (state === 'failed')
+    return saved > 0 ? t.text('attempt.failed.after', { time: formatClock(saved) }) : t.text('attempt.failed')
+  if (state !== 'saved')
+    return saved > 0 ? t.text('attempt.sending.saved', { time: formatClock(saved) }) : t.text('attempt.sending')
+  return failure ? t.text('attempt.saved.gap') : t.text('attempt.saved', { time: formatClock(recorded) })
 }
 
 /** How much of it is saved while it is recorded; else how it can be recorded yet. */
 export function wordLeft(t: BrowserTexts, answering: Answering): string {
-  const { countIn, running, last, interrupted, hasTakes, takesLeft, pending } = answering
+  const { countIn, running, last, interrupted, hasAttempts, attemptsLeft, pending } = answering
   if (countIn > 0) return ''
-  if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: formatClock(last.saved) }) : ''
-  if (interrupted) return t.text(interrupted.mayRestart ? 'take.continue.or_restart' : 'take.continue.hint')
-  if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
-  return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
+  if (running) return last && last.saved > 0 ? t.text('attempt.saved_up_to', { time: formatClock(last.saved) }) : ''
+  if (interrupted) return t.text(interrupted.mayRestart ? 'attempt.continue.or_restart' : 'attempt.continue.hint')
+  if (attemptsLeft === 0) return pending.length > 0 ? t.text('attempt.left', { left: 1 }) : t.text('attempt.left.none')
+  return t.text(last || hasAttempts ? 'attempt.left.again' : 'attempt.left', { left: attemptsLeft })
 }
 
-/** Which of the attempts counts, before another is recorded. */
+/** Says which attempt counts, before another is recorded. */
 export function wordRule(
   t: BrowserTexts,
-  { countIn, running, takesLeft, pending, interrupted, limit, isTimed }: Answering,
+  { countIn, running, attemptsLeft, pending, interrupted, limit, isTimed }: Answering,
 ): string {
-  if (countIn > 0 || running || (takesLeft === 0 && pending.length === 0 && !interrupted)) return ''
-  if (limit > 1) return t.text(isTimed ? 'take.rule.timed' : 'take.rule')
-  return isTimed ? t.text('take.rule.one') : ''
+  if (countIn > 0 || running || (attemptsLeft === 0 && pending.length === 0 && !interrupted)) return ''
+  if (limit > 1) return t.text(isTimed ? 'attempt.rule.timed' : 'attempt.rule')
+  return isTimed ? t.text('attempt.rule.one') : ''
 }
 
-/** What became of a recording that the clock has ended. */
+/** Describes a recording that the clock ended. */
 export function wordOver(t: BrowserTexts, { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>): string {
   if (state === 'failed') return t.text('over.failed', { time: formatClock(saved) })
   return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: formatClock(recorded) })

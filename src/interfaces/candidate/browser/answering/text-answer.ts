@@ -68,7 +68,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     show: saver.show,
     isSaved: saver.isSaved,
     failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? wordCut(t) : ''),
-    /** Whether more can be typed: not after the end of the question. */
+    /** False after the end of the question. */
     setOpen(is: boolean): void {
       area.readOnly = !is
     },

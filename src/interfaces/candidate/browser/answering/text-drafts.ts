@@ -3,7 +3,7 @@ import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 import { type Draft, readDraft, toRequest } from './text.ts'
 
-// What was typed and has not been saved, in this browser: by session and question.
+// Unsaved texts in this browser, by session and question.
 
 type Drafts = ReturnType<typeof openTextDrafts>
 

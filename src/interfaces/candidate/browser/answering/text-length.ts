@@ -6,7 +6,7 @@ const countCharacters = (text: string): number => [...text].length
 
 export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_ANSWER_LENGTH
 
-/** What of a text can be saved: all of it or, of one that is too long, its beginning. */
+/** Cuts a text at the maximum length. */
 export const cutText = (text: string): string => (isTooLong(text) ? [...text].slice(0, MAX_ANSWER_LENGTH).join('') : text)
 
 /** How long a text is, and may be. */
@@ -15,5 +15,5 @@ export function wordLength(t: BrowserTexts, text: string): string {
   return t.text(count > MAX_ANSWER_LENGTH ? 'text.too_long' : 'text.length', { count, limit: MAX_ANSWER_LENGTH })
 }
 
-/** What becomes of a text that is too long. */
+/** Message about a text that is too long. */
 export const wordCut = (t: BrowserTexts): string => t.text('text.cut', { limit: MAX_ANSWER_LENGTH })

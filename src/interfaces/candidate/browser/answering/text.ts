@@ -27,7 +27,7 @@ export function openText(server: { text: string; revision: number }, draft: Draf
   return initialState<TextKinds>(restored ?? { ...server, ago: measureAgo(performance.now()) }, { revision: server.revision })
 }
 
-/** What was recorded after it was typed may be the answer. */
+/** A recording that is newer than the text may be the answer. */
 export const readDraft = (draft: Draft): Typed => ({ ...draft, ago: measureAgo(keptMoment(draft.at ?? Date.now())) })
 
 export const typeAfter = ({ revision }: Typed, text: string): Typed => ({

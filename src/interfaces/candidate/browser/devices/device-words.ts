@@ -1,10 +1,10 @@
-// What went wrong with a device, by the browser's name for it, and what to do about it in this browser.
+// Messages for device errors, by the browser's name of the error, with the fix in this browser.
 
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 export type DeviceKind = 'camera' | 'microphone' | 'both' | 'screen'
 
-/** Which devices the browser lists; null where it does not say. */
+/** Devices that the browser lists; null if it doesn't say. */
 export type Present = { camera: boolean; microphone: boolean } | null
 
 /** @param constraint what no device could do, where the browser names it. @param agent the browser's name of itself. */
@@ -43,7 +43,7 @@ function wordMissing(t: BrowserTexts, { device, present }: Failure): string {
 const wordNoneFound = (t: BrowserTexts, { device }: Failure): string =>
   device === 'screen' ? t.text('device.none.screen') : t.text('device.none', { device })
 
-/** What is asked of cameras alone. */
+/** Constraints that only cameras have. */
 const OF_CAMERAS = ['width', 'height', 'frameRate', 'aspectRatio', 'facingMode', 'resizeMode']
 
 function wordUnfit(t: BrowserTexts, { device, constraint }: Failure): string {

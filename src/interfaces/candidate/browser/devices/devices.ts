@@ -106,7 +106,7 @@ export function useDevices() {
 export const openSharpCamera = (): Promise<MediaStream> =>
   navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 1920 }, height: { ideal: 1080 } } })
 
-/** What the camera shows now, as a JPEG. @param quality from 0 to 1. */
+/** Takes a JPEG of the camera's picture. @param quality from 0 to 1. */
 export async function takeStill(video: HTMLVideoElement, quality: number): Promise<{ canvas: HTMLCanvasElement; jpeg: Blob }> {
   const canvas = document.createElement('canvas')
   canvas.width = video.videoWidth

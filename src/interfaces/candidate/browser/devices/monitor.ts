@@ -13,7 +13,7 @@ export type Monitor = ReturnType<typeof makeMonitor>
 export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const bars = isMotionReduced() ? null : makeBars()
-  // Where the bars are seen, it is for those who have it read aloud.
+  // Only for screen readers where the bars are visible.
   const level = createElement('meter', {
     class: bars ? 'sr-only' : 'h-5 w-64 max-w-full',
     hidden: true,
@@ -46,7 +46,7 @@ export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
 
   return {
     elements: [preview, ...(bars ? [bars.element] : []), level],
-    /** Whether anything was ever heard; null: the browser can't tell. */
+    /** True if any sound was heard; null if the browser can't tell. */
     hasHeard: () => heard,
     async watch(stream: MediaStream, { audio, video }: Wanted): Promise<void> {
       stopMeter()

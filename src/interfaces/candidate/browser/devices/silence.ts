@@ -1,10 +1,10 @@
 const SILENCE_MS = 2_500
-/** Of the loudest sample, from 0 to 1. */
+/** Level of the loudest sample, from 0 to 1. */
 const SILENT_BELOW = 0.02
 
 export const isSound = (loudness: number): boolean => loudness >= SILENT_BELOW
 
-/** What was noticed: `silent` after 2.5 seconds without a sound, `heard` at each sound; null: nothing. */
+/** `silent` after 2.5 seconds without a sound, `heard` at each sound, else null. */
 export type Noticed = 'silent' | 'heard' | null
 
 /**

@@ -31,7 +31,7 @@ async function show(answer: Response, hasFocus: boolean): Promise<void> {
   if (!main || RETRYABLE_STATUSES.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
   document.title = next.title
   document.querySelector('main')!.replaceWith(document.adoptNode(main))
-  // Of a preview, where it is: else the address stays the same.
+  // Only a preview's address changes with the page.
   if (answer.redirected) history.replaceState(null, '', new URL(answer.url).pathname)
   if (!hasFocus) return
   const heading = document.querySelector<HTMLElement>('main [role=alert], main h2, main h1')

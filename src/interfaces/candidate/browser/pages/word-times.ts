@@ -1,6 +1,6 @@
 import { FULL_TIME, localeOf } from '../../../../locales/texts.ts'
 
-/** What stands in a page for the time that goes there. */
+/** Placeholder for a time in a page. */
 const PLACE = '{}'
 
 /** Writes the times of the page as the clock of who reads it has them: the service does not know where that is. */

@@ -121,7 +121,7 @@ function offer(offered: HTMLElement, instead: HTMLElement): void {
   instead.hidden = true
 }
 
-/** Why nothing may have come of what was recorded. */
+/** Explains an empty recording. */
 const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string =>
   t.text(of.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 

@@ -3,7 +3,7 @@ import { makeStep, type Preparing, type Step } from './step.ts'
 
 const SAMPLE_BYTES = 400_000
 const SAMPLES = 2
-/** What a recorded answer and the screen take together, in bits a second. */
+/** Bits per second of a recorded answer and the screen together. */
 const NEEDED = 932_000
 
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */

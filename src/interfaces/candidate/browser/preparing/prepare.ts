@@ -56,7 +56,7 @@ function prepare(given: Player, section: HTMLElement, t: CheckTexts): PageContro
     const before = document.activeElement
     for (const [i, step] of steps.entries())
       step.show(step === next || step.hasMistake() || (stays && step.element === changed), i + 1)
-    // What had the focus may be folded by now.
+    // The focused element may be folded now.
     if (before !== document.body && before?.closest('.step.passed details:not([open])')) focusOn(next)
   }
 

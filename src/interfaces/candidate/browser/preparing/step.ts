@@ -3,7 +3,6 @@ import type { CheckTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 
-/** What a step is given: it says texts of its own, and tells what has become of it. */
 export type Preparing = Omit<Player, 't'> & {
   t: CheckTexts
   /** @param stays whether what the step shows is still to be looked at. */
@@ -16,12 +15,11 @@ export type Step = {
   /** Opens or folds it. @param number what it is numbered by, where it is still to be done. */
   show: (isOpen: boolean, number: number) => void
   isPassed: () => boolean
-  /** Whether it says that something is wrong. */
   hasMistake: () => boolean
   close: () => void
 }
 
-/** What a step that is passed has met: as the service names it. */
+/** Reports the checks that a passed step satisfied, by the service's names. */
 export type Report = (passed: string[]) => Promise<void>
 
 type Shown = { name: string; title: string; text: string; isPassed: boolean }

@@ -3,35 +3,37 @@ import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
 
-type Take = Question['takes'][number]
+type Attempt = Question['attempts'][number]
+
+type RequestBody = { kind?: AnswerAttemptKind; attempt?: string; text?: string; revision?: number; segment?: number }
 
 const NEW_ANSWER = { milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true }
 
 /**
- * The session of a preview: the page answers itself, so that nothing that is done in it is kept anywhere. What stands is what the
- * page says; what was typed and recorded is known as long as its question is shown.
+ * A session for previews, answered inside the page: nothing is sent or stored. Its state is read from the page, and typed and recorded
+ * answers last as long as their question is shown.
  */
 export function openPreview(base: string, newId: () => string): Session {
   let shown: HTMLElement | null = null
   let played = 0
-  let takes: Take[] = []
+  let attempts: Attempt[] = []
   let answers: PossibleAnswer[] = []
 
   const { momentOf, now } = readClock()
 
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
-    const { number, of, closesAt, playsLeft, takesLeft } = section?.dataset ?? {}
-    if (section !== shown) [shown, played, takes, answers] = [section, 0, [], []]
+    const { number, of, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
+    if (section !== shown) [shown, played, attempts, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
       of: Number(of),
       closesAt: closesAt ?? null,
       playsLeft: Math.max(0, Number(playsLeft) - played),
-      takesLeft: Math.max(0, Number(takesLeft) - takes.length),
+      attemptsLeft: Math.max(0, Number(attemptsLeft) - attempts.length),
       text: null,
-      takes,
+      attempts,
       answers,
       interrupted: null,
       mayStartOver: true,
@@ -57,8 +59,8 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function begin(kind: AnswerAttemptKind) {
     const mediaId = newId()
-    takes = [...takes, { id: mediaId, mediaId, kind, state: 'recording' }]
-    return { mediaId, takesLeft: readQuestion()?.takesLeft ?? 0 }
+    attempts = [...attempts, { id: mediaId, mediaId, kind, state: 'recording' }]
+    return { mediaId, attemptsLeft: readQuestion()?.attemptsLeft ?? 0 }
   }
 
   function count(id: string): void {
@@ -72,24 +74,24 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   function complete(mediaId: string): void {
-    const take = takes.find((one) => one.mediaId === mediaId)
-    takes = takes.map((one) => (one === take ? { ...one, state: 'complete' } : one))
-    if (take) add({ id: mediaId, mediaId, kind: take.kind })
+    const attempt = attempts.find((one) => one.mediaId === mediaId)
+    attempts = attempts.map((one) => (one === attempt ? { ...one, state: 'complete' } : one))
+    if (attempt) add({ id: mediaId, mediaId, kind: attempt.kind })
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: AnswerAttemptKind; take?: string; text?: string; revision?: number; segment?: number }
+    const body = (json ?? {}) as RequestBody
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
     if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
-    if (action === 'takes') return begin(said.kind!)
+    if (action === 'attempts') return begin(body.kind!)
     if (action === 'complete') complete(id)
-    if (action === 'choice') count(said.take!)
+    if (action === 'choice') count(body.attempt!)
     if (action === 'text') {
       add({ id: 'text', mediaId: null, kind: 'text' })
-      tryAnswer(said.text ?? '')
+      tryAnswer(body.text ?? '')
     }
-    return { saved: said.revision, segment: said.segment }
+    return { saved: body.revision, segment: body.segment }
   }
 
   return {
@@ -107,7 +109,7 @@ export function openPreview(base: string, newId: () => string): Session {
 
 /** The service's time, as of when the page that is shown came. */
 function readClock() {
-  /** What to add to `performance.now()` to have it. */
+  /** Added to `performance.now()` for the service's time, in milliseconds. */
   let ahead = 0
   let timed: HTMLElement | null = null
 

@@ -2,7 +2,7 @@ import type { Player } from '../session/player.ts'
 import { type Recorder, startRecorder } from '../session/recorder.ts'
 import { takeStills } from './take-stills.ts'
 
-/** What a device shows, recorded from the start to the end of the session. */
+/** A recording of one device from the start to the end of the session. */
 export type Capture = {
   isRunning: () => boolean
   /** @param as how the webcam is recorded: stills or video. @throws Refusal. @throws DOMException by the browser's name. */

@@ -67,7 +67,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
     if (read?.checks.waived.includes('screen')) waiveScreen(deadlineAt)
   }
 
-  /** What is being recorded goes on. */
+  /** Recordings in progress continue. */
   function waiveScreen(deadlineAt: string | null): void {
     const wasLacking = lacks('screen')
     watch = { ...watch, screen: false }
@@ -80,7 +80,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
       if (!watch.isOn) void beginAll(capture, as, deadlineAt)
       else if (!capture.includes('screen')) waiveScreen(deadlineAt)
     },
-    /** Whether the candidate may go on: not while the screen has to be recorded and is not. */
+    /** False while the screen must be recorded but isn't. */
     async mayGoOn(deadlineAt: string | null): Promise<boolean> {
       await beginning
       if (lacks('screen')) await askForWaiver(deadlineAt)

@@ -19,8 +19,8 @@ export type NoteKind =
 export type Notes = ReturnType<typeof keepNotes>
 
 type Note = { kind: NoteKind; at: number }
-/** What is sent together, with one id however often: it is kept once. */
-type Batch = { attempt: string; notes: Note[] }
+/** Notes sent together. Retries have the same key, so that they are stored once. */
+type Batch = { idempotencyKey: string; notes: Note[] }
 
 const SEND_AFTER_MS = 2_000
 
@@ -45,12 +45,12 @@ export function keepNotes(session: Session) {
     void send()
   }
 
-  const takeBatch = (): Batch => ({ attempt: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
+  const takeBatch = (): Batch => ({ idempotencyKey: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
 
   /** Until it is kept, or refused for good: the assessment has been handed in, or another tab goes on with it. */
-  const post = ({ attempt, notes }: Batch, keepalive = false): Promise<unknown> => {
+  const post = ({ idempotencyKey, notes }: Batch, keepalive = false): Promise<unknown> => {
     const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: measureAgo(at) })) }
-    return session.send('POST', '/notes', { json, keepalive, attempt }).catch(() => {})
+    return session.send('POST', '/notes', { json, keepalive, idempotencyKey }).catch(() => {})
   }
 
   document.addEventListener('visibilitychange', () => note(document.hidden ? 'tab_hidden' : 'tab_shown'))

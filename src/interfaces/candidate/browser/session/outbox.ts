@@ -106,7 +106,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     },
     fail: (recording: Recording, code: string) => happen(recording, { is: 'refused', code }),
     list: () => all().map(({ recording }) => recording),
-    /** Whether there is something that the service does not have yet. */
+    /** True while the service lacks a part. */
     isEmpty: () => all().every(({ recording }) => isSent(recording)),
     /** When everything that is not being recorded is sent, or is not going to be. */
     async flush(): Promise<void> {

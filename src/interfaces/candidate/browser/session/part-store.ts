@@ -18,7 +18,7 @@ export type PartDatabase = {
   drop: (mediaId: string) => Promise<void>
 }
 
-/** Of what the database keeps so much is in memory as well: of video with sound more than ten minutes. */
+/** Bytes of stored parts that stay in memory, too: more than ten minutes of video with sound. */
 const COPIED_BYTES = 64 * 1024 * 1024
 
 export type PartStore = ReturnType<typeof openPartStore>
@@ -32,7 +32,7 @@ export type PartStore = ReturnType<typeof openPartStore>
  */
 export function openPartStore(database: PartDatabase | null, onRefused: () => void, copiedBytes = COPIED_BYTES) {
   const inMemory = new Map<string, Part>()
-  /** Those of them that the database keeps, oldest first, and how many bytes they have. */
+  /** Parts in memory that the database has, too, oldest first, with their bytes. */
   const copies = new Map<string, number>()
   let copied = 0
   let keepsAll = database !== null
@@ -47,7 +47,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
     })
   }
 
-  /** What it was said to keep may be gone. */
+  /** Parts that it has stored may be gone. */
   function refuse(): void {
     copies.clear()
     copied = 0
@@ -73,7 +73,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
   }
 
   return {
-    /** Whether all that was put survives a closed tab. */
+    /** True if all parts survive a closed tab. */
     keepsAll: () => keepsAll,
     /** The browser has taken the database away. */
     refuse,
@@ -88,7 +88,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
       forget(nameOf(key))
       await attempt((rows) => rows.remove(key))
     },
-    /** Those that an earlier page has left, without what is in them. */
+    /** Keys of the parts that an earlier page left. */
     list: async (): Promise<PartKey[]> => (await attempt((rows) => rows.list())) ?? [],
     /** Forgets a recording. */
     async drop(mediaId: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Outbox } from './outbox.ts'
 import type { Session, SessionState } from './session.ts'
 import type { Status } from './status.ts'
 
-/** What lasts as long as the document, whichever page it shows. */
+/** State that lasts as long as the document, across pages. */
 export type Player = {
   t: BrowserTexts
   session: Session
@@ -19,15 +19,15 @@ export type Player = {
   refresh: () => Promise<void>
 }
 
-/** What a page does while it is shown. */
+/** Handlers of the page that is shown. */
 export type PageControl = {
   /** Before one of its forms is sent. @returns false when it is not to be sent. */
   beforeSending: (form: HTMLFormElement, submitter: HTMLElement | null) => Promise<boolean>
   /** Before the page is loaded again. @returns false when it is not to be. */
   beforeReload?: () => Promise<boolean>
-  /** Whether an answer is being recorded, or sent. */
+  /** True while an answer is being recorded or sent. */
   isRecording?: () => boolean
-  /** Whether there is something that leaving the page would lose. */
+  /** True if leaving the page would lose something. */
   hasUnsaved?: () => boolean
   connectionChanged?: () => void
   close: () => void

@@ -22,7 +22,7 @@ const BITS = {
 }
 export type RecordedKind = keyof typeof BITS
 
-/** What the browser offers to record; undefined where it can't. */
+/** A recording format that the browser supports; undefined if none. */
 export function typeFor(kind: RecordedKind): string | undefined {
   if (typeof MediaRecorder === 'undefined') return undefined
   return TYPES[kind === 'audio' ? 'audio' : 'video'].find((type) => MediaRecorder.isTypeSupported(type))
@@ -60,7 +60,7 @@ export function startRecorder(
   },
   from = { segment: 0, before: 0 },
 ) {
-  /** What can be played back, a list of slices for each segment; of a recording that is too large to be kept, nothing. */
+  /** Slices of each segment for playback; empty if the recording is too large to keep. */
   let kept: Blob[][] = []
   let keptBytes = 0
   let isStopped = false
@@ -138,7 +138,7 @@ export function startRecorder(
     await present.end()
   }
 
-  /** What was recorded, a file for each segment, from that on with which it began. */
+  /** A file for each recorded segment, from its first on. */
   const recorded = () => kept.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
 
   const isWhole = from.segment === 0

@@ -5,7 +5,6 @@ import type { PartKey } from './part-store.ts'
 
 type Part = Omit<PartKey, 'mediaId'>
 
-/** What is recorded and sent: an answer, the screen, or the webcam. */
 export type Recording = {
   readonly mediaId: string
   readonly kind: string
@@ -24,7 +23,7 @@ export type Recording = {
   readonly failure: string
 }
 
-/** What the service has of one. */
+/** Parts of a recording that the service has. */
 export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[] }
 
 export type Happening =

@@ -7,14 +7,19 @@ export type Question = {
   of: number
   closesAt: string | null
   playsLeft: number
-  takesLeft: number
+  attemptsLeft: number
   text: { text: string; revision: number } | null
-  takes: { id: string; mediaId: string | null; kind: 'text' | AnswerAttemptKind; state: 'recording' | 'complete' | 'abandoned' }[]
-  /** What can be chosen from, oldest first. */
+  attempts: {
+    id: string
+    mediaId: string | null
+    kind: 'text' | AnswerAttemptKind
+    state: 'recording' | 'complete' | 'abandoned'
+  }[]
+  /** Attempts to choose from, oldest first. */
   answers: PossibleAnswer[]
   /** The attempt that can be continued. */
   interrupted: { mediaId: string; kind: AnswerAttemptKind; contentType: string } | null
-  /** Whether an interrupted attempt of which little is saved may be started over. */
+  /** True if an interrupted attempt with little saved may be started over. */
   mayStartOver: boolean
   hadInterruption: boolean
 }
@@ -29,7 +34,6 @@ export type PossibleAnswer = {
   restarted: boolean
   counts: boolean
 }
-/** What the candidate has to have, or to show. */
 export type Needs = { microphone: boolean; camera: boolean; screen: boolean; idPhoto: boolean; facePhoto: boolean }
 export type SessionState = {
   state: string
@@ -64,8 +68,8 @@ export type Sending = {
   until?: number | (() => number)
   /** Sent though the page is being left; tried once. */
   keepalive?: boolean
-  /** The id of what is attempted, where it has to outlast this request: what is asked again with it is granted once. */
-  attempt?: string
+  /** Set to repeat an earlier request: the service does the work of one key once. */
+  idempotencyKey?: string
 }
 
 const TRY_MS = 20_000
@@ -85,7 +89,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   const tab = newId()
   let isReachable = true
   let isTakenOver = false
-  /** What to add to `performance.now()` to have the server's time: the device's own clock may be wrong, or be changed. */
+  /** Added to `performance.now()` for the server's time. The device's clock may be wrong or change. */
   let ahead = 0
 
   function setReachable(is: boolean): void {
@@ -97,12 +101,12 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   async function tryOnce(
     method: string,
     path: string,
-    attempt: string,
+    idempotencyKey: string,
     { json, bytes, type, keepalive = false }: Sending,
   ): Promise<Response> {
     const body = json ? JSON.stringify(json) : bytes
     const headers: Record<string, string> = { 'x-tab': tab }
-    if (method === 'POST') headers['idempotency-key'] = attempt
+    if (method === 'POST') headers['idempotency-key'] = idempotencyKey
     if (body !== undefined) headers['content-type'] = json ? 'application/json' : (type ?? 'application/octet-stream')
     const signal = keepalive ? null : AbortSignal.timeout(TRY_MS)
     return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
@@ -110,10 +114,10 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
 
   /** @throws Refusal, also `unreachable` when the time for it is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
-    const { until = Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
+    const { until = Number.POSITIVE_INFINITY, keepalive, idempotencyKey = newId() } = sending
     const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
-      return tryOnce(method, path, attempt, sending)
+      return tryOnce(method, path, idempotencyKey, sending)
     }
     const answer = await requestWithRetry(tryAsLongAsOurs, (failure, pause) => {
       if (isTakenOver || keepalive || performance.now() + pause > (typeof until === 'number' ? until : until())) return false
@@ -151,7 +155,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     },
     /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
     momentOf: (time: string): number => Date.parse(time) - ahead,
-    /** Whether the service has answered something else, as a form. */
+    /** Records whether the service answered another request, such as a form. */
     noteReached: setReachable,
     isReachable: () => isReachable,
     isTakenOver: () => isTakenOver,

@@ -7,7 +7,7 @@ type Telling = { details?: [heading: string, text: string]; onSeen?: () => void 
 
 export type Status = ReturnType<typeof showStatus>
 
-/** What is true on every page of the session, above it: the connection, what is still being sent, what is wrong with the sharing. */
+/** Status above every page of the session: connection, uploads, and screen sharing. */
 export function showStatus(t: BrowserTexts) {
   const connection = createElement('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
   const storage = createElement('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
@@ -33,7 +33,7 @@ export function showStatus(t: BrowserTexts) {
     spoken.textContent = text
   }
 
-  /** What has been recorded and is not all there yet. */
+  /** Recordings that are not uploaded yet. */
   function uploads(outbox: Outbox): void {
     const pending = outbox.list().filter(({ state }) => state === 'sending' || state === 'completing')
     setNotice(sending, isReachable && pending.length > 0 ? wordPending(t, pending) : '')
@@ -89,7 +89,6 @@ export function showStatus(t: BrowserTexts) {
   }
 }
 
-/** What is being sent: that of which nobody knows more is an answer. */
 function wordPending(t: BrowserTexts, pending: Recording[]): string {
   const kinds = new Set(pending.map(({ kind }) => (kind === 'screen' || kind === 'webcam' ? kind : 'answer')))
   return t.text('status.sending', { recordings: t.list([...kinds].map((kind) => t.text('status.recording', { kind }))) })

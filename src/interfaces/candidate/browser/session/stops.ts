@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 30_000
  *
  * @param onLate it was told, but only after this had returned.
  */
-export async function tellStop(
+export async function reportStop(
   session: Session,
   { mediaId, until }: Pick<Recording, 'mediaId' | 'until'>,
   onLate: () => void,
@@ -30,7 +30,7 @@ export async function tellStop(
   if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
 }
 
-/** Whether the candidate has stopped a recording, and the service may not have heard of it. */
+/** True if the candidate stopped a recording and the service may not know yet. */
 export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
 
 /** Tells what an earlier page could not. */

@@ -7,7 +7,7 @@ export function wordFailure(t: BrowserTexts, code: string): string {
 }
 
 const FAILURES = [
-  'no_takes_left',
+  'no_attempts_left',
   'closed',
   'submitted',
   'unreachable',

@@ -18,10 +18,10 @@ const none: Answering = {
   running: null,
   last: null,
   interrupted: null,
-  hasTakes: false,
+  hasAttempts: false,
   hasAnswered: false,
   isAnswerInterrupted: false,
-  takesLeft: 2,
+  attemptsLeft: 2,
   limit: 2,
   isTimed: true,
   pending: [],
@@ -50,9 +50,9 @@ it.each<[string, Partial<Answering>]>([
 
 it('says how often it can be recorded yet', () => {
   expect(wordLeft(t, none)).toBe('You can record your answer 2 times.')
-  expect(wordLeft(t, { ...none, takesLeft: 1, hasTakes: true })).toBe('You can record it again once.')
-  expect(wordLeft(t, { ...none, takesLeft: 0 })).toBe('You can’t record this answer again.')
-  expect(wordLeft(t, { ...none, takesLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
+  expect(wordLeft(t, { ...none, attemptsLeft: 1, hasAttempts: true })).toBe('You can record it again once.')
+  expect(wordLeft(t, { ...none, attemptsLeft: 0 })).toBe('You can’t record this answer again.')
+  expect(wordLeft(t, { ...none, attemptsLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
 })
 
 it('says how long a recording is by now, and how much of it is saved', () => {
@@ -78,7 +78,7 @@ it('takes the latest for the answer, unless that failed', () => {
 })
 
 it('says how an interrupted recording goes on', () => {
-  const interrupted = { ...none, takesLeft: 0, last: { ...last, state: 'interrupted' } as const }
+  const interrupted = { ...none, attemptsLeft: 0, last: { ...last, state: 'interrupted' } as const }
   const words = (mayRestart: boolean) => wordLeft(t, { ...interrupted, interrupted: { kind: 'audio', mayRestart } })
   expect(words(false)).toBe('What was recorded until then is saved. Continue, and it stays one attempt.')
   expect(words(true)).toMatch(/Or start over: this once, it doesn’t cost you an attempt\.$/)
@@ -90,7 +90,7 @@ it('says before a recording which attempt counts', () => {
   expect(wordRule(t, none)).toMatch(/your last finished attempt stays your answer\.$/)
   expect(wordRule(t, { ...none, isTimed: false })).toMatch(several)
   expect(wordRule(t, { ...none, limit: 1 })).toMatch(one)
-  for (const silent of [{ limit: 1, isTimed: false }, { takesLeft: 0 }, { countIn: 2 }])
+  for (const silent of [{ limit: 1, isTimed: false }, { attemptsLeft: 0 }, { countIn: 2 }])
     expect(wordRule(t, { ...none, ...silent })).toBe('')
 })
 

@@ -16,7 +16,7 @@ const LIMITED_TO_ONE = { submission: { answerRecordLimit: 1, questionReplayLimit
 
 describe('an attempt of which the answer was lost', () => {
   it.each([
-    ['a take', 'questions/1/takes', { kind: 'audio' }, 201],
+    ['an attempt', 'questions/1/attempts', { kind: 'audio' }, 201],
     ['a play', 'questions/1/plays', {}, 200],
   ])('%s, is granted what it was granted first, and counted once', async (_what, place, body, status) => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
@@ -26,11 +26,11 @@ describe('an attempt of which the answer was lost', () => {
     const again = await attempt(candidate, id.toUpperCase(), place, body)
     expect([again.status, again.body]).toEqual([status, first.body])
     const other = await attempt(candidate, randomUUID(), place, body)
-    expect([409, other.body.code]).toEqual([409, expect.stringMatching(/^no_(takes|plays)_left$/)])
+    expect([409, other.body.code]).toEqual([409, expect.stringMatching(/^no_(attempts|plays)_left$/)])
   })
 
   it.each([
-    ['a take', 'questions/1/takes', { kind: 'audio' }],
+    ['an attempt', 'questions/1/attempts', { kind: 'audio' }],
     ['a play', 'questions/1/plays', {}],
     ['the screen', 'media', { kind: 'screen' }],
   ])('%s, is counted once also when all its requests arrive at once', async (_what, place, body) => {
@@ -64,13 +64,13 @@ describe('an attempt of which the answer was lost', () => {
   it('gives nothing to another candidate, and nothing for another thing', async () => {
     const [candidate, other] = [await takeAssessment(service, LIMITED_TO_ONE), await takeAssessment(service, LIMITED_TO_ONE)]
     const id = randomUUID()
-    const first = await attempt(candidate, id, 'questions/1/takes', { kind: 'audio' })
-    const others = await attempt(other, id, 'questions/1/takes', { kind: 'audio' })
-    expect(others.body.takeId).not.toBe(first.body.takeId)
+    const first = await attempt(candidate, id, 'questions/1/attempts', { kind: 'audio' })
+    const others = await attempt(other, id, 'questions/1/attempts', { kind: 'audio' })
+    expect(others.body.attemptId).not.toBe(first.body.attemptId)
     expect((await other.media(others.body.mediaId)).submissionId).toBe(other.submissionId)
     for (const [place, body] of [
-      ['questions/2/takes', { kind: 'audio' }],
-      ['questions/1/takes', { kind: 'video' }],
+      ['questions/2/attempts', { kind: 'audio' }],
+      ['questions/1/attempts', { kind: 'video' }],
       ['questions/1/plays', {}],
       ['media', { kind: 'screen' }],
     ] as const)
@@ -80,8 +80,8 @@ describe('an attempt of which the answer was lost', () => {
 
   it('is each one of its own where a page of an earlier release gives no ids', async () => {
     const candidate = await takeAssessment(service)
-    const takes = [await candidate.beginTake(), await candidate.beginTake()]
-    expect(new Set(takes).size).toBe(2)
+    const attempts = [await candidate.beginAttempt(), await candidate.beginAttempt()]
+    expect(new Set(attempts).size).toBe(2)
   })
 })
 

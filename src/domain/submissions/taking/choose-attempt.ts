@@ -17,14 +17,14 @@ import { type PreparedSession, refuseUnlessWritable, writableBy } from './sessio
  * @param ago milliseconds before now.
  * @throws DomainError session_refused: not_found; closed, also for one that was abandoned.
  */
-export async function stopTake({ ctx, submission }: PreparedSession, mediaId: string, ago: number): Promise<void> {
+export async function stopAttempt({ ctx, submission }: PreparedSession, mediaId: string, ago: number): Promise<void> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const where = { organizationId: organization.id, submissionId: submission.id, mediaId }
-  const take = isUuid(mediaId) ? await db.answerAttempt.findFirst({ where }) : null
-  if (!take) return refuseSession('not_found')
-  if (take.completedAt && !take.wasInterrupted) return
+  const attempt = isUuid(mediaId) ? await db.answerAttempt.findFirst({ where }) : null
+  if (!attempt) return refuseSession('not_found')
+  if (attempt.completedAt && !attempt.wasInterrupted) return
   const stop = ctx.db
     .updateTable('answerAttempts')
     .from([ctx.db.table('submissions'), ctx.db.table('submissionQuestions')])
@@ -33,7 +33,7 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
       wasInterrupted: false,
     }))
     .where(isOfItsQuestion)
-    .where('answerAttempts.id', '=', take.id)
+    .where('answerAttempts.id', '=', attempt.id)
     .where('answerAttempts.state', '<>', 'abandoned')
     .where((eb) => eb.or([eb('answerAttempts.completedAt', 'is', null), eb('answerAttempts.wasInterrupted', '=', true)]))
     .where(({ ref }) => {
@@ -41,7 +41,7 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
       return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
     })
   if ((await affectedRows(stop)) > 0) return
-  const present = await db.answerAttempt.findFirstOrThrow({ where: { ...where, id: take.id } })
+  const present = await db.answerAttempt.findFirstOrThrow({ where: { ...where, id: attempt.id } })
   if (present.state === 'abandoned' || present.wasInterrupted || !present.completedAt) refuseSession('closed')
 }
 
@@ -49,13 +49,13 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
  * Makes one of the attempts at an open question its answer, until the candidate stops another recording, changes the text, or chooses
  * again.
  *
- * @param ago milliseconds before now. @param takeId of one that stands, see answer.ts.
+ * @param ago milliseconds before now. @param attemptId of one that stands, see answer.ts.
  * @throws DomainError session_refused: not_found, closed, submitted, taken_over.
  */
-export async function chooseTake(
+export async function chooseAttempt(
   session: PreparedSession,
   number: number,
-  { take: takeId, ago }: { take: string; ago: number },
+  { attempt: attemptId, ago }: { attempt: string; ago: number },
 ): Promise<void> {
   const { ctx, submission } = session
   const now = ctx.deps.clock()
@@ -67,7 +67,7 @@ export async function chooseTake(
     }))
     .where(isOfItsQuestion)
     .where('answerAttempts.submissionId', '=', submission.id)
-    .where('answerAttempts.id', '=', takeId)
+    .where('answerAttempts.id', '=', attemptId)
     .where('answerAttempts.questionNumber', '=', number)
     .where('answerAttempts.state', '=', 'complete')
     .where((eb) => writableBy(session)(eb))
@@ -77,7 +77,7 @@ export async function chooseTake(
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')
 }
 
-/** Joins a take to its question and its submission. */
+/** Joins an attempt to its question and submission. */
 const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submissions' | 'submissionQuestions'>) =>
   and([
     eb('submissions.id', '=', ref('answerAttempts.submissionId')),

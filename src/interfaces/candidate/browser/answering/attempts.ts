@@ -4,56 +4,57 @@ import type { Player } from '../session/player.ts'
 import { canContinue, type Recorder, startRecorder } from '../session/recorder.ts'
 import { countSlices, type Recording } from '../session/recording.ts'
 import { type AnswerAttemptKind, Refusal, type Session } from '../session/session.ts'
-import { tellStop } from '../session/stops.ts'
-import { askFor, keepAttempt } from './kept-attempt.ts'
+import { reportStop } from '../session/stops.ts'
+import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
 
 const CONTINUE_WITHIN_MS = 20_000
 
-/** `continue`: the interrupted attempt goes on. `restart`: it is started over, and doesn't count. */
+/** `continue`: record more of the interrupted attempt. `restart`: discard it, so that it doesn't count, and begin anew. */
 export type HowToBegin = 'new' | 'continue' | 'restart'
 
-/** An attempt that can be continued. @property contentType of what an earlier page recorded; empty: this page recorded it, or nothing. */
+/** An attempt that can be continued. @property contentType of the earlier page's recording; empty if this page recorded it, or nothing is recorded. */
 type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
 
 type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: () => Promise<boolean> }
 
 /**
- * Records an answer as often as it is granted, one take at a time.
+ * Records a question's attempts, one at a time, as many as the service grants.
  *
- * @param on.interrupted a take has ended by itself: its device is gone, and there is no other. @param on.toldLate that it was stopped.
+ * @param on.interrupted called when an attempt ends because its device is gone and no other is found.
+ * @param on.stopReportedLate called when the service learned of a stop only after a retry.
  */
-export function recordTakes(
+export function recordAttempts(
   player: Player,
   { number, kinds, monitor }: { number: number; kinds: AnswerAttemptKind[]; monitor: Monitor },
-  on: { interrupted: () => void; toldLate: () => void },
+  on: { interrupted: () => void; stopReportedLate: () => void },
 ) {
   const { session, outbox, state } = player
-  const { takes, takesLeft, interrupted: found } = state.question!
+  const { attempts, attemptsLeft, interrupted: found } = state.question!
   let { mayStartOver } = state.question!
-  const attempts = keepAttempts(session, number, kinds)
+  const keys = createKeys(session, number, kinds)
   const { open, watch, replace } = recordedDevices(player, monitor)
-  let granted = { mediaId: '', takesLeft }
+  let granted = { mediaId: '', attemptsLeft }
   let recorder: Recorder | null = null
-  const left = takes.findLast((take) => take.state === 'recording')
-  let last = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId) ?? null
+  const unfinished = attempts.findLast((attempt) => attempt.state === 'recording')
+  let last = outbox.list().find(({ mediaId }) => mediaId === unfinished?.mediaId) ?? null
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
-  let telling: Promise<void> = Promise.resolve()
+  let stopReport: Promise<void> = Promise.resolve()
 
   async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
     const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
     const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted()])
     if (!isBegun) return
     const lost = (track: MediaStreamTrack) => replace(kind, track)
-    const own = { lost, ended: () => lose(kind), written: attempts.forget, isContinued: true }
+    const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true }
     last = recording()
-    recorder = startRecorder(kind, stream, outbox, last, own, { segment, before: last.recorded })
+    recorder = startRecorder(kind, stream, outbox, last, handlers, { segment, before: last.recorded })
     interrupted = null
   }
 
   async function askForNew(kind: AnswerAttemptKind, how: HowToBegin) {
     const isRestart = how === 'restart'
     const json = { kind, restart: isRestart }
-    granted = await askFor<typeof granted>(session, `/questions/${number}/takes`, json, attempts.of(kind, isRestart))
+    granted = await requestGrant<typeof granted>(session, `/questions/${number}/attempts`, json, keys.find(kind, isRestart))
     if (isRestart) mayStartOver = false
     if (interrupted) void outbox.finish(interrupted.recording)
     const recording = () => outbox.begin(granted.mediaId, kind, state.question!.closesAt)
@@ -69,57 +70,57 @@ export function recordTakes(
   }
 
   function tidy(): void {
-    attempts.forget()
+    keys.discard()
     monitor.close()
   }
 
   return {
     /**
-     * An attempt counts from here on; of one in which nothing was recorded, the next goes on with it.
+     * Begins an attempt, which counts from now on. If the last attempt recorded nothing, continues that one instead.
      *
-     * @param isWanted is asked while the devices are open already: it is recorded when this has become true, not at all when it is false.
-     * @throws Refusal, also `other_browser` where this one can't continue it. @throws DOMException of the device.
+     * @param isWanted awaited once the devices are open: records if it resolves to true.
+     * @throws Refusal, also `other_browser` if this browser can't continue the recording. @throws DOMException of the device.
      */
     async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
       if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
-      const watching = watch(kind, stream) // a page that is not in front shows nothing yet, and records all the same
+      const watching = watch(kind, stream) // not awaited: a page in the background shows no picture, but it can record
       try {
         await start({ kind, how, stream, isWanted })
         await watching
-        if (recorder) await watch(kind, stream) // from here on silence is told
+        if (recorder) await watch(kind, stream) // warns of silence from now on
       } finally {
         if (!recorder) monitor.close()
       }
     },
-    /** @param isStopped the candidate has done with it: it counts. @returns what has ended; null: nothing was being recorded. */
+    /** @param isStopped the candidate stopped it, so it counts. @returns null if nothing was being recorded. */
     async end(isStopped: boolean): Promise<{ recording: Recording; recorded: Blob[] } | null> {
       const ending = recorder
       if (!ending) return null
       recorder = null
       const { recording, isWhole } = ending
-      if (isStopped) telling = tellStop(session, recording, on.toldLate)
+      if (isStopped) stopReport = reportStop(session, recording, on.stopReportedLate)
       await ending.stop()
       tidy()
       return { recording, recorded: isWhole ? ending.recorded() : [] }
     },
-    /** Ends the interrupted attempt with what there is. @param isStopped it counts. @returns null: there is none. */
+    /** Ends the interrupted attempt with what is recorded. @param isStopped it counts. @returns null if nothing is recorded. */
     endInterrupted(isStopped: boolean): Recording | null {
       if (!interrupted) return null
       const [{ recording }, isNothing] = [interrupted, isEmpty(interrupted)]
       interrupted = null
-      if (isStopped && !isNothing) telling = tellStop(session, recording, on.toldLate)
+      if (isStopped && !isNothing) stopReport = reportStop(session, recording, on.stopReportedLate)
       void outbox.finish(recording)
       return isNothing ? null : recording
     },
-    /** @returns when the service has all of it, or refuses it. */
-    settled: async (recording: Recording) => void (await Promise.all([outbox.finish(recording), telling])),
+    /** Resolves when the service has all of the recording, or refuses it. */
+    settled: async (recording: Recording) => void (await Promise.all([outbox.finish(recording), stopReport])),
     now: () => ({
       running: recorder && { isRunning: recorder.isRunning(), elapsed: recorder.elapsed() },
       last: interrupted && isEmpty(interrupted) ? null : last,
-      takesLeft: granted.takesLeft,
-      pending: kinds.filter((kind) => attempts.of(kind).isPending() || (interrupted?.kind === kind && isEmpty(interrupted))),
+      attemptsLeft: granted.attemptsLeft,
+      pending: kinds.filter((kind) => keys.find(kind).isPending() || (interrupted?.kind === kind && isEmpty(interrupted))),
       interrupted: describeInterrupted(interrupted, mayStartOver),
     }),
   }
@@ -138,14 +139,14 @@ function describeInterrupted(interrupted: Interrupted | null, mayStartOver: bool
 
 const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
 
-/** The ids of what is asked for, until something is recorded with it. */
-function keepAttempts(session: Session, number: number, kinds: AnswerAttemptKind[]) {
-  const takes = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
-  const restart = keepAttempt(`restart ${session.base} ${number}`)
+/** Idempotency keys of the granted attempts, kept until something is recorded. */
+function createKeys(session: Session, number: number, kinds: AnswerAttemptKind[]) {
+  const begun = new Map(kinds.map((kind) => [kind, createIdempotencyKey(`attempt ${session.base} ${number} ${kind}`)]))
+  const restart = createIdempotencyKey(`restart ${session.base} ${number}`)
   return {
-    of: (kind: AnswerAttemptKind, isRestart = false) => (isRestart ? restart : takes.get(kind)!),
-    forget(): void {
-      for (const attempt of [...takes.values(), restart]) attempt.done()
+    find: (kind: AnswerAttemptKind, isRestart = false) => (isRestart ? restart : begun.get(kind)!),
+    discard(): void {
+      for (const key of [...begun.values(), restart]) key.discard()
     },
   }
 }
@@ -154,7 +155,7 @@ function recordedDevices({ devices, notes }: Player, monitor: Monitor) {
   const open = (kind: AnswerAttemptKind) => devices.open({ audio: true, video: kind === 'video' })
   const watch = (kind: AnswerAttemptKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
 
-  /** A device is gone: perhaps there is another. */
+  /** Opens another device when a microphone or camera disconnects. */
   async function replace(kind: AnswerAttemptKind, track: MediaStreamTrack): Promise<MediaStream | null> {
     notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
     const stream = await open(kind).catch(() => null)
@@ -168,10 +169,10 @@ function recordedDevices({ devices, notes }: Player, monitor: Monitor) {
 async function askToContinue({ session, outbox, state }: Player, { kind, recording: before }: Interrupted) {
   const { mediaId, segments } = before
   const until = performance.now() + CONTINUE_WITHIN_MS
-  const asked = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
-  const { segment } = (await asked) as { segment: number }
+  const response = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
+  const { segment } = (await response) as { segment: number }
   const recording = () => {
-    // One in which nothing was recorded may have failed to begin: then it is over for the outbox.
+    // The outbox treats an attempt as finished if it failed before recording anything: begin it again there.
     if (segments.length === 0) return outbox.begin(mediaId, kind, state.question!.closesAt)
     outbox.continue(before)
     return before
