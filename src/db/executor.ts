@@ -18,23 +18,15 @@ import type { Session } from './session.ts'
 import { TENANT_TABLES } from './tenant-tables.ts'
 
 /** Table nodes, and the condition that their statement must have; null for an INSERT. */
-const scopedTables = new WeakMap<OperationNode, { condition: OperationNode | null; session: Session | undefined }>()
+const scopedTables = new WeakMap<OperationNode, OperationNode | null>()
 /** Says that a table is used within its scope as long as its statement has the condition. */
-export const markScoped = (table: OperationNode, condition: OperationNode | null, session?: Session): void =>
-  void scopedTables.set(table, { condition, session })
+export const markScoped = (table: OperationNode, condition: OperationNode | null): void => void scopedTables.set(table, condition)
 
 /**
  * Refuses to compile a tenant table without the condition of its scope. Types refuse most of that before; not a sub-select of the
  * statement's own table by name, `clearWhere`, `sql.table`, or a query that another Kysely has begun. It sees no names in the text of `sql`.
  */
 class ScopeCompiler extends NamesCompiler {
-  readonly #session: Session
-
-  constructor(session: Session) {
-    super()
-    this.#session = session
-  }
-
   protected override visitTable(node: TableNode): void {
     const table = node.table.identifier.name
     if (table in TENANT_TABLES && !this.#isReference() && !this.#isScoped(node))
@@ -49,13 +41,8 @@ class ScopeCompiler extends NamesCompiler {
   }
 
   #isScoped(node: TableNode): boolean {
-    const scoped = scopedTables.get(node)
-    if (!scoped) return false
-    // A prepared query is compiled once for all organizations: it must not have the id of one.
-    if (this.#session.isForPreparing && scoped.session && scoped.session !== this.#session)
-      throw new Error('A prepared query uses no database but the one that it is given')
-    const { condition } = scoped
-    if (!condition) return true
+    const condition = scopedTables.get(node)
+    if (!condition) return condition === null
     const statement = this.nodeStack.findLast((one): one is SelectQueryNode => STATEMENTS.includes(one.kind))
     return hasCondition(statement?.where?.where, condition)
   }
@@ -101,6 +88,6 @@ function memoized(known: WeakMap<Session, Kysely<Tables>>, session: Session, com
 }
 
 /** Kysely whose statements go by the session, and must be scoped. */
-export const scopedKysely = (session: Session): Kysely<Tables> => memoized(scoped, session, () => new ScopeCompiler(session))
+export const scopedKysely = (session: Session): Kysely<Tables> => memoized(scoped, session, () => new ScopeCompiler())
 /** Kysely whose statements go by the session. */
 export const unscopedKysely = (session: Session): Kysely<Tables> => memoized(unscoped, session, () => new NamesCompiler())

@@ -78,7 +78,6 @@ export const project = <T extends keyof Tables, Row>(
 
 const refuse = () => Promise.reject(new Error('A prepared query is sent by statements.ts'))
 const compileOnly: Session = {
-  isForPreparing: true,
   prisma: {} as Connection,
   query: refuse,
   queryAll: refuse,

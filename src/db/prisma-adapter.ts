@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Transaction as AdapterTransaction, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils'
-import { Pool, type PoolClient } from 'pg'
+import { Pool, type PoolClient, type QueryConfig } from 'pg'
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import type { NameStatement } from './statement-names.ts'
 
-/** The connection whose transaction Prisma Client is about to join. */
-const joining = new AsyncLocalStorage<PoolClient>()
+/** @property requireOpen throws once the transaction has ended: an operation of several statements may still be under way. */
+type OpenTransaction = { client: PoolClient; requireOpen: () => void }
+/** The transaction that Prisma Client is about to join. */
+const joining = new AsyncLocalStorage<OpenTransaction>()
 
 /** Prisma's adapter over the pool. A transaction that begins within {@link joinTransaction} is ours: Prisma sends neither BEGIN nor COMMIT. */
 export function createAdapter(pool: Pool, statementNameGenerator: NameStatement): SqlDriverAdapterFactory {
@@ -19,8 +21,8 @@ export function createAdapter(pool: Pool, statementNameGenerator: NameStatement)
       const adapter = await factory.connect()
       const startTransaction = adapter.startTransaction.bind(adapter)
       adapter.startTransaction = (isolationLevel) => {
-        const client = joining.getStore()
-        return client ? transactionOn(client, options) : startTransaction(isolationLevel)
+        const open = joining.getStore()
+        return open ? transactionOn(open, options) : startTransaction(isolationLevel)
       }
       return adapter
     },
@@ -29,10 +31,10 @@ export function createAdapter(pool: Pool, statementNameGenerator: NameStatement)
 
 /** With `usePhantomQuery` Prisma leaves the end of the transaction to its adapter, which leaves it to session.ts. */
 async function transactionOn(
-  client: PoolClient,
+  open: OpenTransaction,
   options: ConstructorParameters<typeof PrismaPg>[1],
 ): Promise<AdapterTransaction> {
-  const adapter = await new PrismaPg(poolOf(client), options).connect()
+  const adapter = await new PrismaPg(poolOf(open), options).connect()
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
@@ -45,9 +47,14 @@ async function transactionOn(
 }
 
 /** PrismaPg takes instances of Pool only: one connection, as a pool. */
-const poolOf = (client: PoolClient): Pool =>
+const poolOf = ({ client, requireOpen }: OpenTransaction): Pool =>
   Object.create(Pool.prototype, {
-    query: { value: client.query.bind(client) },
+    query: {
+      async value(query: QueryConfig) {
+        requireOpen()
+        return client.query(query)
+      },
+    },
     on: { value: () => {} },
     removeListener: { value: () => {} },
   })
@@ -56,14 +63,14 @@ const poolOf = (client: PoolClient): Pool =>
 export type JoinedTransaction = { inside: Promise<Prisma.TransactionClient>; leave: () => Promise<unknown> }
 
 /** @param timeout milliseconds, longer than the transaction may take: its end is not Prisma's. */
-export function joinTransaction(prisma: PrismaClient, client: PoolClient, timeout: number): JoinedTransaction {
+export function joinTransaction(prisma: PrismaClient, open: OpenTransaction, timeout: number): JoinedTransaction {
   const inside = Promise.withResolvers<Prisma.TransactionClient>()
   const left = Promise.withResolvers<void>()
   const run = (transaction: Prisma.TransactionClient) => {
     inside.resolve(transaction)
     return left.promise
   }
-  const running = joining.run(client, () => prisma.$transaction(run, { timeout }))
+  const running = joining.run(open, () => prisma.$transaction(run, { timeout }))
   running.catch(inside.reject)
   const leave = () => {
     left.resolve()

@@ -23,8 +23,6 @@ export type Session = {
   transaction: <T>(work: (inside: Session) => Promise<T>, limits?: TransactionLimits) => Promise<T>
   /** The same session, whose statements PostgreSQL cancels when who asked has gone. A transaction goes to its end. */
   untilGone: (onGone: OnGone) => Session
-  /** Its queries are compiled, and sent by other sessions. */
-  isForPreparing?: true
 }
 
 /** @property isShared whether each transaction may be on another session of PostgreSQL, behind a pooler. */
@@ -62,7 +60,7 @@ async function runTransaction<T>(
     },
     prisma: lazyClient(async () => {
       requireOpen()
-      joined ??= joinTransaction(prisma, client, timeout * 2)
+      joined ??= joinTransaction(prisma, { client, requireOpen }, timeout * 2)
       return joined.inside
     }),
   })

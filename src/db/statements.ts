@@ -10,6 +10,7 @@ import {
   UpdateResult,
 } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
+import { validate as isUuid } from 'uuid'
 import { builder, speak, type Tables } from './builder.ts'
 import { type Connection, type Statement, send, sendTogether } from './client.ts'
 
@@ -98,13 +99,21 @@ export function prepare<Given extends object, Further extends (string | number |
   return (given, ...further) => {
     const fields = Object.keys(given).filter((field) => given[field as keyof Given] !== undefined)
     const key = `${fields.join()} ${further.join()}`
-    const known = made.get(key) ?? textOf(make(placeholdersOf(fields) as Given, ...further))
+    const known = made.get(key) ?? requireForAll(textOf(make(placeholdersOf(fields) as Given, ...further)))
     if (made.size >= MOST_PREPARED && !made.has(key)) made.delete(made.keys().next().value!)
     made.set(key, known)
     const parameters = known.values.map((value) => (value instanceof Placeholder ? given[value.of as keyof Given] : value))
     return foreign({ text: known.text, values: parameters }) as Query<Row>
   }
 }
+
+/** @throws Error for an id or a time that only the first caller has: it would be sent for all others, too. */
+function requireForAll(statement: Statement): Statement {
+  if (statement.values.some(isOfOneCaller)) throw new Error('A prepared statement has a value of its first caller')
+  return statement
+}
+const isOfOneCaller = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(isOfOneCaller) : value instanceof Date || isUuid(value)
 
 const placeholdersOf = (fields: string[]) => Object.fromEntries(fields.map((field) => [field, new Placeholder(field)]))
 

@@ -108,8 +108,7 @@ export function scopeOf(db: TenantDb): Scope {
 }
 
 function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
-  const session = sessionOf(db)
-  const kysely = scopedKysely(session)
+  const kysely = scopedKysely(sessionOf(db))
   const selectFrom = (from: unknown) => {
     if (typeof from !== 'string') return kysely.selectFrom(from as never)
     const { table, alias } = readName(from)
@@ -117,7 +116,7 @@ function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
     if (table === 'organizations') return query.where(sql.ref(`${alias}.id`), '=', scope.organization.id)
     if (!isTenantTable(table)) return query
     const condition = isReadable(scope, table, alias)
-    markScoped(tableIn(query.toOperationNode().from!.froms[0]!), condition.toOperationNode(), session)
+    markScoped(tableIn(query.toOperationNode().from!.froms[0]!), condition.toOperationNode())
     return query.where(condition)
   }
   const queries = {
@@ -131,13 +130,13 @@ function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
     updateTable: (table: TenantTable) => {
       const query = kysely.updateTable(table as 'invites')
       const condition = isInScope(scope, table, table)
-      markScoped(query.toOperationNode().table!, condition.toOperationNode(), session)
+      markScoped(query.toOperationNode().table!, condition.toOperationNode())
       return query.where(condition)
     },
     deleteFrom: (table: TenantTable) => {
       const query = kysely.deleteFrom(table as 'invites')
       const condition = isInScope(scope, table, table)
-      markScoped(query.toOperationNode().from.froms[0]!, condition.toOperationNode(), session)
+      markScoped(query.toOperationNode().from.froms[0]!, condition.toOperationNode())
       return query.where(condition)
     },
     insertInto: (table: TenantTable) => {

@@ -65,7 +65,7 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
     unnest(${accountIds}::uuid[], ${memberIds}::uuid[], ${organizationIds}::uuid[]) with ordinality`.as<'given'>(
     sql`given (account_id, member_id, organization_id, place)`,
   )
-  const others = unscoped()
+  const others = unscoped(check.db)
     .selectFrom(given)
     .innerJoin('members', (join) =>
       join
@@ -82,7 +82,7 @@ async function reportTakenAddresses(check: ImportCheck, memberships: Membership[
   const [accountIds, emails] = [changes.map((m) => m.accountId), changes.map((m) => m.row.email!)]
   const given = sql<{ accountId: string; email: string; place: string }>`
     unnest(${accountIds}::uuid[], ${emails}::text[]) with ordinality`.as<'given'>(sql`given (account_id, email, place)`)
-  const holders = unscoped()
+  const holders = unscoped(check.db)
     .selectFrom(given)
     .innerJoin('users', (join) => join.onRef('users.id', '=', 'given.accountId').onRef('users.email', '<>', 'given.email'))
     .innerJoin('members as own', (join) => join.onRef('own.userId', '=', 'users.id').onRef('own.email', '=', 'users.email'))

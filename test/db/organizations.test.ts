@@ -42,7 +42,7 @@ const ASKED_BEFORE = 'asked before the organization is known'
 const BY_ID: Record<string, string> = Object.fromEntries(
   [
     'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
-    'instructions, invite_batches, invite_emails, invites, media, member_emails, members, questions, releases, session_events, submissions, tags, takes',
+    'answer_attempts, instructions, invite_batches, invite_emails, invites, media_files, member_emails, members, questions, releases, session_events, submissions, tags',
     'bulk_changes, saved_filters, webhook_endpoints',
   ]
     .flatMap((list) => list.split(', '))
@@ -57,7 +57,7 @@ const KEYS: Record<string, string> = {
   events_position_key: 'one feed for all',
   archives_key_key: 'the store has one space of names',
   assets_key_key: 'the store has one space of names',
-  media_key_key: 'the store has one space of names',
+  media_files_key_key: 'the store has one space of names',
   identities_pkey: OPERATORS,
   identities_subject_key: OPERATORS,
   organization_suspensions_id_key: 'the job that goes on with an erasure outlives the organization, and names the receipt alone',

@@ -1,10 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/builder.ts'
-import { prepareScoped } from '../../src/db/own.ts'
-import { type Mode, tenantDb } from '../../src/db/tenant-db.ts'
+import { among, prepareScoped } from '../../src/db/own.ts'
+import { type Mode, scopeOf, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
 import { unscoped } from '../../src/db/unscoped.ts'
+import { byDefault, insertForEach, same } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 import { unscopedQueries } from './must-not-compile.ts'
 
@@ -144,15 +145,33 @@ describe('the query compiler', () => {
     expect(() => query().compile()).toThrow('without the scope')
   })
 
-  it('refuses a prepared query that has the id of one organization', () => {
-    const outer = scopeless()
-    const find = prepareScoped((own) =>
+  const prepared: Record<string, (outer: TenantDb) => Parameters<typeof prepareScoped>[0]> = {
+    'of its first caller': (outer) => (own) =>
       own
         .selectFrom('tags')
         .select('id')
         .where((eb) => eb.exists(outer.selectFrom('invites').select('id'))),
-    )
-    expect(() => find(outer, {})).toThrow('A prepared query uses no database but the one that it is given')
+    'of its first caller, whose organization it reads': (outer) => () => outer.selectFrom('organizations').select('id'),
+    'of its first caller in a query over all organizations': (outer) => () =>
+      unscoped()
+        .selectFrom('eventSequence')
+        .select((eb) => eb.exists(outer.selectFrom('invites').select('id')).as('found')),
+    'of its first caller in rows that it inserts': (outer) => () =>
+      insertForEach('gradingViewers', outer.selectFrom('members'), (eb) => ({
+        ...same(eb, 'organizationId'),
+        submissionId: eb.ref('members.id'),
+        memberId: eb.ref('members.id'),
+        lastSeenAt: byDefault,
+      })),
+    'of its first caller in a list of ids': (outer) => (own) =>
+      own
+        .selectFrom('tags')
+        .select('id')
+        .where('id', '=', among([scopeOf(outer).organization.id])),
+  }
+  it.each(Object.entries(prepared))('refuses a prepared query with an id %s', (_, make) => {
+    const outer = scopeless()
+    expect(() => prepareScoped(make(outer))(outer, {})).toThrow('A prepared statement has a value of its first caller')
   })
 
   it('takes queries of other scopes as they are scoped', () => {

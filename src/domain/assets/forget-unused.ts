@@ -46,6 +46,7 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))
+            .where(sameOwner(table, 'questionVersions'))
             .where(() => sql<SqlBool>`${sql.ref(`${table}.versionId`)} = ${sql.ref('questionVersions.id')}`),
         ),
       )

@@ -88,7 +88,7 @@ const reachableConnections = (enabled: Ats[]) =>
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
     .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
-      const its = selectFrom('atsKeys').select('atsKeys.id')
+      const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
     })
 

@@ -138,17 +138,19 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
 /** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
 async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
   const { ctx } = counting
-  const marked = ctx.db.selectFrom('erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
-  const invites = ctx.db
-    .selectFrom('invites')
-    .where('invites.id', 'in', marked)
-    .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
+  const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
+  const invitesOf = (of: Context) =>
+    of.db
+      .selectFrom('invites')
+      .where('invites.id', 'in', markedOf(of))
+      .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
+  const marked = markedOf(ctx)
   await forgetRecentMails(ctx, marked)
   await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
-  await eraseArchivesOf(counting, await invites.select('invites.recipientEmail').distinct().execute())
+  await eraseArchivesOf(counting, await invitesOf(ctx).select('invites.recipientEmail').distinct().execute())
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
     const its = ['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'] as const
-    const held = await invites.select(its).orderBy('invites.id').forUpdate().execute()
+    const held = await invitesOf(inside).select(its).orderBy('invites.id').forUpdate().execute()
     if (held.length === 0) return {}
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)

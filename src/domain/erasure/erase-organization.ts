@@ -152,9 +152,9 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
   await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
-    const some = erasing.ctx.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
     let found = 0
     await counted(erasing, async (inside) => {
+      const some = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
       const ids = (await some.execute()).map(({ id }) => id)
       found = ids.length
       const marking = inside.db.updateTable('mediaFiles').where('id', '=', among(ids))
@@ -181,8 +181,8 @@ async function forgetMails(ctx: Context): Promise<void> {
 }
 
 async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<number> {
-  const some = erasing.ctx.db.selectFrom('invites').select('id').limit(atMost)
   const gone = await counted(erasing, async (inside) => {
+    const some = inside.db.selectFrom('invites').select('id').limit(atMost)
     const ids = (await some.forUpdate().execute()).map(({ id }) => id)
     const { invites, submissions } = await deleteInvites(inside, ids)
     return { invites, submissions }

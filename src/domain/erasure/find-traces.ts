@@ -33,11 +33,11 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
   const { db, deps, organization } = ctx
   const address = normalize(typed)
   const invites = ctx.db.selectFrom('invites').where((eb) => isTo(eb, address))
-  const submissions = invites.innerJoin(given.db.table('submissions'), 'submissions.inviteId', 'invites.id')
+  const submissions = invites.innerJoin(ctx.db.table('submissions'), 'submissions.inviteId', 'invites.id')
   const media = submissions
-    .innerJoin(given.db.table('mediaFiles'), 'mediaFiles.submissionId', 'submissions.id')
+    .innerJoin(ctx.db.table('mediaFiles'), 'mediaFiles.submissionId', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
-  const mails = invites.innerJoin(given.db.table('inviteEmails'), 'inviteEmails.inviteId', 'invites.id')
+  const mails = invites.innerJoin(ctx.db.table('inviteEmails'), 'inviteEmails.inviteId', 'invites.id')
   const counted = sql<number>`count(*)::int`.as('count')
   const isOpen = ({ ref }: { ref: (column: 'invites.status') => unknown }) =>
     sql<SqlBool>`${ref('invites.status')} in ('pending', 'accepted', 'started')`

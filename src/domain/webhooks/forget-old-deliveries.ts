@@ -23,7 +23,7 @@ export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKe
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {
-      const its = selectFrom('webhookDeliveries')
+      const its = selectFrom('webhookDeliveries').where(sameOwner('webhookDeliveries', 'webhookEndpoints'))
       return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
     })
     .execute()

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { connect, sessionOf } from '../../../src/db/client.ts'
 import type { ServiceContext } from '../../../src/domain/context.ts'
 import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
 import {
@@ -235,9 +236,10 @@ it('is left alone that an owner keeps in the very moment in which it would be er
           }
         : Reflect.get(holds, name),
   })
-  const db = new Proxy(service.db, {
+  const altered = new Proxy(service.db, {
     get: (given, name) => (name === 'organizationSuspension' ? keptMeanwhile : Reflect.get(given, name)),
   })
+  const db = connect(altered, sessionOf(service.db))
   await continueSuspension({ ...later(SUSPENSION_DAYS), db }, id)
   expect(await lines(id)).toEqual([])
   expect(await countOf(organization)).toEqual(had)

@@ -85,6 +85,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
     .select(({ exists, selectFrom }) => {
       const due = selectFrom('mediaFiles')
         .select('mediaFiles.id')
+        .where(sameOwner('mediaFiles', 'submissions'))
         .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
         .where('mediaFiles.state', '<>', 'deleted')
         .where((eb) => eb(dueAt(eb), '<=', now))

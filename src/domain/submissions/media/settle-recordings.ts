@@ -142,6 +142,7 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const arriving = selectFrom('mediaFileParts')
         .select('mediaFileParts.number')
+        .where(sameOwner('mediaFileParts', 'mediaFiles'))
         .whereRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
         .where('mediaFileParts.createdAt', '>', rested)
       return or([
