@@ -48,7 +48,7 @@ import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
 import { suppressionsRoutes } from './organization/suppressions.routes.ts'
 import { tagsRoutes } from './organization/tags.routes.ts'
-import { type PreviewText, wordsRoutes } from './organization/words.routes.ts'
+import { type MailTextSource, wordsRoutes } from './organization/words.routes.ts'
 import { remindersRoutes } from './reminders/reminders.routes.ts'
 import { accountRoutes } from './sign-in/account.routes.ts'
 import { factorsRoutes } from './sign-in/factors.routes.ts'
@@ -137,7 +137,7 @@ const organizationPages = [
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(
   app: FastifyInstance,
-  { system, settings, previewText }: { system: ServiceContext; settings: PortalSettings; previewText: PreviewText },
+  { system, settings, mailTexts }: { system: ServiceContext; settings: PortalSettings; mailTexts: MailTextSource },
 ): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(portalHeaders)
@@ -157,8 +157,8 @@ export async function portalPages(
       answerFailures(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
-      wordsRoutes(organization, previewText)
-      brandRoutes(organization, previewText)
+      wordsRoutes(organization, mailTexts)
+      brandRoutes(organization, mailTexts.previewText)
       pageWordsRoutes(organization)
       linkedRoutes({ system, settings, cookie })(organization)
     },
