@@ -8,9 +8,20 @@ import { textOfFile } from '../http/requests/text-of-file.ts'
 
 export type List = { rows: ListRow[]; unusedColumns: string[] }
 
+/** Columns of a file. Those of first and last names become the name. */
+type FileColumn = Column | 'firstName' | 'lastName'
+
 /** Headers by what they mean, in lower case and without anything but letters. */
-const HEADERS: Record<Column, string[]> = {
-  email: ['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+const HEADERS: Record<FileColumn, string[]> = {
+  email: [
+    ...['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+    ...['mailadresse', 'emailadresse', 'courriel', 'adressemail', 'correo', 'correoelectrónico', 'endereçodeemail'],
+  ],
+  firstName: ['firstname', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre', 'nombres', 'nome'],
+  lastName: [
+    ...['lastname', 'familyname', 'surname', 'nachname', 'familienname', 'nom', 'nomdefamille'],
+    ...['apellido', 'apellidos', 'sobrenome'],
+  ],
   name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
   tags: ['tags', 'tag', 'tagnames'],
   message: ['message', 'custommessage'],
@@ -69,7 +80,7 @@ function delimiterOf(text: string): string {
 }
 
 /** What the columns of a list mean. */
-type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
+type Layout = { hasHeader: boolean; columns: (FileColumn | undefined)[]; unusedColumns: string[] }
 
 /** @param first the list's first row. @throws DomainError invalid: `noAddresses`. */
 function layoutOf(first: string[]): Layout {
@@ -82,19 +93,26 @@ function layoutOf(first: string[]): Layout {
   return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
-function meaningOf(header: string): Column | undefined {
+function meaningOf(header: string): FileColumn | undefined {
   const word = cut(header, MAX_HEADER_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
-  return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
+  return (Object.keys(HEADERS) as FileColumn[]).find((column) => HEADERS[column].includes(word))
 }
 
 /** Of two columns with one meaning the first counts. */
 function toRow(columns: Layout['columns'], record: string[]): ListRow {
-  const row = { ...NOTHING }
+  const found: Record<FileColumn, string> = { ...NOTHING, firstName: '', lastName: '' }
   for (const [i, cell] of record.entries()) {
     const column = columns[i]
-    if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
+    if (column && found[column] === '') found[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
   }
-  return row
+  const { firstName, lastName, ...row } = found
+  return { ...row, name: cut(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1) }
+}
+
+/** A column that is called “Name” beside first names alone has last names. */
+function joinName(name: string, firstName: string, lastName: string): string {
+  if (name !== '' && (lastName !== '' || name.includes(firstName))) return name
+  return [firstName, lastName || name].filter((part) => part !== '').join(' ')
 }
