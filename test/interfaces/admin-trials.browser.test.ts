@@ -85,7 +85,7 @@ describe.skipIf(!isBrowserInstalled)('timed trials of an admin (skipped where no
     expect(needed).toBeLessThan(4)
   })
 
-  it('withdraws the wrong list with an apology, and invites the right one, in less than 6 minutes', async () => {
+  it('revokes the wrong list with an apology, and invites the right one, in less than 6 minutes', async () => {
     const { organization, page, hand, step, button, link, upload, tell } = await start('wrong-list')
     const invite = async (name: string, domain: string) => {
       await hand.press(link('Invites'))
@@ -113,9 +113,9 @@ describe.skipIf(!isBrowserInstalled)('timed trials of an admin (skipped where no
     await hand.press(link('last-year.csv'))
     await step()
     hand.think()
-    await hand.press(link('Withdraw and send an apology'))
+    await hand.press(link('Revoke and send an apology'))
     await step()
-    await hand.type('Message to the candidates', 'We are sorry: this invitation was not meant for you.')
+    await hand.type('Your text in this email', 'We are sorry: this invitation was not meant for you.')
     await hand.press(button('Revoke'))
     await page.getByText('finished').first().waitFor()
     await step()

@@ -174,8 +174,8 @@ function madeInvites(ctx: Context, batch: Batch, { statuses }: FollowUp): Html |
     'made',
     'Invites from this list',
     html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
-${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you withdraw now leaves out everyone who is invited later.')}
-<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Withdraw ${wordCount(open, 'invite')}` : 'Withdraw invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
+${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you revoke now leaves out everyone who is invited later.')}
+<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Revoke ${wordCount(open, 'invite')}` : 'Revoke invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Revoke and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
 ${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
   )
 }

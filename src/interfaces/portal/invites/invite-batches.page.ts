@@ -61,7 +61,7 @@ const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
     ['Uploaded', 'File', 'Assessment', 'By', 'Status'],
     batches.map(({ id, createdAt, fileName, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
-      fileName,
+      fileName && html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${fileName}</a>`,
       assessment.name,
       creatorOf({ createdBy, createdByKeyId }),
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),

@@ -508,7 +508,7 @@ describe('a wrong list', () => {
     })
     const page = await admin.get(location)
     expect(page.text).toContain('list.csv')
-    expect(page.text).toContain('Withdraw 3 invites')
+    expect(page.text).toContain('Revoke 3 invites')
     const id = location.split('/').at(-1)!
     const found = await admin.get(`${admin.home}invites?list=${id}`)
     expect(rowsOf(found.text)).toHaveLength(4)
