@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { own } from '../../db/own.ts'
-import { all, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
@@ -172,12 +171,14 @@ export function listImportRows(
     page,
     () => ctx.db.libraryImportRow.count({ where }),
     async ({ skip, take }) => {
-      const ordered = own(ctx, 'libraryImportRows')
+      const ordered = ctx.db
+        .selectFrom('libraryImportRows')
         .where('importId', '=', importId)
         .$if(state !== undefined, (rows) => rows.where('state', '=', state!))
         .orderBy(({ ref }) => sql`array_position(${FAULTY_FIRST}::text[], ${ref('state')})`)
         .orderBy('number')
-      const numbers = (await all(ctx.db, ordered.select('number').limit(take).offset(skip))).map(({ number }) => number)
+      const found = await ordered.select('number').limit(take).offset(skip).execute()
+      const numbers = found.map(({ number }) => number)
       const rows = await ctx.db.libraryImportRow.findMany({ where: { ...where, number: { in: numbers } } })
       return rows.toSorted((one, other) => numbers.indexOf(one.number) - numbers.indexOf(other.number))
     },
