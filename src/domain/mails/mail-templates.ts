@@ -78,7 +78,7 @@ export async function withStandIn(
 export async function saveMainLanguage(ctx: Context, language: string | null): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const { main, offered } = await readMainLanguage(inside)
     if (language !== null) refuse(findIssues([['mainLanguage', checkChoice(language, offered)]]))
     if (main === language) return
@@ -145,7 +145,7 @@ export async function saveMailTemplate(
   refuse([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
-    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readMailTemplate(inside, place)
     if (before.subject === text.subject && before.body === text.body) return
     if (before.version !== seen) refuse([{ field: 'body', rule: 'malformed', text: CHANGED }])
