@@ -90,7 +90,7 @@ async function changeBrand(
   check: (before: Brand & { updatedAt: Date }, inside: Context) => void | Promise<void> = () => {},
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readBrand(inside)
     await check(before, inside)
     const after = { ...before, ...data }

@@ -72,7 +72,7 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
   ])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
-    await ctx.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readPageWords(inside, language)
     const findBy = () => findLastChange(inside, { action: 'changed_page_words', language })
     await refuseUnseenChanges({ isAsSeen: markOfWords(before) === seen, findBy }, before, words)

@@ -71,7 +71,7 @@ export async function changeRetention(
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
     refuse(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
     await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)

@@ -54,7 +54,7 @@ export async function changeLanguageSettings(ctx: Context, given: LanguageSettin
   )
   const offered = codes.filter((code) => code === given.language || given.languagesOffered.includes(code))
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readLanguageSettings(inside)
     const settings = { language: given.language, languagesOffered: offered, timeZone: given.timeZone }
     await refuseUnseenChanges(

@@ -206,7 +206,7 @@ export function changeAdmins(
   hold = lockMember,
 ): Promise<void> {
   return inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const [admins, owners] = [await countAdmins(inside), await countOwners(inside)]
     const waysBack = await countBreakGlass(inside)
     await work(inside, await hold(inside, id))

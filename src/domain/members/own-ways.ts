@@ -102,7 +102,7 @@ export async function endSignInException(ctx: Context, id: string): Promise<void
 
 const changeOwnWays = (ctx: Context, work: (inside: Context) => Promise<void>): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await countBreakGlass(inside)
     await work(inside)
     await refuseNoBreakGlass(inside, before)

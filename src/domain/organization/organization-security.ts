@@ -129,7 +129,7 @@ export async function changeOrganizationSecurity(
 ): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     await checkOrganizationSecurity(inside, given, how)
     const { updatedAt, ...before } = await readOrganizationSecurity(inside)
     const after = { ...before, ...given }

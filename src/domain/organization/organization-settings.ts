@@ -60,7 +60,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
   authorize(ctx, 'manage_settings')
   const given = trimAll(input)
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readOrganizationSettings(inside)
     const settings = { ...before, ...given }
     const { name, senderName, replyTo, invitationText } = settings

@@ -23,7 +23,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
   authorize(ctx, 'manage_security')
   findProviderIssues(ctx, input, { isNew: false })
   return inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await getProvider(inside, id)
     const { clientSecret: given, ...row } = rowOf(input)
     const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row

@@ -62,7 +62,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
   authorize(ctx, 'manage_security')
   refuse(findIssues([['ssoSessionHours', checkInteger(sessionHours, SSO_SESSION_HOURS)]]))
   await inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { enforcedAt, isTried, ownWays, sessionHours: before } = await readEnforcement(inside)
     const missing = (problem: 'notTried' | 'noWayBack'): Issue => ({ field: '', rule: 'account', problem })
     const hasWayBack = ownWays.some(({ signInException, isReady }) => signInException === 'break_glass' && isReady)
@@ -81,7 +81,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
 export async function allowOtherWays(ctx: Context): Promise<boolean> {
   authorize(ctx, 'manage_security')
   return inTransaction(ctx, async (inside) => {
-    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     return stopEnforcing(inside)
   })
 }

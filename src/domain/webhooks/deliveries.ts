@@ -153,7 +153,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     await getActive(inside, endpointId)
     // Nobody moves a replay that is under way until this is committed.
-    await ctx.db.selectFrom('webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate().execute()
+    await inside.db.selectFrom('webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate().execute()
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)
