@@ -373,6 +373,8 @@ export type ServiceContext = {
   actor: Actor
   /** Only for requests. */
   origin?: RequestOrigin | undefined
+  /** Bulk change that the work is part of: the audit log groups its entries. */
+  bulkChangeId?: string
   /** The only access to the database. Inside a transaction it is the transaction, so that nothing can read or write outside it. */
   db: Connection
   deps: Deps

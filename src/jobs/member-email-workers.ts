@@ -1,5 +1,4 @@
 import type { JobResult, PgBoss } from 'pg-boss'
-import { recordFailedSignIn } from '../domain/sign-in/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import {
   findMemberEmails,
@@ -10,6 +9,7 @@ import {
   whyMemberEmailObsolete,
 } from '../domain/mails/member-emails.ts'
 import { createResetLink } from '../domain/members/invite-member.ts'
+import { recordFailedSignIn } from '../domain/sign-in/sign-in.ts'
 import type { MailDispatcher } from './mail-dispatcher.ts'
 import { BATCH_OPTIONS, startMailWorkers, toJobResult } from './mail-workers.ts'
 import type { MailDelivery } from './mailing.ts'

@@ -32,8 +32,9 @@ import { mailEvents } from '../interfaces/mail-events/index.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { linkedMedia } from '../interfaces/media/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
-import type { PreviewText } from '../interfaces/portal/organization/email-templates.routes.ts'
+import type { MailTextSource } from '../interfaces/portal/organization/email-templates.routes.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
+import { defaultTemplate } from '../mail/default-template.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import { previewText } from '../mail/preview-text.ts'
@@ -144,8 +145,11 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   // An ATS sends many candidates at once and doesn't report a 429, so it has a separate limit of the largest size.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
-  const preview: PreviewText = (asked) => previewText(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() })
-  await app.register((scope) => portalPages(scope, { system, settings: site, previewText: preview }), {
+  const mailTexts: MailTextSource = {
+    previewText: (asked) => previewText(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() }),
+    defaultText: (kind, language) => defaultTemplate(mailSettings.languages.mail(language, 'UTC'), kind),
+  }
+  await app.register((scope) => portalPages(scope, { system, settings: site, mailTexts }), {
     prefix: PATHS.portal,
   })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })

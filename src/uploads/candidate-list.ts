@@ -8,9 +8,20 @@ import { decodeText } from '../http/requests/decode-text.ts'
 
 export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
 
-/** Accepted headers by column, lower case, letters only. */
-const HEADERS: Record<Column, string[]> = {
-  email: ['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+/** Columns of a file. Those of first and last names become the name. */
+type FileColumn = Column | 'firstName' | 'lastName'
+
+/** Headers by what they mean, in lower case and without anything but letters. */
+const HEADERS: Record<FileColumn, string[]> = {
+  email: [
+    ...['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+    ...['mailadresse', 'emailadresse', 'courriel', 'adressemail', 'correo', 'correoelectrónico', 'endereçodeemail'],
+  ],
+  firstName: ['firstname', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre', 'nombres', 'nome'],
+  lastName: [
+    ...['lastname', 'familyname', 'surname', 'nachname', 'familienname', 'nom', 'nomdefamille'],
+    ...['apellido', 'apellidos', 'sobrenome'],
+  ],
   name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
   tags: ['tags', 'tag', 'tagnames'],
   message: ['message', 'custommessage'],
@@ -68,7 +79,8 @@ function delimiterOf(text: string): string {
   return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
 }
 
-type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
+/** What the columns of a list mean. */
+type Layout = { hasHeader: boolean; columns: (FileColumn | undefined)[]; unusedColumns: string[] }
 
 /** @param first the first row. @throws DomainError invalid: `noAddresses`. */
 function readLayout(first: string[]): Layout {
@@ -81,19 +93,26 @@ function readLayout(first: string[]): Layout {
   return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
-function columnOf(header: string): Column | undefined {
+function columnOf(header: string): FileColumn | undefined {
   const word = cut(header, MAX_HEADER_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
-  return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
+  return (Object.keys(HEADERS) as FileColumn[]).find((column) => HEADERS[column].includes(word))
 }
 
 /** The first of several columns with the same meaning wins. */
 function toRow(columns: Layout['columns'], record: string[]): ListRow {
-  const row = { ...EMPTY_ROW }
+  const found: Record<FileColumn, string> = { ...EMPTY_ROW, firstName: '', lastName: '' }
   for (const [i, cell] of record.entries()) {
     const column = columns[i]
-    if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
+    if (column && found[column] === '') found[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
   }
-  return row
+  const { firstName, lastName, ...row } = found
+  return { ...row, name: cut(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1) }
+}
+
+/** A column that is called “Name” beside first names alone has last names. */
+function joinName(name: string, firstName: string, lastName: string): string {
+  if (name !== '' && (lastName !== '' || name.includes(firstName))) return name
+  return [firstName, lastName || name].filter((part) => part !== '').join(' ')
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServiceContext } from '../domain/context.ts'
-import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
 import { createAlarm } from '../domain/concurrency/alarm.ts'
 import { createFairOrder } from '../domain/concurrency/fair-order.ts'
 import { createPlaces } from '../domain/concurrency/places.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
 import { assignPlaces, groupsOf } from './assign-places.ts'
 
 /** Concurrent attempts to all receivers, without slow ones. */

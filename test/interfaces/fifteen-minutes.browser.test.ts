@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { Locator, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { desktop, isBrowserInstalled, overflow, startBrowser, watch } from '../support/browser.ts'
+import { watchHand } from '../support/hand.ts'
 import { png } from '../support/pictures.ts'
 import { joinAs, PASSWORD } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
@@ -13,44 +13,6 @@ const FOLDER = process.env.FIFTEEN_MINUTES
 const CITIES = ['Oslo', 'Paris', 'Rome', 'Lima', 'Cairo', 'Tokyo', 'Madrid', 'Vienna', 'Dublin', 'Athens']
 const COUNTRIES = ['Norway', 'France', 'Italy', 'Peru', 'Egypt', 'Japan', 'Spain', 'Austria', 'Ireland', 'Greece']
 const PEOPLE = Array.from({ length: 20 }, (_, i) => `person${i + 1}@example.com,Person ${i + 1}`)
-
-/**
- * What a person would have needed: for each press the time to find and reach it, for each letter that of a slow typist, for each page and
- * each thing to think up that of reading or thinking. Milliseconds.
- */
-const COSTS = { press: 3_000, letter: 300, page: 8_000, thought: 15_000 }
-
-/** Does what a person does, and counts it. */
-function handOf(page: Page) {
-  const done = { press: 0, letter: 0, page: 0, thought: 0 }
-  page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) done.page++
-  })
-  return {
-    press: async (what: Locator) => {
-      done.press++
-      await what.click()
-    },
-    check: async (what: Locator) => {
-      done.press++
-      await what.check()
-    },
-    type: async (label: string, text: string) => {
-      done.press++
-      done.letter += text.length
-      await page.getByLabel(label, { exact: true }).fill(text)
-    },
-    /** Out of another program. */
-    paste: async (label: string, text: string) => {
-      done.press += 4
-      await page.getByLabel(label, { exact: true }).fill(text)
-    },
-    think: () => done.thought++,
-    done,
-    minutes: () =>
-      Object.entries(done).reduce((sum, [what, times]) => sum + times * COSTS[what as keyof typeof COSTS], 0) / 60_000,
-  }
-}
 
 it.skipIf(!isBrowserInstalled)(
   'a new user makes a test of ten questions with two pictures that scores itself, and sends it to 20 people, in less than 15 minutes (skipped where no chromium is installed)',
@@ -70,7 +32,7 @@ it.skipIf(!isBrowserInstalled)(
       const file = `${String(++pictures).padStart(2, '0')}-${name}.png`
       if (FOLDER) await page.screenshot({ path: path.join(FOLDER, file), fullPage: true })
     }
-    const { press, check, type, paste, think, done, minutes } = handOf(page)
+    const { press, check, type, paste, think, done, minutes } = watchHand(page)
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true }).first()
 

@@ -103,7 +103,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
     return mails.length === 2 ? mails : undefined
   })
   expect(told.map(({ parsed }) => parsed.subject)).toEqual([
-    `${organization.name} is to be erased`,
+    `${organization.name} is going to be erased`,
     `${organization.name} will not be erased`,
   ])
   expect(told[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)

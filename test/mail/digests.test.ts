@@ -47,7 +47,7 @@ it('tells once a weekday, at eight in the morning of its reader, what is new in 
   const mail = await waitUntil('the digest', async () =>
     smtp.mails.find(({ envelope }) => envelope.to.includes(reader.member.email)),
   )
-  expect(mail.parsed.subject).toContain('waiting to be graded: 1')
+  expect(mail.parsed.subject).toContain('submissions to grade: 1')
   expect(mail.parsed.text).toContain(`${reader.home}grading`)
   expect(mail.parsed.text).not.toContain(invite.recipientEmail)
   at(MONDAY + 1, 2, 31)

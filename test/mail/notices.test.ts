@@ -52,7 +52,7 @@ it('sends a receipt and a notice of the result, once each, where they are switch
   await made.release(ctx, { toCandidate: true, message: 'Well done, 75 %' })
   await waitForState(service, { inviteId: made.invite.id }, 'sent')
   const [mail] = sentTo(made.invite.recipientEmail)
-  expect(mail!.parsed.subject).toMatch(/^Your result is there: /)
+  expect(mail!.parsed.subject).toMatch(/^Your result is ready: /)
   for (const part of [mail!.parsed.text, mail!.parsed.html]) {
     expect(part).not.toMatch(/75|Well done/)
     expect(part).toContain('/u/')

@@ -48,9 +48,9 @@ describe('a reminder', () => {
     for (const { id } of [pending, accepted, started]) await waitForState(service, { inviteId: id }, 'sent')
     const subjects = [pending, accepted, started].map((one) => sentTo(one).map(({ parsed }) => parsed.subject))
     expect(subjects).toEqual([
-      [expect.stringMatching(/^Reminder: .* waits for your answer/)],
+      [expect.stringMatching(/^Reminder: .* is waiting for your answer/)],
       [expect.stringMatching(/^Reminder: you can start/)],
-      [expect.stringMatching(/^Reminder: not handed in yet/)],
+      [expect.stringMatching(/^Reminder: not submitted yet/)],
     ])
     const { events } = await readFeed(service, key, {})
     const told = events.filter(({ type }) => type.startsWith('email.') || type.startsWith('reminder.'))

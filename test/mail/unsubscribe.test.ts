@@ -60,7 +60,7 @@ it('changes nothing when it is opened, however often', async () => {
   for (let i = 0; i < 100; i++) {
     const page = await service.http().get(pathOf(id))
     expectPage(page, 200)
-    expect(page.text).toContain('No more reminders and notices')
+    expect(page.text).toContain('Stop reminders and notices')
   }
   expect(await service.db.suppression.count({ where: { organizationId } })).toBe(0)
   expect((await readFeed(service, key, { type: 'email.unsubscribed' })).events).toEqual([])

@@ -149,9 +149,9 @@ it('says when it was handed in, and that it was by the clock, whatever the text 
   const { assessment, write } = await furnish()
   await write('submitted', 'en', null)
   const receipt = async (byClock: boolean) => (await render(assessment, 'submitted', 'en', byClock)).text
-  expect(await receipt(false)).toMatch(/^Words for submitted\.\n\n- Handed in: /)
+  expect(await receipt(false)).toMatch(/^Words for submitted\.\n\n- Submitted: /)
   expect(await receipt(true)).toMatch(
-    /^Words for submitted\.\n\nThe time for the assessment [^\n]+ was up\.[^\n]*\n\n- Handed in: /,
+    /^Words for submitted\.\n\nThe time for the assessment [^\n]+ was up\.[^\n]*\n\n- Submitted: /,
   )
 })
 

@@ -30,10 +30,11 @@ async function listRoutes(system: ServiceContext) {
       if (verb !== 'HEAD') found.set(`${verb} ${path}`, { verb, path, isFresh: config?.fresh === true })
   })
   const settings = { publicUrl: 'http://x', secretKeys: ['x'] }
-  await app.register(
-    (scope) => portalPages(scope, { system, settings, previewText: () => ({ subject: '', text: '', html: '' }) }),
-    { prefix: PREFIX },
-  )
+  const mailTexts = {
+    previewText: () => ({ subject: '', text: '', html: '' }),
+    defaultText: () => ({ subject: '', body: '' }),
+  }
+  await app.register((scope) => portalPages(scope, { system, settings, mailTexts }), { prefix: PREFIX })
   await app.ready()
   return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, route]) => route)
 }

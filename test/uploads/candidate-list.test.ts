@@ -31,6 +31,16 @@ describe('parseList', () => {
     )
   })
 
+  it.each([
+    ['First Name,Last Name,Email\nAda,Lovelace,a@example.com', 'Ada Lovelace'],
+    ['Vorname;Nachname;E-Mail-Adresse\nAda;Lovelace;a@example.com', 'Ada Lovelace'],
+    ['Name;Vorname;E-Mail\nLovelace;Ada;a@example.com', 'Ada Lovelace'],
+    ['Full Name,First Name,Last Name,Email\nDr. Ada King,Ada,Lovelace,a@example.com', 'Dr. Ada King'],
+    ['Prénom,Courriel\nAda,a@example.com', 'Ada'],
+  ])('joins first and last names: %s', (list, name) => {
+    expect(parse(list)).toEqual({ rows: [expect.objectContaining({ email: 'a@example.com', name })], unusedColumns: [] })
+  })
+
   it('cuts a cell one character behind the limit, so that the row is refused', () => {
     const { rows } = parse(`email,tags\na@example.com,${'x;'.repeat(100_000)}`)
     expect(rows[0]!.tags).toHaveLength(MAX_LIST_CELL_LENGTH + 1)

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { among } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
-import type { AuditEntry } from '../../generated/prisma/client.ts'
+import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
@@ -19,6 +19,8 @@ export type AuditFilter = {
   /** From then on, and before then. */
   from?: Date
   to?: Date
+  /** Bulk change whose entries are listed. Null: none of any bulk change. */
+  bulkChangeId?: string | null
   /** Only what is older than the entry with this id. */
   before?: string
 }
@@ -94,7 +96,7 @@ export async function exportAuditLog(
 /** @param last what is older than this one; null: from the newest on. */
 async function findEntries(
   ctx: Context,
-  { who, action, from, to }: Omit<AuditFilter, 'before'>,
+  { who, action, from, to, bulkChangeId }: Omit<AuditFilter, 'before'>,
   last: Pick<AuditEntry, 'at' | 'id'> | null,
   take: number,
 ): Promise<AuditEntry[]> {
@@ -104,6 +106,7 @@ async function findEntries(
       ...inLog(ctx),
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
+      ...(bulkChangeId !== undefined && { details: { path: ['bulkChangeId'], equals: bulkChangeId ?? Prisma.DbNull } }),
       AND: [{ at: { ...(from && { gte: from }), ...(to && { lt: to }) } }],
       // The first condition is what an index can be entered by.
       ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),

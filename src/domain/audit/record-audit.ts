@@ -214,7 +214,10 @@ export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[
 
 type AuditRow = NonNullable<NewRows['auditEntries']>[number]
 
-function auditEntryOf({ actor: given, deps, organization, mode, origin }: AuditContext, event: AuditEvent): AuditRow {
+function auditEntryOf(
+  { actor: given, deps, organization, mode, origin, bulkChangeId }: AuditContext,
+  event: AuditEvent,
+): AuditRow {
   const { action, target, details = {} } = event
   const keyId = given.kind === 'member' ? (given.viaKey ?? given.simulatedBy) : undefined
   const actor = keyId ? { kind: 'apiKey' as const, id: keyId } : given
@@ -227,7 +230,7 @@ function auditEntryOf({ actor: given, deps, organization, mode, origin }: AuditC
     action,
     targetKind: target?.kind ?? null,
     targetId: target?.id ?? null,
-    details,
+    details: { ...details, ...(bulkChangeId && { bulkChangeId }) },
     at: deps.clock(),
     address: origin?.address ?? null,
     userAgent: origin?.userAgent.slice(0, MAX_USER_AGENT_LENGTH) ?? null,

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
@@ -21,6 +22,9 @@ import { hashContent, type LibraryContent, nameOf } from './content.ts'
 /** `ready` and `losses` are to be taken; `there` and `refused` are not; `taken` and `undone` come after. */
 export const IMPORT_STATES = ['ready', 'losses', 'there', 'refused', 'taken', 'undone'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
+
+/** The order in which a preview shows the states. */
+const FAULTY_FIRST: ImportState[] = ['refused', 'losses', 'there', 'ready', 'undone', 'taken']
 
 /** A question of a file. @property notes what of it is lost, or why it is refused. */
 export type GivenQuestion = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
@@ -154,7 +158,7 @@ export async function getImport(ctx: Context, id: string): Promise<LibraryImport
   return { ...found, counts }
 }
 
-/** Its questions, in the order of the file. @param state undefined: all. */
+/** Its questions: those with faults first, each part in the order of the file. @param state undefined: all. */
 export function listImportRows(
   ctx: Context,
   importId: string,
@@ -166,7 +170,18 @@ export function listImportRows(
   return readPage(
     page,
     () => ctx.db.libraryImportRow.count({ where }),
-    (window) => ctx.db.libraryImportRow.findMany({ where, orderBy: { number: 'asc' }, ...window }),
+    async ({ skip, take }) => {
+      const ordered = ctx.db
+        .selectFrom('libraryImportRows')
+        .where('importId', '=', importId)
+        .$if(state !== undefined, (rows) => rows.where('state', '=', state!))
+        .orderBy(({ ref }) => sql`array_position(${FAULTY_FIRST}::text[], ${ref('state')})`)
+        .orderBy('number')
+      const found = await ordered.select('number').limit(take).offset(skip).execute()
+      const numbers = found.map(({ number }) => number)
+      const rows = await ctx.db.libraryImportRow.findMany({ where: { ...where, number: { in: numbers } } })
+      return rows.toSorted((one, other) => numbers.indexOf(one.number) - numbers.indexOf(other.number))
+    },
   )
 }
 

@@ -8,6 +8,7 @@ import { inTransaction } from '../transaction.ts'
 import { checkSize, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
 import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { isUuid } from '../values/uuid.ts'
 import { hashContent, type LibraryContent } from './content.ts'
 import { getLibraryQuestion, readLibraryVersion } from './library.ts'
 import { contentOf, lockContent, refuseSecond } from './save-to-library.ts'
@@ -39,14 +40,18 @@ export async function addFromLibrary(ctx: Context, id: string, assessmentId: str
 /** Questions that can be added by one request. */
 export const MAX_ADDED_AT_ONCE = 100
 
-/** Adds several questions in this order, or none of them. @throws DomainError as addFromLibrary; invalid, `questions`. */
+/**
+ * Adds several questions in this order, each in a transaction of its own: 100 take seconds. Those that are there already are skipped, so that
+ * it can be repeated after a failure.
+ *
+ * @throws DomainError as addFromLibrary; invalid, `questions`.
+ */
 export async function addManyFromLibrary(ctx: Context, ids: string[], assessmentId: string): Promise<void> {
   authorize(ctx, 'write_assessments')
   const size = ids.length === 0 ? ({ rule: 'required' } as const) : checkSize('maxItems', ids.length, MAX_ADDED_AT_ONCE)
   refuse(findIssues([['questions', size]]))
-  await inTransaction(ctx, async (inside) => {
-    for (const id of ids) await addFromLibrary(inside, id, assessmentId)
-  })
+  const added = await findAdded(ctx, assessmentId, ids.filter(isUuid))
+  for (const id of ids) if (!added.has(id)) await addFromLibrary(ctx, id, assessmentId)
 }
 
 /** The library questions that an assessment asks already, of these. */

@@ -71,6 +71,7 @@ export const ICON_NAMES = [
   'settings',
   'shapes',
   'shield-check',
+  'sliders-horizontal',
   'smartphone',
   'square',
   'square-check',

@@ -40,7 +40,7 @@ import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
 import { brandRoutes } from './organization/brand.routes.ts'
-import { emailTemplateRoutes, type PreviewText } from './organization/email-templates.routes.ts'
+import { emailTemplateRoutes, type MailTextSource } from './organization/email-templates.routes.ts'
 import { languageSettingsRoutes } from './organization/languages.routes.ts'
 import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
@@ -137,7 +137,7 @@ const organizationPages = [
 /** The portal, where members of organizations work. All rules are in the domain. */
 export async function portalPages(
   app: FastifyInstance,
-  { system, settings, previewText }: { system: ServiceContext; settings: PortalSettings; previewText: PreviewText },
+  { system, settings, mailTexts }: { system: ServiceContext; settings: PortalSettings; mailTexts: MailTextSource },
 ): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(portalHeaders)
@@ -157,8 +157,8 @@ export async function portalPages(
       answerErrors(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
-      emailTemplateRoutes(organization, previewText)
-      brandRoutes(organization, previewText)
+      emailTemplateRoutes(organization, mailTexts)
+      brandRoutes(organization, mailTexts.previewText)
       pageTextsRoutes(organization)
       linkedRoutes({ system, settings, cookie })(organization)
     },

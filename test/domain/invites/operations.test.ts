@@ -77,8 +77,8 @@ describe('resend', () => {
     const [first, second] = await mails(2)
     expect(linkIn(second!)).toBe(linkIn(first!))
     expect(second!.parsed.messageId).not.toBe(first!.parsed.messageId)
-    expect(second!.parsed.subject).toBe(`Once more: ${first!.parsed.subject}`)
-    expect(second!.parsed.text).toContain('The link is the same as in the mail before.')
+    expect(second!.parsed.subject).toBe(`Sent again: ${first!.parsed.subject}`)
+    expect(second!.parsed.text).toContain('The link is the same as in the earlier email.')
   })
 
   it('leaves the candidate where he was: the link of a started invite goes on', async () => {
@@ -104,7 +104,7 @@ describe('reactivate', () => {
     const both = await mails(2)
     const [old, fresh] = both.map(linkIn)
     expect(both[1]!.parsed.subject).toBe(`Open again: ${both[0]!.parsed.subject}`)
-    expect(both[1]!.parsed.text).toContain('The link in earlier mails no longer works')
+    expect(both[1]!.parsed.text).toContain('The link in earlier emails no longer works')
     expect((await page(fresh!)).text).toContain('You are invited')
     const dead = await page(old!)
     expect([dead.status, dead.type, dead.text]).toEqual([404, 'text/html', expect.stringContaining('This link is not valid')])
@@ -187,7 +187,7 @@ describe('revoke', () => {
     const { status, text } = await page(linkIn(mail!))
     expect([status, text]).toEqual([
       200,
-      expect.stringMatching(/has been withdrawn[\s\S]*Questions\? Reply to the invitation’s mail/),
+      expect.stringMatching(/has been withdrawn[\s\S]*Questions\? Reply to the invitation email/),
     ])
   })
 })

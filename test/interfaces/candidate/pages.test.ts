@@ -83,7 +83,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
 
   it('names the organization to ask when nobody in it generated the key', async () => {
     const { organization, candidate } = await makeInvite({ status, createdById: null })
-    expect((await candidate.open()).text).toContain(`${organization} has invited you. Questions? Reply to the invitation’s mail.`)
+    expect((await candidate.open()).text).toContain(`${organization} has invited you. Questions? Reply to the invitation email.`)
   })
 
   it('names where the organization wants replies, before whoever has invited', async () => {
@@ -99,7 +99,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     const { contact, invite, candidate } = await makeInvite({ status })
     await service.db.member.update({ where: { id: invite.createdById! }, data: { status: 'inactive' } })
     const { text } = await candidate.open()
-    expect(text).toContain('Questions? Reply to the invitation’s mail.')
+    expect(text).toContain('Questions? Reply to the invitation email.')
     expect(text).not.toContain(contact.email)
   })
 
@@ -169,14 +169,10 @@ describe('before the start', () => {
     [{}, [{}], [UNTIMED]],
     [{}, [{}, {}], [UNTIMED, ORDER]],
     [WHOLE, [{}], [FROM_START, RUNS]],
-    [WHOLE, [{}, OWN], [`${FROM_START}. 1 question has a limit of its own`, ORDER, RUNS]],
+    [WHOLE, [{}, OWN], [`${FROM_START}. 1 question has its own limit`, ORDER, RUNS]],
     [{}, [OWN], ['At most 1 minute 1 second: From when you open the question', RUNS_ONCE_OPENED]],
     [{}, [OWN, OWN], ['At most 2 minutes 2 seconds: Each question has its own limit', ORDER, RUNS_ONCE_OPENED]],
-    [
-      {},
-      [{}, OWN],
-      ['No time limit for the whole: 1 question has a limit of its own: 1 minute 1 second in all', ORDER, RUNS_ONCE_OPENED],
-    ],
+    [{}, [{}, OWN], ['No overall time limit: 1 question has its own limit: 1 minute 1 second in all', ORDER, RUNS_ONCE_OPENED]],
     [{}, [SOUND, {}], [UNTIMED, PLAYED, ORDER]],
     [{}, [SPOKEN], [UNTIMED, RECORDED]],
     [WHOLE, [{ ...SOUND, ...SPOKEN, ...OWN }], [`${FROM_START}. 1 question`, PLAYED, RECORDED, RUNS]],
@@ -214,7 +210,7 @@ describe('before the start', () => {
       expect(await mails()).toEqual([{ kind: 'resent' }])
       expect((await service.http().get(sent.headers.location!)).text).toContain('The link is on its way')
       const again = await candidate.press('link').expect(303)
-      expect((await service.http().get(again.headers.location!)).text).toContain('The link was mailed to you not long ago')
+      expect((await service.http().get(again.headers.location!)).text).toContain('The link was emailed to you a short while ago')
       expect(await mails()).toHaveLength(1)
       await service.db.invite.update({ where: { id: invite.id }, data: { waivedChecks: ['screen'] } })
       expect((await onPhone()).text).not.toContain('You need a computer')

@@ -29,7 +29,7 @@ describe('the way by forms', () => {
     expect((await candidate.open()).text).toContain('You have answered every question.')
     service.clock.advance(1_000)
     expect((await candidate.press('finish')).headers.location).toBe(candidate.path)
-    expect((await candidate.open()).text).toContain('Your answers were handed in on ')
+    expect((await candidate.open()).text).toContain('Your answers were submitted on ')
     expect(await stored()).toMatchObject({ status: 'completed', completedAt: service.clock.now() })
     expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
     expect(await texts()).toEqual(['My answer', 'Another'])
@@ -239,11 +239,11 @@ describe('the clock', () => {
     await candidate.press('next', { number: '2' })
     const early = (await candidate.open()).text
     expect(early).toContain('You have reached the end')
-    expect(early).toContain('handed in automatically at the end of the last question’s time')
+    expect(early).toContain('submitted automatically at the end of the last question’s time')
     service.clock.advance(61_000)
     const late = (await candidate.open()).text
     expect(late).toContain('You have reached the end')
-    expect(late).toContain('handed in automatically within minutes')
+    expect(late).toContain('submitted automatically within minutes')
     expect((await submission()).state).toBe('in_progress')
   })
 
@@ -255,7 +255,7 @@ describe('the clock', () => {
     service.clock.advance(1)
     const late = await candidate.answer(1, 'Too late', 'next')
     expect(late.headers.location).toBe(`${candidate.path}?late=1`)
-    expect((await service.http().get(late.headers.location!)).text).toContain('The time for the question was over')
+    expect((await service.http().get(late.headers.location!)).text).toContain('The time for the question was up')
     expect(await texts()).toEqual(['In time'])
     expect((await candidate.open()).text).toContain('Open question 2')
   })

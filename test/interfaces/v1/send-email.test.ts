@@ -49,7 +49,7 @@ it('false leaves the link, and a resend that is mailed', async () => {
   await waitForState(service, { inviteId: id }, 'sent')
   expect(await emailsOf(id)).toHaveLength(1)
   expect(received().map(({ parsed }) => parsed.text!.includes(link))).toEqual([true])
-  expect(received()[0]!.parsed.subject).not.toContain('Once more')
+  expect(received()[0]!.parsed.subject).not.toContain('Sent again')
 })
 
 it.each([true, undefined])('mails the invitation when it is %j', async (sendEmail) => {

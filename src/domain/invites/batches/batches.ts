@@ -234,12 +234,13 @@ export async function listBatchRows(
   { id, counts }: Batch,
   state: InviteBatchRowState | undefined,
   page: Page,
+  { areFaultsFirst = false } = {},
 ): Promise<Listing<BatchRow>> {
   const total = Object.entries(counts).reduce((sum, [of, count]) => (state === undefined || of === state ? sum + count : sum), 0)
   return readPage(
     page,
     async () => total,
-    (window) => findRows(ctx, id, state === undefined ? {} : { state }, window),
+    (window) => findRows(ctx, id, state === undefined ? {} : { state }, window, areFaultsFirst ? FAULTY_FIRST : undefined),
   )
 }
 
@@ -252,15 +253,19 @@ export const exportBatchRows = (ctx: Context, { id, assessmentId }: Batch, write
     write,
   )
 
+/** The states are declared in the schema from ready to refused. */
+const FAULTY_FIRST = [{ state: 'desc' }, { number: 'asc' }] satisfies Prisma.InviteBatchRowOrderByWithRelationInput[]
+
 async function findRows(
   { db, organization, deps }: Context,
   batchId: string,
   which: Prisma.InviteBatchRowWhereInput,
   window: Window,
+  orderBy: Prisma.InviteBatchRowOrderByWithRelationInput[] = [{ number: 'asc' }],
 ): Promise<BatchRow[]> {
   const rows = await db.inviteBatchRow.findMany({
     where: { organizationId: organization.id, batchId, ...which },
-    orderBy: { number: 'asc' },
+    orderBy,
     include: rowInclude,
     relationLoadStrategy: 'join',
     ...window,

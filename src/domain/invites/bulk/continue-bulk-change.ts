@@ -30,7 +30,9 @@ export async function continueBulkChange(service: ServiceContext, ref: QueuedRef
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
-  const ctx: Context = enterOrganization({ ...service, actor: actingMember(createdBy) }, organization, mode)
+  // Each erasure stays an entry of its own in the audit log.
+  const part = change.action === 'erase' ? {} : { bulkChangeId: id }
+  const ctx: Context = enterOrganization({ ...service, actor: actingMember(createdBy), ...part }, organization, mode)
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const operation = change.action === 'erase' ? erasePerson : operations[change.action]
   const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY

@@ -122,35 +122,24 @@ export async function waitsSince(ctx: Context): Promise<Date | null> {
   return (await longest.executeTakeFirst())?.submittedAt ?? null
 }
 
-/** What the menu says beside its words: how many invites there are, and how many submissions wait for the actor. */
-export type MenuCounts = { invites?: string; waiting?: string }
+/** Number beside the menu's link to grading: submissions that wait for the actor. */
+export type MenuCounts = { waiting?: string }
 
 /** Counted no further than this, so that it costs the same however many wait. */
 const COUNTED = 99
 
-/** Of what the context's actor may not see, nothing. */
+/** Returns nothing for actors who do not grade. */
 export async function countForMenu(ctx: Context): Promise<MenuCounts> {
-  const [readsAll, grades] = [may(ctx, 'read'), may(ctx, 'grade')]
-  if (!readsAll && !grades) return {}
-  const invites = ctx.db.selectFrom('organizationInviteCounts').select(({ fn }) => fn.sum('count').as('sum'))
-  const waiting = waitingIn(ctx, { whose: readsAll ? 'all' : 'mine' })
-    .select('submissions.id')
-    .limit(COUNTED + 1)
-  const counts = ctx.db.selectNoFrom(({ cast, selectFrom }) => [
-    cast<number | null>(invites.$asScalar(), 'integer').as('invites'),
-    cast<number>(
-      selectFrom(waiting.as('waiting'))
-        .select(({ fn }) => fn.countAll().as('count'))
-        .$asScalar(),
-      'integer',
-    ).as('waiting'),
-  ])
-  const counted = await counts.executeTakeFirstOrThrow()
-  const shown = counted.waiting > COUNTED ? `${COUNTED}+` : String(counted.waiting)
-  return {
-    ...(readsAll && counted.invites && { invites: counted.invites.toLocaleString('en') }),
-    ...(grades && counted.waiting > 0 && { waiting: shown }),
-  }
+  if (!may(ctx, 'grade')) return {}
+  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const count = (
+    await waiting
+      .select('submissions.id')
+      .limit(COUNTED + 1)
+      .execute()
+  ).length
+  if (count === 0) return {}
+  return { waiting: count > COUNTED ? `${COUNTED}+` : String(count) }
 }
 
 const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()

@@ -256,7 +256,7 @@ function end(here: Here): Shown {
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
 <h2 id="end-heading" class="text-2xl">${t.text(wasCutByClock ? 'end.over' : 'end.heading')}</h2>
 <p class="mt-2">${wordUnanswered(t, of, unanswered)}</p>
-<p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.hand_in.later')}`}</p>
+<p>${t.text(isOver ? 'end.submit.over' : 'end.submit')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.submit.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,
     ),
   }

@@ -9,7 +9,7 @@ type Answer = [status: number, message: string]
 const problems: Record<SessionProblem, Answer> = {
   taken_over: [409, 'The assessment has been opened in another tab, which takes its place'],
   closed: [409, 'The question is not open, or its time is over'],
-  submitted: [409, 'The assessment has been handed in'],
+  submitted: [409, 'The assessment has been submitted'],
   not_shared: [409, 'The screen has to be recorded, and is not'],
   not_ready: [409, 'Something is missing before the start'],
   no_plays_left: [409, 'The question has been played as often as it may be'],

@@ -7,6 +7,7 @@ import { showPreview } from './assessments/preview.ts'
 import { setUpBulkBar } from './bulk.ts'
 import { confirmInDialogs } from './confirm.ts'
 import { setUpSaveAndPrint } from './keep-text.ts'
+import { offerSearch } from './search-options.ts'
 import { openGradingView } from './sheet.ts'
 import { localizeTimes } from './times.ts'
 
@@ -56,6 +57,7 @@ function showSent(): void {
   for (const part of document.querySelectorAll<HTMLElement>('[data-unsent], [data-sent]')) part.hidden = !part.hidden
 }
 
+for (const search of document.querySelectorAll<HTMLInputElement>('[data-search]')) offerSearch(search)
 const bulk = document.querySelector<HTMLElement>('[data-bulk]')
 if (bulk) setUpBulkBar(bulk)
 const order = document.querySelector<HTMLElement>('[data-order]')

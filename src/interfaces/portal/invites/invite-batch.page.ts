@@ -17,7 +17,7 @@ import { choice } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { empty, linkButton, progressBar } from '../kit/parts.ts'
+import { addressCell, empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
@@ -136,13 +136,20 @@ const beforeStart = (batch: Batch, path: string, { isTooLate, nameless, missingT
   batch.counts.ready + (missingTags?.rows ?? 0) === 0
     ? html`<p>There is nobody to invite in this list.</p>`
     : !isTooLate &&
-      html`<form method="post" action="${`${path}/start`}">${missingTags && missingTags.rows > 0 && tagOffer(missingTags)}${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${formatCount(batch.counts.ready + (missingTags?.rows ?? 0), 'candidate')}</button></p></form>`
+      html`<form method="post" action="${`${path}/start`}">${missingTags && missingTags.rows > 0 && tagOffer(missingTags, batch.counts.ready === 0)}${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">${inviteLabel(batch.counts.ready, missingTags?.rows ?? 0)}</button></p></form>`
 }
 <form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
 
-const tagOffer = ({ names, rows }: MissingTags): Html => {
+/** Rows that need new tags count only while the box that creates these is ticked. */
+const inviteLabel = (ready: number, tagged: number): Html =>
+  tagged === 0
+    ? html`Invite ${formatCount(ready, 'candidate')}`
+    : html`<span class="if-tags">Invite ${formatCount(ready + tagged, 'candidate')}</span><span class="if-no-tags">Invite ${formatCount(ready, 'candidate')}</span>`
+
+/** @param isRequired true if nobody could be invited without the tags. */
+const tagOffer = ({ names, rows }: MissingTags, isRequired: boolean): Html => {
   const [are, need] = rows === 1 ? ['is', 'needs'] : ['are', 'need']
-  return html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="createTags" value="yes" checked> Create ${formatCount(names.length, 'tag')}: ${names.join(', ')}</label>
+  return html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="createTags" value="yes" checked ${isRequired && html`required`}> Create ${formatCount(names.length, 'tag')}: ${names.join(', ')}</label>
 <p class="hint mb-2">${formatCount(rows, 'row')} ${need} ${names.length === 1 ? 'it' : 'them'}. If you untick the box, ${rows === 1 ? 'this row' : 'these rows'} ${are} not invited.</p>`
 }
 
@@ -166,8 +173,8 @@ function createdInvitesPanel(ctx: Context, batch: Batch, { statuses }: FollowUp)
     'made',
     'Invites from this list',
     html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
-${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you withdraw now leaves out everyone who is invited later.')}
-<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Withdraw ${formatCount(open, 'invite')}` : 'Withdraw invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
+${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you revoke now leaves out everyone who is invited later.')}
+<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Revoke ${formatCount(open, 'invite')}` : 'Revoke invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Revoke and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
 ${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
   )
 }
@@ -203,7 +210,9 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
     'rows-heading',
     ['Email', 'Status', 'Reason', 'Name', 'Own values', 'Row'],
     rows.map((row) => [
-      row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
+      row.inviteId
+        ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${addressCell(row.email)}</a>`
+        : addressCell(row.email),
       badge(STATES[row.state]),
       reasonOf(row),
       row.name,

@@ -58,7 +58,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const values = queryOf(request)
     const state = BATCH_ROW_STATES.find((known) => known === values.get('state'))
     const batch = await getBatch(ctx, params.batchId)
-    const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))
+    const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE), { areFaultsFirst: true })
     if (isRunning(batch)) reply.header('refresh', '3')
     const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
     const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))

@@ -171,7 +171,7 @@ function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total
 <span class="text-sm font-medium" data-bulk-count>For selected invites</span>
 <label class="flex items-center gap-2 py-1 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
 ${total > items.length && html`<label class="flex items-center gap-2 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
-<div class="flex flex-wrap gap-2">${LIST_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(BULK_ACTION_TEXTS[action].icon)}${BULK_ACTION_TEXTS[action].label}</button>\n`)}${may(ctx, 'erase_candidates') && html`<button class="btn btn-sm text-error" formaction="${pathOf(ctx, ERASE_PEOPLE)}">${icon(BULK_ACTION_TEXTS.erase.icon)}${BULK_ACTION_TEXTS.erase.label}</button>`}</div>
+<div class="bulk-actions flex flex-wrap gap-2">${LIST_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(BULK_ACTION_TEXTS[action].icon)}${BULK_ACTION_TEXTS[action].label}</button>\n`)}${may(ctx, 'erase_candidates') && html`<button class="btn btn-sm text-error" formaction="${pathOf(ctx, ERASE_PEOPLE)}">${icon(BULK_ACTION_TEXTS.erase.icon)}${BULK_ACTION_TEXTS.erase.label}</button>`}</div>
 <a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes</a>
 </div>
 </form>`

@@ -181,7 +181,7 @@ type Checkboxes = {
   /** Values checked before anything is sent. */
   values?: readonly string[]
   hint?: string
-  /** True if the list scrolls, with checked options first. */
+  /** Scrolls the list by itself, shows chosen options first, and offers a search where scripts run. */
   isLong?: boolean
 }
 
@@ -197,7 +197,7 @@ export function checkboxes(form: Form, { name, label, options, values = [], hint
   return html`<fieldset class="mb-4" id="${name}" tabindex="-1" aria-describedby="${described}">
 <legend class="mb-1.5 text-sm font-medium">${label}</legend>
 ${advice}
-${isLong ? html`<div class="${SCROLLING}" tabindex="0">${[...first(), ...rest()].map(toBox)}</div>` : options.map(toBox)}${mistake}
+${isLong ? html`<input type="search" class="input mb-2 w-full max-w-lg" hidden data-search placeholder="Search" aria-label="${`Search: ${label}`}" autocomplete="off"><div class="${SCROLLING}" tabindex="0">${[...first(), ...rest()].map(toBox)}</div>` : options.map(toBox)}${mistake}
 </fieldset>
 `
 }
@@ -213,11 +213,13 @@ const box = ({ name, label, value, isChecked }: { name: string; label: string; v
   html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="${name}" value="${value}" ${isChecked && html`checked`}> ${label}</label>
 `
 
-type Choice = { name: string; label: string; options: Options; value?: string; hint?: string }
+/** @property groups further options under headings. */
+type Choice = { name: string; label: string; options: Options; groups?: Groups; value?: string; hint?: string }
 type Options = readonly (readonly [value: string, label: string])[]
+type Groups = readonly (readonly [label: string, options: Options])[]
 
-/** A labelled select. */
-export function choice(form: Form, { name, label, options, value = '', hint }: Choice): Html {
+/** A labelled list to choose one from. */
+export function choice(form: Form, { name, label, options, groups = [], value = '', hint }: Choice): Html {
   const chosen = form.values.get(name) ?? value
   return labelled(
     form,
@@ -226,7 +228,7 @@ export function choice(form: Form, { name, label, options, value = '', hint }: C
       described,
       invalid,
     ) => html`<select id="${name}" name="${name}" class="select w-full" aria-describedby="${described}" aria-invalid="${invalid}">
-${optionsOf(options, [chosen])}
+${optionsOf(options, [chosen])}${groups.map(([heading, grouped]) => html`<optgroup label="${heading}">${optionsOf(grouped, [chosen])}</optgroup>\n`)}
 </select>`,
   )
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { PAGE_SIZES } from '../../../domain/limits.ts'
 import { type Listing, type Order, type Page, pageCount } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { homeAddressIn } from './confirm.ts'
 import { type Form, issuesOf } from './forms.ts'
 import { empty } from './parts.ts'
@@ -50,7 +51,7 @@ export const isNarrowed = (query: URLSearchParams): boolean =>
   [...query].some(([name, value]) => !NO_FILTERS.includes(name) && value !== '')
 
 /**
- * Filter form of a list in one line, with a link that removes the filters. Keeps the order.
+ * What a list is narrowed by, in a line, with the way back to all of it. The order stays. On a phone, lists to choose from are folded.
  *
  * @param path the address of the list.
  * @param fields filter fields. @param more further buttons.
@@ -59,6 +60,7 @@ export const filterLine = (path: string, query: URLSearchParams, fields: Html, m
   html`<form method="get" action="${path}" class="filters">${query.get('sort') && html`<input type="hidden" name="sort" value="${query.get('sort')}">`}
 ${fields}
 <button class="btn">Apply</button>
+<label class="unfold btn">${icon('sliders-horizontal')}Filters<input type="checkbox" class="sr-only" ${isNarrowed(query) && html`checked`}></label>
 ${isNarrowed(query) && html`<a class="btn btn-ghost" href="${path}">Reset</a>`}
 ${more}
 </form>

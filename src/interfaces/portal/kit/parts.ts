@@ -33,7 +33,10 @@ export function person({ name, email, address }: { name: string | null; email: s
   return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="named block" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
 }
 
-/** Zero is dimmed. */
+/** An email address in a column. */
+export const addressCell = (email: string): Html => html`<span class="address block" title="${email}">${email}</span>`
+
+/** A number in a table; one of nothing is quiet. */
 export const countCell = (count: number): Html | number => (count === 0 ? html`<span class="quiet tabular-nums">0</span>` : count)
 
 export const progressBar = (done: number, total: number): Html =>

@@ -28,7 +28,7 @@ const withPermission =
 
 const WORK: Item[] = [
   { path: '', label: 'Home', icon: 'house', isFor: () => true },
-  { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites, count: 'invites' },
+  { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites },
   { path: 'assessments', label: 'Assessments', icon: 'clipboard-list', isFor: withPermission('read_assessments') },
   { path: 'questions', label: 'Questions', icon: 'book-open', isFor: withPermission('read_library') },
   { path: 'grading', label: 'Grading', icon: 'pencil-line', isFor: withPermission('grade', 'release_results'), count: 'waiting' },

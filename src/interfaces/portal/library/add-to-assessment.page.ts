@@ -6,7 +6,6 @@ import { icon } from '../../../http/pages/icon.ts'
 import { labelKind } from '../../../kinds/labels.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { onceField } from '../kit/once.ts'
 import { filterLine } from '../kit/paging.ts'
 import { empty, linkButton } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
@@ -44,7 +43,7 @@ ${
         'list-checks',
         query.size > 0 ? 'No questions match.' : 'The library is empty. Import questions, or save some from an assessment.',
       )
-    : html`<form method="post" action="${`${path}/library`}">${onceField()}
+    : html`<form method="post" action="${`${path}/library`}">
 ${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${table(
   'library-heading',

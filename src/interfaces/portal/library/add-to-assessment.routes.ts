@@ -4,9 +4,8 @@ import { authorize } from '../../../domain/authorization/permissions.ts'
 import { listLibrary } from '../../../domain/library/list-library.ts'
 import { addManyFromLibrary, findAdded, MAX_ADDED_AT_ONCE } from '../../../domain/library/take-from-library.ts'
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'
-import { type Form, readFields } from '../kit/forms.ts'
+import { type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
-import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { addToAssessmentPage } from './add-to-assessment.page.ts'
 
@@ -18,10 +17,11 @@ export function addToAssessmentRoutes(app: FastifyInstance): void {
   )
 
   app.post<Route>('/assessments/:assessmentId/library', (request, reply) =>
-    submitOnce(request, reply, {
+    submit(request, reply, {
       page: (form) => page(request, form),
-      async work(ctx, values) {
-        const { assessmentId } = request.params
+      async work(values) {
+        const { ctx, params } = request
+        const { assessmentId } = params
         await addManyFromLibrary(ctx, [...new Set(values.getAll('questions'))], assessmentId)
         return `${pathOf(ctx, `assessments/${assessmentId}`)}?done=question-added#order`
       },

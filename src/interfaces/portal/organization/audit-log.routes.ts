@@ -12,7 +12,11 @@ const PAGE_SIZE = 50
 export function auditLogRoutes(app: FastifyInstance): void {
   app.get('/settings/audit-log', async (request, reply) => {
     const values = queryOf(request)
-    const page = await listAuditEntries(request.ctx, readAuditFilter(values), PAGE_SIZE)
+    const { bulk } = readFields(values, 'bulk')
+    const filter = readAuditFilter(values)
+    // A bulk change is one entry, unless its own entries or those of one action are asked for.
+    const part = bulk ? { bulkChangeId: bulk } : filter.action ? {} : { bulkChangeId: null }
+    const page = await listAuditEntries(request.ctx, { ...filter, ...part }, PAGE_SIZE)
     return show(request, reply, auditLogPage(request.ctx, { values, page }))
   })
 }

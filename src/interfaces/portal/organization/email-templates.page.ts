@@ -3,7 +3,7 @@ import { MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { comesByItself, TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import type { MailTemplate } from '../../../domain/mails/mail-templates.ts'
 import type { ExampleName } from '../../../domain/mails/member-emails.ts'
-import type { FoundText, TextPlace } from '../../../domain/mails/template-places.ts'
+import type { FoundText, TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
 import { hasButton, type Placeholder, placeholdersOf } from '../../../domain/mails/template-text.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { labelLanguage, labelOfferedLanguage } from '../kit/formatting.ts'
@@ -52,7 +52,9 @@ type Facts = {
   place: TextPlace
   assessment: { id: string; name: string } | null
   template: MailTemplate
-  /** Text used while this one is empty; null for the service's own. */
+  /** What the form begins with: the template, or the default. */
+  initial: WrittenText
+  /** What has the place of an empty text; null: ours. */
   standIn: FoundText | null
   main: string | null
   offered: readonly string[]
@@ -93,7 +95,7 @@ export function emailTemplatePage(form: Form, facts: Facts): Page {
 <input type="hidden" name="language" value="${language}">
 ${hiddenStateField(form, 'seen', String(template.version))}
 ${settingsPanel('text', `${labelMail(kind)}, in ${labelLanguage(language)}`, about(facts), fields(form, facts))}
-${settingsPanel('preview', 'Preview', aboutPreview(facts), preview(form, facts))}
+${settingsPanel('preview', 'Preview', ABOUT_PREVIEW, preview(form, facts))}
 </form>
 ${assessment === null && mainForm(form, facts)}`,
   }
@@ -110,7 +112,7 @@ const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
   const isOffered = facts.offered.includes(place.language)
-  return html`${currentTextNote(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Leave both fields empty for ${fallbackNote(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  return html`${currentTextNote(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Empty both fields to return to ${fallbackNote(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
 /** Text that mails use at present, and why. */
@@ -118,7 +120,7 @@ const currentTextNote = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!facts.offered.includes(place.language))
     return `Nobody gets this text: your candidates are not offered ${labelLanguage(place.language)}.`
-  if (!template.body) return `Empty: emails have ${fallbackNote(facts)}.`
+  if (!template.body) return `Until you change it, emails have ${fallbackNote(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
   return `Candidates who read ${labelLanguage(place.language)} get ${whose} (version ${template.version}).`
 }
@@ -132,10 +134,9 @@ const fallbackNote = ({ standIn, place, assessment }: Facts): string => {
     : `your text in ${labelLanguage(standIn.language)}, which is chosen below for languages without one`
 }
 
-const aboutPreview = (facts: Facts): Html =>
-  html`The text above${!facts.template.body && `, or where there is none ${fallbackNote(facts)}`}, for an example. Nothing is saved. A test is mailed to you alone, at most ${MAX_TEXT_TESTS} an hour; its subject says that it is a test.`
+const ABOUT_PREVIEW = `The text above, for an example. Nothing is saved. A test is emailed to you alone, at most ${MAX_TEXT_TESTS} an hour; its subject says that it is a test.`
 
-const fields = (form: Form, { template: { subject, body }, place: { kind } }: Facts): Html => html`${field(form, {
+const fields = (form: Form, { initial: { subject, body }, place: { kind } }: Facts): Html => html`${field(form, {
   name: 'subject',
   label: 'Subject',
   value: subject,

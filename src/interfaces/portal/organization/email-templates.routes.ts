@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../domain/context.ts'
 import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
-import { TEMPLATE_KINDS } from '../../../domain/mails/candidate-mails.ts'
+import { TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import {
   findStandIn,
   findTemplateIssues,
@@ -38,6 +39,12 @@ export type PreviewText = (input: PreviewInput) => {
   html: string
 }
 
+/** The service's own text of an email, as a template. */
+type DefaultText = (kind: TemplateKind, language: string) => WrittenText
+
+/** Texts of emails, which the portal shows and does not write. */
+export type MailTextSource = { previewText: PreviewText; defaultText: DefaultText }
+
 type Route = { Params: { assessmentId?: string } }
 type Request = FastifyRequest<Route>
 
@@ -48,12 +55,12 @@ const NOTICES = new Map([
   ['main', 'Saved.'],
 ])
 
-/** The organization's texts for mails to candidates: for all assessments, and for one. */
-export function emailTemplateRoutes(app: FastifyInstance, previewText: PreviewText): void {
-  for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, previewText)
+/** What an organization says in its mails to candidates: of all assessments, and of one, which may have its own words. */
+export function emailTemplateRoutes(app: FastifyInstance, texts: MailTextSource): void {
+  for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, texts)
   app.post<Route>('/settings/words/main', (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, { query: form.values }),
+      page: (form) => page(request, form, texts, { asked: form.values }),
       async work(values) {
         await saveMainLanguage(request.ctx, readFields(values, 'mainLanguage').mainLanguage || null)
         return `${homeOf(request)}${queryFor(placeIn(request, values))}&done=main`
@@ -62,18 +69,21 @@ export function emailTemplateRoutes(app: FastifyInstance, previewText: PreviewTe
   )
 }
 
-function addRoutes(app: FastifyInstance, address: string, previewText: PreviewText): void {
+function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource): void {
   app.get<Route>(address, async (request, reply) => {
-    const query = queryOf(request)
-    return show(request, reply, await page(request, emptyForm, { query, notice: NOTICES.get(query.get('done') ?? '') }))
+    const asked = queryOf(request)
+    return show(request, reply, await page(request, emptyForm, texts, { asked, notice: NOTICES.get(asked.get('done') ?? '') }))
   })
 
   app.post<Route>(address, (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, { query: form.values }),
+      page: (form) => page(request, form, texts, { asked: form.values }),
       async work(values) {
         const place = placeIn(request, values)
-        await saveMailTemplate(request.ctx, place, { ...readText(values), seen: Number(values.get('seen')) })
+        await saveMailTemplate(request.ctx, place, {
+          ...(await readText(request.ctx, place, values)),
+          seen: Number(values.get('seen')),
+        })
         return `${homeOf(request)}${queryFor(place)}&done=saved`
       },
     }),
@@ -87,28 +97,32 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
   app.post<Route>(`${address}/preview`, async (request, reply) => {
     const values = valuesOf(request)
     const asText = values.get('part') === 'text'
-    return sendPreview(request, reply, {
-      place: placeIn(request, values),
-      who: whoIn(values),
-      template: readText(values),
-      asText,
-    })
+    const place = placeIn(request, values)
+    const given = await readText(request.ctx, place, values)
+    return sendPreview(request, reply, { place, who: whoIn(values), template: given, asText })
   })
 
   // The form is shown again with what was typed, which may not be saved yet.
   app.post<Route>(`${address}/test`, (request, reply) =>
     submitOnce(request, reply, {
-      page: (form) => page(request, form, { query: form.values }),
+      page: (form) => page(request, form, texts, { asked: form.values }),
       async work(ctx, values) {
-        const to = await testMailText(ctx, placeIn(request, values), { who: whoIn(values), ...readText(values) })
-        return page(
-          request,
-          { values, issues: [] },
-          { query: values, notice: `A test is on its way to ${to}. Nothing is saved.` },
-        )
+        const place = placeIn(request, values)
+        const to = await testMailText(ctx, place, { who: whoIn(values), ...(await readText(ctx, place, values)) })
+        return page(request, { values, issues: [] }, texts, {
+          asked: values,
+          notice: `A test is on its way to ${to}. Nothing is saved.`,
+        })
       },
     }),
   )
+
+  /** What was typed; the unchanged default is no text of its own. */
+  async function readText(ctx: Context, place: TextPlace, values: URLSearchParams): Promise<WrittenText> {
+    const given = readFields(values, 'subject', 'body')
+    const [typed, initial] = [tidyTemplate(given), await findDefault(ctx, place, texts)]
+    return typed.subject === initial.subject && typed.body === initial.body ? { subject: '', body: '' } : given
+  }
 
   async function sendPreview(
     { ctx }: Request,
@@ -121,7 +135,7 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
     const text = tidyTemplate(template)
     const issues = findTemplateIssues(kind, text)
     const example = { organization, zone: timeZone, invitationText: invitationText ?? '', kind, assessment, who }
-    const mail = issues.length === 0 ? previewText({ ...example, ...(await withStandIn(ctx, place, text)) }) : null
+    const mail = issues.length === 0 ? texts.previewText({ ...example, ...(await withStandIn(ctx, place, text)) }) : null
     const shown = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
@@ -131,15 +145,24 @@ function addRoutes(app: FastifyInstance, address: string, previewText: PreviewTe
   }
 }
 
-async function page(request: Request, form: Form, { query, notice }: { query: URLSearchParams; notice?: string | undefined }) {
+/** The text that emails have where nothing is written. */
+async function findDefault(ctx: Context, place: TextPlace, { defaultText }: MailTextSource): Promise<WrittenText> {
+  return tidyTemplate((await findStandIn(ctx, place)) ?? defaultText(place.kind, place.language))
+}
+
+type PageOptions = { asked: URLSearchParams; notice?: string | undefined }
+
+async function page(request: Request, form: Form, texts: MailTextSource, { asked, notice }: PageOptions) {
   const { ctx } = request
-  const place = placeIn(request, query)
+  const place = placeIn(request, asked)
+  const template = await readMailTemplate(ctx, place)
   const { assessmentId: id } = place
   return emailTemplatePage(form, {
     ctx,
     home: homeOf(request),
     place,
-    template: await readMailTemplate(ctx, place),
+    template,
+    initial: template.body === '' ? await findDefault(ctx, place, texts) : template,
     assessment: id === null ? null : { id, name: await requireAssessment(ctx, id) },
     standIn: await findStandIn(ctx, place),
     ...(await readMainLanguage(ctx)),
@@ -165,4 +188,3 @@ function placeIn({ ctx, params }: Request, query: URLSearchParams): TextPlace {
 }
 
 const whoIn = (values: URLSearchParams): ExampleName => EXAMPLE_NAMES.find((one) => one === values.get('who')) ?? 'plain'
-const readText = (values: URLSearchParams): WrittenText => readFields(values, 'subject', 'body')

@@ -151,8 +151,28 @@ describe('a bulk change', () => {
       where: { organizationId: organization.id, action: { in: ['changed_many', 'extended_invite'] } },
     })
     expect(entries.map(({ details }) => details)).toEqual(
-      expect.arrayContaining([{ change: 'extend', invites: 3, expiresOn: date }, { until: `${date}T14:59:00.000Z` }]),
+      expect.arrayContaining([
+        { change: 'extend', invites: 3, expiresOn: date },
+        { until: `${date}T14:59:00.000Z`, bulkChangeId: location.split('/').at(-1) },
+      ]),
     )
+  })
+
+  it('is one entry of the audit log, which leads to the entry of each invite', async () => {
+    const { admin, ids, change } = await furnish(3)
+    const location = await change({ action: 'extend', id: ids, by: 'days', addedDays: '15' })
+    const log = `${admin.home}settings/audit-log`
+    const actionsIn = async (query: string) =>
+      rowsOf((await admin.get(log + query)).text).map((row) => row.split(' | ').at(-1)!.split('\n')[0])
+    const first = await admin.get(log)
+    expect((await actionsIn('')).filter((action) => action !== 'generated an API key')).toEqual(['changed invites in bulk'])
+    expect(first.text).not.toContain('bulkChangeId')
+    const [, query] = /audit-log(\?bulk=[^"]+)">Show each invite/.exec(first.text)!
+    expect(query).toBe(`?bulk=${location.split('/').at(-1)}`)
+    expect(await actionsIn(query!)).toEqual(ids.map(() => 'extended an invite'))
+    expect(await actionsIn('?action=extended_invite')).toHaveLength(3)
+    const exported = parse((await admin.post(`${log}/export`)).text, { columns: true }) as { action: string }[]
+    expect(exported.filter(({ action }) => action === 'extended_invite')).toHaveLength(3)
   })
 
   it('keeps started invites unless they are included, and emails those who were sent the invitation', async () => {

@@ -1,9 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
+import type { Context } from '../../../../src/domain/context.ts'
 import { deleteExpiredBatches } from '../../../../src/domain/invites/batches/batches.ts'
 import { continueBatch } from '../../../../src/domain/invites/batches/continue-batch.ts'
+import { createMissingTags, findMissingTags } from '../../../../src/domain/invites/batches/missing-tags.ts'
 import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { signInAs } from '../../../support/portal.ts'
+import { asOperator, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
@@ -125,6 +127,23 @@ describe('a list', () => {
     await run(location)
     expect((await invites()).map(({ recipientEmail }) => recipientEmail)).toEqual(['b@example.com'])
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+
+  it('offers no tags to an actor who may invite and not create tags', async () => {
+    const { organization, give } = await furnish()
+    const { location } = await give('email,tags\na@example.com,Autumn')
+    const id = location.split('/').at(-1)!
+    const ctx = { ...asOperator(service, organization), actor: { kind: 'ats', ats: 'greenhouse' } } as Context
+    expect(await findMissingTags(ctx, id)).toEqual({ names: [], rows: 0 })
+    await expect(createMissingTags(ctx, id)).rejects.toMatchObject({ kind: 'not_permitted' })
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+
+  it('shows rows with faults before the others, and exports all in their order', async () => {
+    const { admin, give, outcome } = await furnish()
+    const { location } = await give('email\na@example.com\nnobody\nb@example.com\na@example.com')
+    expect(rowsOf((await admin.get(location)).text).map((row) => row.split(' | ').at(-1))).toEqual(['2', '4', '1', '3'])
+    expect((await outcome(location)).map(([number]) => number)).toEqual(['1', '2', '3', '4'])
   })
 
   it('queues one job however often "Try again now" is pressed within a minute', async () => {
@@ -489,7 +508,7 @@ describe('a wrong list', () => {
     })
     const page = await admin.get(location)
     expect(page.text).toContain('list.csv')
-    expect(page.text).toContain('Withdraw 3 invites')
+    expect(page.text).toContain('Revoke 3 invites')
     const id = location.split('/').at(-1)!
     const found = await admin.get(`${admin.home}invites?list=${id}`)
     expect(rowsOf(found.text)).toHaveLength(4)

@@ -93,6 +93,10 @@ describe('an import of questions', () => {
     const asked = await service.db.question.findMany({ where: { assessmentId: assessment.id }, orderBy: { order: 'asc' } })
     expect(asked.map(({ libraryQuestionId }) => libraryQuestionId)).toEqual(questions)
     expect((await admin.get(adding)).text).toContain('(in this assessment)')
+    // Sent again, as after a failure, it adds what is not there yet.
+    await service.db.question.deleteMany({ where: { id: asked.at(-1)!.id } })
+    expect((await admin.post(`${page}/library`, { questions })).status).toBe(303)
+    expect(await service.db.question.count({ where: { assessmentId: assessment.id } })).toBe(questions.length)
   })
 
   it("lists a sheet's unused columns", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
+import { fieldsIn } from '../../../support/forms.ts'
 import { linkIn, waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
@@ -54,7 +55,7 @@ it('are what candidates get, above fixed content; each mail records its version'
   )
   for (const part of [mail.parsed.text, mail.parsed.html]) {
     expect(part).toContain('Open until: ')
-    expect(part).toContain('meant for you alone')
+    expect(part).toContain('for you alone')
   }
   const [version] = await service.db.mailTemplate.findMany({ where: { organizationId: organization.id } })
   expect(email.templateId).toBe(version!.id)
@@ -74,7 +75,42 @@ it("fall back to the service's text when emptied, also for queued mails; no vers
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
 })
 
-it('are refused with the line, keeping what was typed', async () => {
+it('begin with the default text, which stays the default when it is saved unchanged', async () => {
+  const { organization, admin, path, save } = await start()
+  for (const kind of ['invitation', 'not_accepted', 'not_started', 'not_finished', 'submitted', 'released']) {
+    for (const language of service.deps.languages.codes) {
+      const form = fieldsIn(await admin.get(`${path}?${new URLSearchParams({ kind, language })}`))
+      expect(form.body).toContain('{{ assessment }}')
+      expect(form.body!.includes('{{ link }}')).toBe(kind !== 'submitted')
+      // A browser sends line ends of its own.
+      const unchanged = { kind, language, subject: form.subject!, body: form.body!.replaceAll('\n', '\r\n') }
+      expect((await save(unchanged)).status).toBe(303)
+      expect((await save({ ...unchanged, body: `${unchanged.body}\r\n\r\nPS.` })).status).toBe(303)
+      expect((await save({ ...unchanged, seen: '1' })).status).toBe(303)
+    }
+  }
+  const versions = await service.db.mailTemplate.groupBy({
+    by: ['version'],
+    where: { organizationId: organization.id, body: '' },
+    _count: true,
+  })
+  expect(versions).toEqual([{ version: 2, _count: 6 * service.deps.languages.codes.length }])
+  expect((await admin.get(path)).text).toContain('invites you to: {{ assessment }}')
+  expect((await invite(organization)).email.templateId).toBeNull()
+})
+
+it('begin with the organization’s text where an assessment has none', async () => {
+  const { organization, admin, save } = await start()
+  await save({})
+  const { id } = await service.make.assessment(organization.id)
+  const path = `${admin.home}assessments/${id}/words`
+  const form = fieldsIn(await admin.get(path))
+  expect([form.subject, form.body]).toEqual([SUBJECT, BODY.replaceAll('\r\n', '\n')])
+  await admin.post(path, { language: 'en', seen: '0', subject: SUBJECT, body: BODY })
+  expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(1)
+})
+
+it('are refused with the line, and what was typed stays', async () => {
   const { admin, path, save } = await start()
   const { status, text } = await save({ body: 'Dear,\n\n{{ nobody }}\n\n{{ link }}' })
   expect([status, text]).toEqual([422, expect.stringContaining('Line 3: {{ nobody }} is no placeholder')])
@@ -134,7 +170,7 @@ it('are mailed to the signed-in member only, as typed, with a link to a page tha
   expect(mail.parsed.text).toMatch(/^Dear محمد[^\n]+,\n\nthank you for asking\.\n\nEinladung öffnen\n/)
   expect(linkIn(mail)).toBe('/i/test')
   const page = await service.http().get('/i/test')
-  expect([page.status, page.text]).toEqual([200, expect.stringContaining('This mail was a test')])
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('This email was a test')])
   const { db } = service
   const where = { organizationId: organization.id }
   const counts = [db.mailTemplate, db.invite, db.inviteEmail, db.event].map((table) =>

@@ -38,7 +38,7 @@ describe('a security mail to the person', () => {
     const { text } = await readNewest(email)
     expect(text).toContain('A new browser has signed in')
     expect(text).toContain('Firefox, Windows')
-    expect(text).toMatch(/From the address:\s+\S*(127\.0\.0\.1|::1)/)
+    expect(text).toMatch(/Address:\s+\S*(127\.0\.0\.1|::1)/)
     expect(text).toContain('/portal/forgot')
   })
 
@@ -63,7 +63,7 @@ describe('a security mail to the person', () => {
     const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credential: { email } } })
     await person.post(`/portal/factors/${id}/remove`, { next: home })
     expect((await kindsTo(email)).at(-1)).toBe('factor_removed')
-    expect(await readNewest(email)).toMatchObject({ text: expect.stringContaining('“Phone” is no longer good for signing in') })
+    expect(await readNewest(email)).toMatchObject({ text: expect.stringContaining('“Phone” no longer works for signing in') })
     const { url } = (await createResetLink(service.system, email, { mails: false }))!
     await visit(service).post(new URL(url).pathname, { password: `${NEW_PASSWORD} once more` })
     expect((await kindsTo(email)).at(-1)).toBe('password_reset')
