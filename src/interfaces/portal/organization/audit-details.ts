@@ -174,6 +174,7 @@ const FIELDS: Record<AuditField, Word> = {
   action: 'action',
   from: 'from',
   to: 'to',
+  minPercent: { name: 'at least', of: (percent) => `${percent} %` },
 }
 
 /** Another release may have recorded what this one has no words for. */
