@@ -78,7 +78,7 @@ export function recordTakes(
      * An attempt counts from here on; of one in which nothing was recorded, the next goes on with it.
      *
      * @param isWanted is asked while the devices are open already: it is recorded when this has become true, not at all when it is false.
-     * @throws Refusal, also `other_browser` where this one can't continue it. @throws DOMException of the device.
+     * @throws Refusal, also `other_browser` where this one can't continue it, and `not_continued` where it has ended. @throws DOMException of the device.
      */
     async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
@@ -169,7 +169,10 @@ async function askToContinue({ session, outbox, state }: Player, { kind, recordi
   const { mediaId, segments } = before
   const until = performance.now() + CONTINUE_WITHIN_MS
   const asked = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
-  const { segment } = (await asked) as { segment: number }
+  const { segment } = (await asked.catch((error) => {
+    // The question is open as far as this page knows: the attempt has ended, in another tab or by the service.
+    throw error instanceof Refusal && error.code === 'closed' ? new Refusal('not_continued') : error
+  })) as { segment: number }
   const recording = () => {
     // One in which nothing was recorded may have failed to begin: then it is over for the outbox.
     if (segments.length === 0) return outbox.begin(mediaId, kind, state.question!.closesAt)
