@@ -158,7 +158,7 @@ function typeOf(catalog: Catalog, messages: Parsed): string {
   return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
 }
 
-/** What somebody agrees to, loses by, or is asked for outside of the pages: without a review of these a language is a draft. */
+/** What somebody agrees to, loses by, or is asked for outside of the pages: without a review of these a language is not offered from the start. */
 const MUST_BE_REVIEWED: Record<Catalog, RegExp> = {
   candidate: /^(?:terms|consent|declined|invitation\.decline)\b/,
   browser: /^(?:clock|failed|text|take)\b/,

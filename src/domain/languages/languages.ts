@@ -3,7 +3,7 @@
 /** The languages that there are texts in, and those of them that a native speaker has reviewed. Codes as BCP 47 has them. */
 export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
 
-/** What an organization has chosen: none offered are those that are reviewed. */
+/** What an organization has chosen for all its candidates: none offered are those that are reviewed. */
 export type SpeakingOrganization = { language: string; languagesOffered: readonly string[] }
 
 /** An invite with all that decides its language but what the candidate's browser asks for. */
@@ -26,27 +26,34 @@ export const SPOKEN_TO = {
 /** What is spoken where nothing else is. */
 export const LAST_RESORT = 'en'
 
-/** Those that an organization's candidates can have, in the order of the codes. */
+/** Languages that an organization offers to all its candidates, in the order of the codes. */
 export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
   codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
 
+/** Languages that a candidate can have, in the order of the codes: the organization's, and the assessment's own. */
+function languagesFor(languages: Languages, { assessment, organization }: SpokenTo): string[] {
+  const ofAssessment = [assessment.interfaceLanguage, ...codesOf(assessment)].map((code) => matchLanguage(code, languages.codes))
+  const offered = [...offeredLanguages(languages, organization), ...ofAssessment]
+  return languages.codes.filter((code) => offered.includes(code))
+}
+
+const codesOf = ({ languages }: SpokenTo['assessment']): string[] => languages.map(({ language }) => language.code)
+
 /** Those that a candidate may choose from: none where the assessment has a fixed one, or there is but one. */
-export function languagesToChoose(languages: Languages, { assessment, organization }: SpokenTo): string[] {
-  const offered = offeredLanguages(languages, organization)
-  return offered.length === 1 || matchLanguage(assessment.interfaceLanguage, offered) !== null ? [] : offered
+export function languagesToChoose(languages: Languages, invite: SpokenTo): string[] {
+  const offered = languagesFor(languages, invite)
+  return offered.length === 1 || matchLanguage(invite.assessment.interfaceLanguage, offered) !== null ? [] : offered
 }
 
 /**
- * What a candidate is spoken to in: the first there is, of those that the organization offers, of the assessment's fixed one, what the
- * candidate has chosen, what the invite says, what the browser asks for, the assessment's languages, the organization's, and English.
+ * What a candidate is spoken to in: the first there is, of those that they can have, of the assessment's fixed one, what the candidate has chosen, what the invite says, what the browser asks for, the assessment's languages, the organization's, and English.
  *
  * @param accepted what the browser asks for, see `readAcceptLanguage`; none for a mail.
  */
 export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
   const { assessment, organization } = invite
   const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
-  const own = [...assessment.languages.map(({ language }) => language.code), organization.language]
-  return firstMatch([...wanted, ...own], offeredLanguages(languages, organization))
+  return firstMatch([...wanted, ...codesOf(assessment), organization.language], languagesFor(languages, invite))
 }
 
 /** What a member's mails are written in: what they have chosen, else the organization's. @param chosen null: nothing, or nobody knows. */
@@ -54,8 +61,8 @@ export const languageOfMember = (languages: Languages, chosen: string | null, { 
   firstMatch([chosen, language], languages.codes)
 
 /**
- * What is said to whoever is not known, or not any more, by what their browser asks for. A draft will do: pages to strangers say that there is
- * nothing at an address, and ask for no consent.
+ * What is said to whoever is not known, or not any more, by what their browser asks for, reviewed or not: pages to strangers say that there
+ * is nothing at an address, and ask for no consent.
  */
 export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 

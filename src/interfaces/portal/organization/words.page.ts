@@ -118,7 +118,7 @@ const about = (facts: Facts): Html => {
 const applies = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!facts.offered.includes(place.language))
-    return `Nobody gets this text: your candidates are not offered ${wordLanguage(place.language)}.`
+    return `Your organization doesn’t offer ${wordLanguage(place.language)}: only candidates of assessments in this language get this text.`
   if (!template.body) return `Empty: emails have ${standInOf(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
   return `Candidates who read ${wordLanguage(place.language)} get ${whose} (version ${template.version}).`
