@@ -128,6 +128,7 @@ ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruct
 ${fold(
   'Grading and requirements',
   html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
+<p class="hint">Submissions that one grader has begun to grade stay with one grader.</p>
 ${checkbox(form, { name: 'blindGrading', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.blindGrading })}
 ${scoringFields(ctx, form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,
