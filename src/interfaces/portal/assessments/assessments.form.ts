@@ -145,7 +145,7 @@ ${fold(
 )}
 ${fold(
   'Audience, categories, tags and clients',
-  html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one where the language itself is tested. It counts where your organization offers it.' })}
+  html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one where the language itself is tested.' })}
 ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
