@@ -153,7 +153,7 @@ function typeOf(catalog: Catalog, messages: Parsed): string {
   return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
 }
 
-/** Keys of important texts (consent, time limits, device access, mails). Until a native speaker has reviewed them, a language is a draft. */
+/** Keys of important texts (consent, time limits, device access, mails). A language without a review of these is not offered by default. */
 const MUST_BE_REVIEWED: Record<Catalog, RegExp> = {
   candidate: /^(?:terms|consent|declined|invitation\.decline)\b/,
   browser: /^(?:clock|failed|text|take)\b/,

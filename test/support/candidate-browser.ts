@@ -116,6 +116,12 @@ export function useCandidatesBrowser() {
         db.submissionQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
       attempts: async () =>
         db.answerAttempt.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
+      /** As the service ends recordings that nobody continues. */
+      endTakes: async () =>
+        db.answerAttempt.updateMany({
+          where: { submissionId: (await submission()).id },
+          data: { state: 'complete', completedAt: new Date() },
+        }),
       media: async () =>
         db.mediaFile.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       notes: async () => db.sessionEvent.findMany({ where: { submissionId: (await submission()).id } }),

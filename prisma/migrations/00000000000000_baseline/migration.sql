@@ -1194,6 +1194,7 @@ CREATE TABLE "submissions" (
     "submitted_at" TIMESTAMPTZ(3),
     "grader_id" UUID,
     "second_grader_id" UUID,
+    "keeps_one_grader" BOOLEAN NOT NULL DEFAULT false,
     "released_at" TIMESTAMPTZ(3),
     "needs_grading" BOOLEAN DEFAULT true,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,

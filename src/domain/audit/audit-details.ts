@@ -34,7 +34,7 @@ const AUDIT_FIELDS = [
   // Other systems.
   ...(['ats', 'mode', 'host', 'event'] as const),
   // Filters of an export.
-  ...(['status', 'role', 'search', 'searched', 'category', 'who', 'action', 'from', 'to'] as const),
+  ...(['status', 'role', 'search', 'searched', 'category', 'who', 'action', 'from', 'to', 'minPercent'] as const),
 ] as const
 export type AuditField = (typeof AUDIT_FIELDS)[number]
 

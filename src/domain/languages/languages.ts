@@ -25,18 +25,27 @@ export const SPOKEN_TO = {
 
 export const LAST_RESORT = 'en'
 
-/** Languages for the organization's candidates, in the order of the codes. */
+/** Languages that an organization offers to all its candidates, in the order of the codes. */
 export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
   codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
 
+/** Languages that a candidate can have, in the order of the codes: the organization's, and the assessment's own. */
+function languagesFor(languages: Languages, { assessment, organization }: SpokenTo): string[] {
+  const ofAssessment = [assessment.interfaceLanguage, ...codesOf(assessment)].map((code) => matchLanguage(code, languages.codes))
+  const offered = [...offeredLanguages(languages, organization), ...ofAssessment]
+  return languages.codes.filter((code) => offered.includes(code))
+}
+
+const codesOf = ({ languages }: SpokenTo['assessment']): string[] => languages.map(({ language }) => language.code)
+
 /** Languages that a candidate may choose from; empty if the assessment has a fixed language, or there is only one. */
-export function languagesToChoose(languages: Languages, { assessment, organization }: SpokenTo): string[] {
-  const offered = offeredLanguages(languages, organization)
-  return offered.length === 1 || matchLanguage(assessment.interfaceLanguage, offered) !== null ? [] : offered
+export function languagesToChoose(languages: Languages, invite: SpokenTo): string[] {
+  const offered = languagesFor(languages, invite)
+  return offered.length === 1 || matchLanguage(invite.assessment.interfaceLanguage, offered) !== null ? [] : offered
 }
 
 /**
- * Language for a candidate. The first offered one of: the assessment's fixed language, the candidate's choice, the invite's, the
+ * Language for a candidate. The first possible one of: the assessment's fixed language, the candidate's choice, the invite's, the
  * browser's, the assessment's, the organization's, English.
  *
  * @param accepted see `readAcceptLanguage`; empty for a mail.
@@ -44,8 +53,7 @@ export function languagesToChoose(languages: Languages, { assessment, organizati
 export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
   const { assessment, organization } = invite
   const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
-  const own = [...assessment.languages.map(({ language }) => language.code), organization.language]
-  return firstMatch([...wanted, ...own], offeredLanguages(languages, organization))
+  return firstMatch([...wanted, ...codesOf(assessment), organization.language], languagesFor(languages, invite))
 }
 
 /** Language of mails to a member: their choice, or the organization's. @param chosen null: none. */

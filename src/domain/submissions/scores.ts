@@ -174,7 +174,7 @@ const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
  * A question of a paper.
  *
  * @property scored the points that its key gives the answer; null: it has none, or leaves it to people. @property dropped whether its key
- *   says that the question is not counted. @property unanswered whether nothing was received for it, and nothing is being uploaded.
+ *   says that the question is not counted. @property unanswered see {@link isUnanswered}.
  */
 export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
 
@@ -185,7 +185,10 @@ export const gradingFacts = (eb: Expressions<'submissionQuestions'>, db: TenantD
   isUnanswered(eb, db).as('unanswered'),
 ]
 
-/** Whether nothing was received for a question. A recording counts from its first part on, also one that could not be joined. */
+/**
+ * Whether a question counts as not answered: nothing was received for it, and no further attempt is open to the candidate. A recording counts
+ * from its first part on, also one that could not be joined.
+ */
 export const isUnanswered = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   sql<boolean>`not exists (${eb
     .selectFrom(db.table('answerAttempts'))
@@ -193,7 +196,23 @@ export const isUnanswered = (eb: Expressions<'submissionQuestions'>, db: TenantD
     .whereRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
     .where('answerAttempts.state', '<>', sql.lit('abandoned'))
     .where(({ ref }) => sql<SqlBool>`(${ref('answerAttempts.kind')} <> 'text' or ${ref('answerAttempts.text')} ~ '[^[:space:]]')`)
-    .select('answerAttempts.id')})`
+    .select('answerAttempts.id')}) and not exists (${openRetake(eb, db)})`
+
+/** The retake of the invite that a question was asked for, unless that retake expired or was revoked. */
+const openRetake = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
+  eb
+    .selectFrom(db.table('submissions'))
+    .whereRef('submissions.id', '=', 'submissionQuestions.submissionId')
+    .innerJoin(db.table('invites'), 'invites.id', 'submissions.inviteId')
+    .innerJoin(db.table('invites as retake'), (join) =>
+      join
+        .onRef('retake.assessmentId', '=', 'invites.assessmentId')
+        .onRef('retake.mode', '=', 'invites.mode')
+        .on(sql<SqlBool>`address_key(retake.recipient_email) = address_key(invites.recipient_email)`)
+        .on(sql<SqlBool>`retake.attempt = invites.attempt + 1`),
+    )
+    .where('retake.status', 'not in', [sql.lit('expired' as const), sql.lit('revoked' as const)])
+    .select('retake.id')
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
 export const scoredPoints = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>

@@ -55,7 +55,13 @@ it('speaks English where nothing is said, and passes over what is not offered, o
   expect(onPage({})).toBe('en')
   expect(onPage({ chosen: 'ja', invite: 'deutsch', browser: 'zh-CN', assessment: 'fr' })).toBe('fr')
   expect(onPage({ chosen: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
-  expect(onPage({ fixed: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
+  expect(onPage({ browser: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
+})
+
+it('speaks the assessment’s languages, also where the organization does not offer them to all', () => {
+  expect(onPage({ fixed: 'fr', organization: 'de' }, ['de', 'en'])).toBe('fr')
+  expect(onPage({ browser: 'fr', assessment: 'fr', organization: 'de' }, ['de', 'en'])).toBe('fr')
+  expect(inMail({ assessment: 'ar' }, [])).toBe('ar')
 })
 
 it('offers the reviewed languages where the organization has chosen none', () => {

@@ -31,6 +31,7 @@ const OPENED = `
 const DENIED_MICROPHONE = `
   navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
   navigator.permissions.query = async ({ name }) => ({ state: name === 'microphone' ? 'denied' : 'granted' })`
+const UNLISTED = "navigator.mediaDevices.enumerateDevices = () => Promise.reject(new DOMException('', 'NotAllowedError'))"
 const WITHOUT_TYPES = 'MediaRecorder.isTypeSupported = () => false'
 const NO_BYTES = "Object.defineProperty(Blob.prototype, 'size', { get: () => 0 })"
 
@@ -84,6 +85,14 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(page, 'Record audio')
     await savedUpTo(page, 1)
     expect(await page.evaluate('opened')).toEqual([first, other, other])
+  })
+
+  it('says so where the browser does not list its devices, and records all the same', async () => {
+    const { page } = await openChecks('audio', UNLISTED)
+    await press(page, 'Try your microphone')
+    await page.getByText('This browser did not list your devices. It uses the ones that it is set to.').waitFor()
+    await press(page, 'Record three seconds')
+    await page.getByText('Your microphone works. Play it back').waitFor()
   })
 
   it('names the device that is denied where both are needed', async () => {

@@ -63,6 +63,17 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     expect(answerOf(attempts)).toBe(attempts[1])
   })
 
+  it('says that it has ended where it can’t be continued any more', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const page = await record(candidate)
+    await page.reload()
+    await button(page, 'Continue recording audio').waitFor()
+    await candidate.endTakes()
+    await press(page, 'Continue recording audio')
+    await page.getByText('This recording has already ended, so you can’t continue it.').waitFor()
+    expect(await page.getByText('The time for this question').count()).toBe(0)
+  })
+
   it('is left as it is by going on', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio', 'text'], answerRecordLimit: 1 })
     const page = await record(candidate)

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
 import { zoneOf } from '../../../src/domain/time/zones.ts'
 import { renderInviteEmail } from '../../../src/mail/invite-email.ts'
+import { links } from '../../support/links.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
@@ -39,7 +40,7 @@ it('speaks as the browser asks, and keeps nothing of that', async () => {
   })
 })
 
-it('says in the browser’s language, drafts as well, that there is nothing at a link any more', async () => {
+it('says in the browser’s language, reviewed or not, that there is nothing at a link any more', async () => {
   const { candidate, invite: erased } = await invite({ status: 'pending' })
   await service.db.invite.delete({ where: { id: erased.id } })
   const answer = await candidate.open().set('accept-language', 'es')
@@ -79,6 +80,23 @@ it('offers no choice where the assessment has a fixed language, or the organizat
   expect(page.text).not.toContain('data-language')
   const alone = await invite({ status: 'pending', offered: [] })
   expect((await alone.candidate.open()).text).not.toContain('data-language')
+})
+
+it('offers the assessment’s languages besides those of the organization', async () => {
+  const { candidate, assessment } = await invite({ status: 'pending', offered: ['en'] })
+  expect((await candidate.open()).text).not.toContain('data-language')
+  const code = { code: 'es' }
+  const spanish = await service.db.language.upsert({
+    where: code,
+    create: { id: service.deps.newId(), name: 'Spanish', ...code },
+    update: {},
+  })
+  await links(service.db).addLanguages(assessment, spanish)
+  const { text } = await candidate.open()
+  expect([...text.matchAll(/name="language" value="([^"]*)"/g)].map(([, code]) => code)).toEqual(['en', 'es'])
+  expect(languageIn(await candidate.open().set('accept-language', 'de'))).toEqual(['es ltr', 'es'])
+  await candidate.press('language', { language: 'en' })
+  expect(languageIn(await candidate.open())).toEqual(['en ltr', 'en'])
 })
 
 it('keeps what is written when the language is chosen in the middle of an answer', async () => {

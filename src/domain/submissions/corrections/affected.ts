@@ -96,10 +96,14 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
       (join) => join.onTrue(),
     )
     .select(['submissions.id as submissionId', 'submissions.mode', 'submissions.penaltyPercent'])
-    .select(['assessments.id as assessmentId', 'assessments.name as assessment', 'assessments.secondGrader'])
+    .select(['assessments.id as assessmentId', 'assessments.name as assessment'])
     .select(['submissionQuestions.number', 'submissionQuestions.points', 'answerAttempts.value', 'score.keyNumber'])
     .select(['release.sum', 'release.ofPoints', 'release.grade'])
     .select((eb) => [
+      eb
+        .and([eb('assessments.secondGrader', '=', true), eb('submissions.keepsOneGrader', '=', false)])
+        .$castTo<boolean>()
+        .as('secondGrader'),
       eb.cast<number | null>('score.points', 'float8').as('scored'),
       eb.fn.coalesce('score.dropped', eb.lit(false)).as('dropped'),
       jsonOf(newestGrades(ctx.db, eb.ref('submissions.id'))).as('grades'),

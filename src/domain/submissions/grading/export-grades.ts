@@ -76,8 +76,9 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
   const exported = { action: 'exported_grades', filter: { assessmentId: id } } as const
   await runExport(ctx, exported, async (last) => (await findRows(ctx, id, last?.submissionId)).map(toExported), write)
 
-  function toExported({ paper, grades, ...row }: Row): ExportedGrades {
-    const questions = countGrades(paper, grades, { secondGrader }).filter(({ points }) => points > 0)
+  function toExported({ paper, grades, keepsOneGrader, ...row }: Row): ExportedGrades {
+    const terms = { secondGrader: secondGrader && !keepsOneGrader }
+    const questions = countGrades(paper, grades, terms).filter(({ points }) => points > 0)
     const { points: sum, ofPoints } = sumUp(questions)
     const graded = questions.flatMap(({ questionId, standing }) =>
       standing.state === 'graded' ? [{ questionId, points: standing.points, isByPeople: isByPeople(standing) }] : [],
@@ -111,6 +112,7 @@ const handedIn = (ctx: Context, assessmentId: string) =>
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
 
 type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
+  keepsOneGrader: boolean
   paper: (Gradable & { questionId: string })[]
   /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
   grades: GradeRow[]
@@ -135,7 +137,7 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
     )
     .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
     .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
-    .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
+    .select(['submissions.submittedAt', 'submissions.keepsOneGrader', 'release.version', 'release.createdAt as releasedAt'])
     .select((eb) => {
       const paper = eb
         .selectFrom(ctx.db.table('submissionQuestions'))

@@ -14,7 +14,7 @@ import type { Gradable } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
-import { requireView, roundOf } from './rounds.ts'
+import { asGraded, requireView, roundOf } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import type { GradeRow } from './totals.ts'
 import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
@@ -77,7 +77,8 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
 /** The paper of a submission and what counts of its grades. */
 type Given = { paper: Gradable[]; grades: GradeRow[] }
 
-function toQueued(ctx: Context, row: Row, { paper, grades }: Given): Queued {
+function toQueued(ctx: Context, found: Row, { paper, grades }: Given): Queued {
+  const row = asGraded(found)
   const seesIt = may(ctx, 'release_results') || roundOf(ctx, row) !== null
   return { ...row, progress: seesIt ? progressOf(requireView(ctx, row), row, paper, grades) : null }
 }

@@ -21,7 +21,7 @@ async function matchingResults(ctx: Context, { assessmentId, tagId, minPercent }
   )
   return minPercent === undefined
     ? scored
-    : scored.where(sql<SqlBool>`100 * release.points >= ${minPercent} * nullif(release.of_points, 0)`)
+    : scored.where(sql<SqlBool>`round(100 * release.points / nullif(release.of_points, 0)) >= ${minPercent}`) // as percentOf rounds
 }
 
 async function findVisibleIds(ctx: Context): Promise<string[]> {

@@ -84,8 +84,9 @@ export async function exportResults(ctx: Context, filter: ResultFilter, write: W
   authorize(ctx, 'export')
   checkFilter(filter)
   const { assessmentId, tagId } = filter
+  const minPercent = filter.minPercent?.toString()
   const read = async (last?: Released) => readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
-  await runExport(ctx, { action: 'exported_results', filter: { assessmentId, tagId } }, read, write)
+  await runExport(ctx, { action: 'exported_results', filter: { assessmentId, tagId, minPercent } }, read, write)
 }
 
 const checkFilter = ({ minPercent }: ResultFilter): void =>

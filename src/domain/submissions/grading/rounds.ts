@@ -26,6 +26,14 @@ const include = {
 /** A submission that was handed in, with its invite. */
 export type Graded = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
+type WithGraders = { keepsOneGrader: boolean; assessment: { secondGrader: boolean } }
+
+/** The submission as it is graded: by one grader where one began, although the assessment has two by now. */
+export const asGraded = <S extends WithGraders>(submission: S): S => ({
+  ...submission,
+  assessment: { ...submission.assessment, secondGrader: submission.assessment.secondGrader && !submission.keepsOneGrader },
+})
+
 type Grader = { id: string; status: MemberStatus; roles: string[] }
 /** Who grades what is handed in, as far as it decides who may. */
 export type Assigned = Record<'grader' | 'secondGrader', Grader | null> & { assessment: { secondGrader: boolean } }
@@ -85,7 +93,7 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
     id,
     state: { in: ['submitted', 'released'] },
   } satisfies Prisma.SubmissionWhereInput
-  return (await ctx.db.submission.findFirst({ where, include, relationLoadStrategy: 'join' })) ?? refuseUnknown()
+  return asGraded((await ctx.db.submission.findFirst({ where, include, relationLoadStrategy: 'join' })) ?? refuseUnknown())
 }
 
 /**

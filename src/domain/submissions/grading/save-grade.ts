@@ -118,6 +118,13 @@ function refuseUncommented(paper: readonly Gradable[], grades: readonly Question
   }
 }
 
+/** What one grader began stays theirs, also if the assessment gets a second grader later. */
+async function keepOneGrader({ db, organization }: Context, submission: Graded): Promise<void> {
+  if (submission.keepsOneGrader || submission.assessment.secondGrader) return
+  const where = { organizationId: organization.id, id: submission.id }
+  await db.submission.updateMany({ where, data: { keepsOneGrader: true } })
+}
+
 /** @returns as {@link saveGrades}. */
 async function write(
   ctx: Context,
@@ -148,6 +155,7 @@ async function write(
   refuseUncommented(paper, changed)
   const unseen = changed.find(({ number }) => seen && newest.has(number) && !(newest.get(number)!.updatedAt <= seen))
   if (unseen) return unseen.number
+  if (changed.length > 0) await keepOneGrader(ctx, submission)
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id, graderId, round }
   const corrected = ({ number, points }: QuestionGrade) => {

@@ -20,13 +20,17 @@ export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me:
   return eb.and([isGradedTwice(eb, db), eb.or([ofFirst, ofSecond])])
 }
 
+/** As asGraded has it. */
 export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
-  eb.exists(
-    eb
-      .selectFrom(db.table('assessments'))
-      .whereRef('assessments.id', '=', 'submissions.assessmentId')
-      .where('assessments.secondGrader', '=', true),
-  )
+  eb.and([
+    eb('submissions.keepsOneGrader', '=', false),
+    eb.exists(
+      eb
+        .selectFrom(db.table('assessments'))
+        .whereRef('assessments.id', '=', 'submissions.assessmentId')
+        .where('assessments.secondGrader', '=', true),
+    ),
+  ])
 
 /** Whether each question that people have to grade was given points in that round. */
 const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: Round): Condition =>

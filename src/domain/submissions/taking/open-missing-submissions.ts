@@ -70,6 +70,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       submittedAt: byDefault,
       graderId: byDefault,
       secondGraderId: byDefault,
+      keepsOneGrader: byDefault,
       releasedAt: byDefault,
       mediaDeletionDueAt: time(now),
       needsGrading: byDefault,

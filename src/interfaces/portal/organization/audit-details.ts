@@ -173,6 +173,7 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   action: 'action',
   from: 'from',
   to: 'to',
+  minPercent: { name: 'at least', of: (percent) => `${percent} %` },
 }
 
 /** Fields recorded by another release are shown as they are. */

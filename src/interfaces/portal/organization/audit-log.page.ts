@@ -73,7 +73,7 @@ const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): 
 function entryCell(ctx: Context, entry: AuditEntry, names: Map<string, string>): Value {
   const target = targetOf(ctx, entry, names)
   const { bulkChangeId: _, ...details } = Object(entry.details)
-  const lines = formatDetails(details, { names, labelAction, target: names.get(entry.targetId ?? '') })
+  const lines = formatDetails(details, { names, wordAction: labelAction, target: names.get(entry.targetId ?? '') })
   return html`<div class="min-w-0"><div class="font-medium">${labelEntry(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}</div>
 ${target && html`<div>${target}</div>\n`}${entry.action === 'changed_many' && html`<div><a href="${pathOf(ctx, AUDIT_LOG)}?bulk=${entry.targetId}">Show each invite</a></div>\n`}${lines.length > 0 && html`<ul class="text-base-content/70 mt-1 text-sm">${lines}</ul>`}</div>`
 }

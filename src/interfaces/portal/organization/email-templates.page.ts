@@ -119,7 +119,7 @@ const about = (facts: Facts): Html => {
 const currentTextNote = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!facts.offered.includes(place.language))
-    return `Nobody gets this text: your candidates are not offered ${labelLanguage(place.language)}.`
+    return `Your organization doesn’t offer ${labelLanguage(place.language)}: only candidates of assessments in this language get this text.`
   if (!template.body) return `Until you change it, emails have ${fallbackNote(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
   return `Candidates who read ${labelLanguage(place.language)} get ${whose} (version ${template.version}).`

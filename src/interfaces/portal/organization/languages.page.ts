@@ -27,16 +27,16 @@ ${settingsPanel(
   html`${checkboxes(form, {
     name: 'languagesOffered',
     label: 'Languages for candidates',
-    hint: 'No native speaker has reviewed a draft yet. Have its consent text below checked before you offer it.',
-    options: codes.map((code) => [code, labelOf(ctx, code)] as const),
+    hint: 'Candidates can always choose the languages of their assessment as well. Read the consent texts below before you offer a language.',
+    options: codes.map((code) => [code, nameOfLanguage(code)] as const),
     values: settings.languagesOffered,
   })}
-${codes.filter((code) => isDraft(ctx, code)).map((code) => consentText(ctx, code))}
+${codes.map((code) => consentText(ctx, code))}
 ${choice(form, {
   name: 'language',
   label: 'Your language',
   hint: 'Used when nothing else is set, and for emails to members.',
-  options: codes.map((code): [string, string] => [code, labelOf(ctx, code)]),
+  options: codes.map((code): [string, string] => [code, nameOfLanguage(code)]),
   value: settings.language,
 })}`,
 )}${settingsPanel(
@@ -54,10 +54,6 @@ ${choice(form, {
   }
 }
 
-const isDraft = ({ deps }: Context, code: string): boolean => !deps.languages.reviewed.includes(code)
-
-const labelOf = (ctx: Context, code: string): string => `${nameOfLanguage(code)}${isDraft(ctx, code) ? ' (draft)' : ''}`
-
 /** Every item that consent can cover, with a sample number of days. */
 const EXAMPLE = {
   needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
@@ -67,9 +63,9 @@ const EXAMPLE = {
 } as const
 
 /** Preview of the consent text with all its items. */
-function consentText({ organization }: Context, code: string): Html {
+function consentText({ organization, deps }: Context, code: string): Html {
   const t = shippedLanguages.candidate(code, 'UTC')
-  return html`<details class="mb-3"><summary class="text-sm">Consent text: ${nameOfLanguage(code)}</summary>
+  return html`<details class="mb-3"><summary class="text-sm">Consent text: ${nameOfLanguage(code)}${!deps.languages.reviewed.includes(code) && ' (no native speaker has checked it yet)'}</summary>
 <div class="panel mt-2" lang="${code}" dir="${directionOf(code)}"><h3>${t.text('consent.heading')}</h3>${termsList(t, { webcamMonitoring: true, organization }, EXAMPLE)}<p class="mt-3"><strong>${t.text('consent.agree')}</strong></p></div></details>
 `
 }

@@ -48,7 +48,7 @@ const fallback = (language: string, main: string): string =>
     : `Where one is empty, candidates get the one in ${labelLanguage(main)}, your language.`
 
 const notOffered = (ctx: Context, language: string): Html =>
-  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${labelLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
+  html`<p class="mb-4" id="not-offered">Your organization doesn’t offer ${labelLanguage(language)}: only candidates of assessments in this language get these. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
 
 const languages = (address: string, codes: readonly string[], { language, offered }: Pick<Facts, 'language' | 'offered'>): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map(

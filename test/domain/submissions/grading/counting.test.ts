@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Context } from '../../../../src/domain/context.ts'
+import { type ExportedGrades, exportGrades } from '../../../../src/domain/submissions/grading/export-grades.ts'
 import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
+import { listQueue, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -79,6 +82,35 @@ describe('two graders’ points', () => {
     await expect(result()).rejects.toMatchObject(ungraded)
     await grade(second.ctx, 1, 4)
     expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ points: 4.5 }))
+  })
+})
+
+describe('a second grader who comes later', () => {
+  it('grades only submissions that have no grades yet', async () => {
+    const made = await makeHandedIn(service)
+    const { assessment, grade, submissionId } = made
+    const { submissionId: untouched } = await handInAnother(service, assessment, { answers: 2 })
+    const [first, second] = [await made.join(), await made.join()]
+    await made.assign(first.member.id)
+    await grade(first.ctx, 1, 4)
+    await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader: true } })
+    await expect(takeOver(second.ctx, submissionId)).rejects.toMatchObject({ kind: 'submission_not_found' })
+    const queued = async (whose: Whose, { ctx }: { ctx: Context }) =>
+      (await listQueue(ctx, { whose }, { number: 1, size: 10 })).items.map(({ id, assessment }) => [id, assessment.secondGrader])
+    expect(await queued('nobody', second)).toEqual([[untouched, true]])
+    expect(await queued('mine', first)).toEqual([[submissionId, false]])
+    const graded = async () => {
+      const rows: ExportedGrades[] = []
+      await exportGrades((await made.join(['admin'])).ctx, assessment.id, async (batch) => void rows.push(...batch))
+      return rows.map(({ submissionId, total }) => [submissionId, total])
+    }
+    await grade(first.ctx, 2, 3)
+    expect(await graded()).toEqual([
+      [submissionId, 7],
+      [untouched, null],
+    ])
+    await made.release(first.ctx)
+    expect(await made.releases()).toMatchObject([{ version: 1, ofPoints: 8n }])
   })
 })
 

@@ -225,7 +225,23 @@ describe('a question without an answer', () => {
     expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Points: '5 of 8' })
   })
 
-  it('is not scored while a recording may still arrive or failed to join', async () => {
+  it('is not graded while the candidate is offered another attempt, and gets 0 again once that is revoked', async () => {
+    const { as, assessment, organization } = await furnish()
+    const admin = await as('admin')
+    const { submissionId, invite } = await handInAnother(service, assessment, { answers: 1 })
+    const stands = async () => {
+      const { text } = await admin.get(`${admin.home}grading/${submissionId}`)
+      return [factsOf(text).Graded, text.includes('No answer, 0 of 3 points')]
+    }
+    expect(await stands()).toEqual(['1 of 2 questions', true])
+    const offered = await service.v1(organization.key).post(`/invites/${invite.id}/retake`)
+    expect(offered.status).toBe(201)
+    expect(await stands()).toEqual(['0 of 2 questions', false])
+    expect((await service.v1(organization.key).post(`/invites/${offered.body.invite.id}/revoke`)).status).toBe(200)
+    expect(await stands()).toEqual(['1 of 2 questions', true])
+  })
+
+  it('gets none while a recording may still arrive, nor where one could not be joined', async () => {
     const { as, assessment, organization } = await furnish()
     const admin = await as('admin')
     const { submissionId } = await handInAnother(service, assessment, { answers: 1 })

@@ -269,11 +269,13 @@ it('are refused if they contain only spaces, without a notification', async () =
 it('show a note for languages that candidates are not offered', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
-  const nobody = 'Nobody gets this text: your candidates are not offered'
+  const few = 'only candidates of assessments in this language get this text.'
   const { text } = await admin.get(`${path}?language=es`)
-  expect(text).toContain(`${nobody} Spanish. Offer it under <a href="${admin.home}settings/languages">`)
+  expect(text).toContain(
+    `Your organization doesn’t offer Spanish: ${few} Offer it under <a href="${admin.home}settings/languages">`,
+  )
   expect(text).toContain('>Spanish (not offered)</a>')
-  expect((await admin.get(`${path}?language=de`)).text).not.toContain(nobody)
+  expect((await admin.get(`${path}?language=de`)).text).not.toContain(few)
 })
 
 it('are copied with their assessment, each in its newest version', async () => {

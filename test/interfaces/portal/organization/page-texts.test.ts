@@ -210,7 +210,9 @@ it('are reported to every admin by mail when changed, and only then', async () =
 it('show a note if nobody gets them, and refuse a consent text of only spaces', async () => {
   const { organization, admin, path, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
-  expect((await admin.get(`${path}?language=fr`)).text).toContain('Nobody gets these: your candidates are not offered French.')
+  expect((await admin.get(`${path}?language=fr`)).text).toContain(
+    'Your organization doesn’t offer French: only candidates of assessments in this language get these.',
+  )
   for (const offered of ['de', 'en'])
     expect((await admin.get(`${path}?language=${offered}`)).text).not.toContain('id="not-offered"')
   const { status, text } = await save({ consent: ' \r\n ' })

@@ -61,6 +61,15 @@ it('filters results by a minimum and a tag, and shows clients those of their ass
   expect(await names('minPercent=60', client)).toEqual(['Bea'])
 })
 
+it('filters results by the percentages that pages show', async () => {
+  const { names } = await furnish([
+    ['Ann', 494, 1000],
+    ['Bea', 495, 1000],
+    ['Cem', 0, 0],
+  ])
+  expect([await names('minPercent=50'), await names('minPercent=49&sort=name')]).toEqual([['Bea'], ['Ann', 'Bea']])
+})
+
 it('exports the filtered results, and invites, with scores', async () => {
   const { organization, admin } = await furnish(THREE)
   const read = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
@@ -76,5 +85,6 @@ it('exports the filtered results, and invites, with scores', async () => {
     ['Cem', '50'],
   ])
   const entry = await db.auditEntry.findFirst({ where: { organizationId: organization.id, action: 'exported_results' } })
-  expect(entry).toMatchObject({ actorId: admin.member.id })
+  expect(entry).toMatchObject({ actorId: admin.member.id, details: { minPercent: '50' } })
+  expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('At least: 50 %')
 })

@@ -79,7 +79,7 @@ export function recordAttempts(
      * Begins an attempt, which counts from now on. If the last attempt recorded nothing, continues that one instead.
      *
      * @param isWanted awaited once the devices are open: records if it resolves to true.
-     * @throws Refusal, also `other_browser` if this browser can't continue the recording. @throws DOMException of the device.
+     * @throws Refusal, also `other_browser` if this browser can't continue the recording, `not_continued` if it has ended. @throws DOMException of the device.
      */
     async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
@@ -170,7 +170,10 @@ async function askToContinue({ session, outbox, state }: Player, { kind, recordi
   const { mediaId, segments } = before
   const until = performance.now() + CONTINUE_WITHIN_MS
   const response = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
-  const { segment } = (await response) as { segment: number }
+  const { segment } = (await response.catch((error) => {
+    // This page knows the question as open, so the attempt has ended: in another tab, or by the service.
+    throw error instanceof Refusal && error.code === 'closed' ? new Refusal('not_continued') : error
+  })) as { segment: number }
   const recording = () => {
     // The outbox treats an attempt as finished if it failed before recording anything: begin it again there.
     if (segments.length === 0) return outbox.begin(mediaId, kind, state.question!.closesAt)

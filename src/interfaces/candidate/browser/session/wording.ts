@@ -18,4 +18,5 @@ const FAILURES = [
   'parts_missing',
   'not_media',
   'other_browser',
+  'not_continued',
 ] as const
