@@ -22,7 +22,7 @@ export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chose
   /** @param inUse the ids of the devices that are open. Browsers name devices only once one is. */
   async function show(inUse: readonly (string | undefined)[]): Promise<void> {
     const listed = await navigator.mediaDevices.enumerateDevices().catch(() => null)
-    if (!listed) return element.replaceChildren(make('p', { class: 'hint' }, t.text('choose.unlisted')))
+    if (!listed) return element.replaceChildren(createElement('p', { class: 'hint' }, t.text('choose.unlisted')))
     const lists = kinds.flatMap((kind) => {
       const devices = listed.filter((device) => device.kind === kind && device.deviceId !== '')
       return kind && devices.length > 0 ? [listOf(kind, devices, inUse)] : []
