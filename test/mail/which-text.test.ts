@@ -101,7 +101,7 @@ it('is said on the page, with the reason, and the preview is of it', async () =>
     const { text } = await admin.get(home + query)
     return { text, mail: (await admin.get(`${home}/preview${query}`)).text }
   }
-  expect((await look()).text).toContain('Empty: emails have the service’s own text in German.')
+  expect((await look()).text).toContain('Until you change it, emails have the service’s own text in German.')
   await write('not_started', 'en', null)
   await service.db.organization.update({ where: { id: organization.id }, data: { mainTemplateLanguage: 'en' } })
   const main = await look()
