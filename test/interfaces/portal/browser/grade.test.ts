@@ -42,12 +42,12 @@ describe('the initial state of a grade', () => {
 })
 
 it.each([
-  [200, { seen: '3', others: ['Ann'] }, { is: 'saved', saved: { ...grade('2'), seen: '3', others: ['Ann'] } }],
+  [200, { seen: '3', others: ['Ann'] }, { type: 'saved', saved: { ...grade('2'), seen: '3', others: ['Ann'] } }],
   [409, { points: null, comment: 'x', seen: '3' }, { obstacle: { until: 'decided', newer: { ...grade('', 'x'), seen: '3' } } }],
-  [422, { mistakes: ['No.'] }, { is: 'refused', obstacle: { until: 'typed' } }],
-  [413, {}, { is: 'refused', obstacle: { until: 'typed' } }],
-  [404, {}, { is: 'refused', obstacle: { until: 'answered' }, mayHaveArrived: true }],
-  [200, null, { is: 'refused', obstacle: { until: 'typed' }, mayHaveArrived: true }],
+  [422, { mistakes: ['No.'] }, { type: 'refused', obstacle: { until: 'typed' } }],
+  [413, {}, { type: 'refused', obstacle: { until: 'typed' } }],
+  [404, {}, { type: 'refused', obstacle: { until: 'answered' }, mayHaveArrived: true }],
+  [200, null, { type: 'refused', obstacle: { until: 'typed' }, mayHaveArrived: true }],
 ])('reads what is answered: %i %o', (status, body, happening) => {
   expect(interpretResponse(status, body, grade('2'))).toMatchObject(happening)
 })

@@ -86,7 +86,7 @@ it('are applied by a permanently cached stylesheet, without inline styles', asyn
   ])
   await save({})
   expect(await audit()).toHaveLength(1) // nothing was changed
-  expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed the colours or the logo')
+  expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed the colors or the logo')
 })
 
 it('are refused if invalid, keeping what was typed; empty ones restore the defaults', async () => {

@@ -37,7 +37,7 @@ it('is later than what another page has saved meanwhile', () => {
   const [typed] = transition(begun, { type: 'typed', typed: sent }, rules)
   const [asking] = transition(typed, { type: 'due' }, rules)
   const [next, effects] = transition(asking, readSaved(9, sent, asking.typed), rules)
-  expect(effects).toMatchObject([{ do: 'send', sent: { text: 'Typed here', revision: 10 } }])
+  expect(effects).toMatchObject([{ type: 'send', sent: { text: 'Typed here', revision: 10 } }])
   const [saved] = transition(next, readSaved(10, next.typed, next.typed), rules)
   expect(isSaved(saved, rules)).toBe(true)
 })
