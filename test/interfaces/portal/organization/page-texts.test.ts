@@ -203,7 +203,7 @@ it('are reported to every admin by mail when changed, and only then', async () =
   expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
   const to = (address: string) => smtp.mails.find(({ envelope }) => envelope.to[0] === address)!.parsed
   expect(to(admin.member.email).subject).toBe(`The links or the consent text for candidates were changed: ${organization.name}`)
-  expect(to(admin.member.email).text).toMatch(/or the consent text that they agree to[\s\S]*\/settings\/audit-log/)
+  expect(to(admin.member.email).text).toMatch(/or its own consent text[\s\S]*\/settings\/audit-log/)
   expect(to(other.member.email).text).toContain('oder der Text, in den diese zusätzlich')
 })
 
