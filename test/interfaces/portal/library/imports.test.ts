@@ -46,7 +46,7 @@ describe('an import of questions', () => {
     ])
     expect(await kept()).toEqual([])
     const page = (await admin.get(path)).text
-    for (const words of ['Import 2 questions', 'duplicate', 'which is no option']) expect(page).toContain(words)
+    for (const words of ['Import 2 questions', 'duplicate', 'is not an option']) expect(page).toContain(words)
     expect((await admin.post(`${path}/start`)).status).toBe(303)
     await waitUntil('the import', async () => (await admin.get(path)).text.includes('>Imported<') || undefined)
     expect(await kept()).toMatchObject([
@@ -280,7 +280,7 @@ describe('an export of questions', () => {
     const version = { organizationId, responseType: 'number' }
     await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
     expect(await page('?kind=number')).toMatch(
-      /1 question, with their answer keys\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
+      /1 question, with their answer keys\..*The unit is not exported\. Number 1.*The unit is not exported\. Number 1/,
     )
     const csv = await admin.post(`${admin.home}questions/export`, { format: 'csv', kind: 'number' })
     expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
