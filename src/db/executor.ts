@@ -1,17 +1,19 @@
 import {
+  AliasNode,
   AndNode,
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
   DummyDriver,
+  IdentifierNode,
   Kysely,
   type OperationNode,
   PostgresAdapter,
   PostgresIntrospector,
   ReferenceNode,
   SelectModifierNode,
-  type SelectQueryNode,
-  type TableNode,
+  SelectQueryNode,
+  TableNode,
 } from 'kysely'
 import { NamesCompiler, type Tables } from './builder.ts'
 import type { Session } from './session.ts'
@@ -34,6 +36,18 @@ class ScopeCompiler extends NamesCompiler {
     super.visitTable(node)
   }
 
+  protected override visitSelectQuery(node: SelectQueryNode): void {
+    const locks = node.endModifiers?.filter(({ modifier }) => modifier !== undefined && LOCKS.includes(modifier)) ?? []
+    const subSelects = [...(node.from?.froms ?? []), ...(node.joins ?? []).map(({ table }) => table)].flatMap(subSelectName)
+    // PostgreSQL would lock every row of the sub-select, because it can't apply the statement's conditions before.
+    for (const { of } of locks)
+      if (subSelects.some((name) => !of || of.some((table) => tableName(table) === name)))
+        throw new Error(
+          'A lock includes the rows of a sub-select. Lock the table of selectFrom, or lock in a sub-select of its own',
+        )
+    super.visitSelectQuery(node)
+  }
+
   /** A column of the table, or a lock of its rows. */
   #isReference(): boolean {
     const parent = this.parentNode
@@ -47,6 +61,12 @@ class ScopeCompiler extends NamesCompiler {
     return hasCondition(statement?.where?.where, condition)
   }
 }
+
+const LOCKS: readonly string[] = ['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare']
+
+const subSelectName = (node: OperationNode): string[] =>
+  AliasNode.is(node) && SelectQueryNode.is(node.node) && IdentifierNode.is(node.alias) ? [node.alias.name] : []
+const tableName = (node: OperationNode): string | undefined => (TableNode.is(node) ? node.table.identifier.name : undefined)
 
 const STATEMENTS: readonly string[] = ['SelectQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']
 

@@ -145,6 +145,17 @@ describe('the query compiler', () => {
     expect(() => query().compile()).toThrow('without the scope')
   })
 
+  it('refuses a lock of a sub-select, of which PostgreSQL would lock every row', () => {
+    const joined = () =>
+      db()
+        .selectFrom('submissions')
+        .innerJoin(db().table('invites'), 'invites.id', 'submissions.inviteId')
+        .select('submissions.id')
+    for (const lock of [joined().forUpdate(), joined().forShare(['submissions', 'invites']), joined().forNoKeyUpdate('invites')])
+      expect(() => lock.compile()).toThrow('A lock includes the rows of a sub-select')
+    expect(joined().forUpdate('submissions').compile().sql).toMatch(/for update of "submissions"$/)
+  })
+
   const prepared: Record<string, (outer: TenantDb) => Parameters<typeof prepareScoped>[0]> = {
     'of its first caller': (outer) => (own) =>
       own

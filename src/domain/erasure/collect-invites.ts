@@ -44,11 +44,11 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
   )
 }
 
-/** The erasure's invites that are there still. */
+/** Invites of the erasure that still exist. */
 const presentOf = (ctx: Context, id: string) =>
   ctx.db
-    .selectFrom('erasedInvites')
-    .innerJoin(ctx.db.table('invites'), (join) =>
+    .selectFrom('invites')
+    .innerJoin(ctx.db.table('erasedInvites'), (join) =>
       join
         .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
         .onRef('invites.id', '=', 'erasedInvites.inviteId'),
@@ -59,7 +59,7 @@ const presentOf = (ctx: Context, id: string) =>
 export const findOpen = (ctx: Context, id: string) =>
   presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id').execute()
 
-/** Some of them, in the order of their ids. */
+/** Locks some of the erasure's invites, in the order of their ids. */
 export const findPresent = (ctx: Context, id: string, atMost: number) =>
   presentOf(ctx, id)
     .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])

@@ -101,10 +101,15 @@ async function save(
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
-  // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
+  const writable = ctx.db
+    .selectFrom('submissions')
+    .where('submissions.id', '=', submission.id)
+    .where(writableBy(session))
+    .select('submissions.id')
+    .forShare()
+  // One statement locks the submission and then the question, in the order of whoever closes them.
   const questions = ctx.db
     .selectFrom('submissionQuestions')
-    .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'submissionQuestions.submissionId')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
     .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb, now))
@@ -115,8 +120,8 @@ async function save(
         eb('submissionQuestions.responseType', 'not in', [...deps.kinds.recorded]),
       ]),
     )
-    .where((eb) => writableBy(session)(eb))
-    .forShare(['submissions', 'submissionQuestions'])
+    .where(({ exists }) => exists(writable))
+    .forShare()
   const insertion = insertForEach('answerAttempts', questions, (eb) => ({
     id: uuid(deps.newId()),
     organizationId: eb.ref('submissionQuestions.organizationId'),
