@@ -2,7 +2,7 @@
 // counts below may only fall. Lower them when you have rewritten comments.
 import { globSync, readFileSync } from 'node:fs'
 
-const MOST_INDIRECT_COMMENTS = { src: 201, test: 184, '.ci': 0 }
+const MOST_INDIRECT_COMMENTS = { src: 0, test: 184, '.ci': 0 }
 const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which)\b/
 /** Exported names that say nothing without their history. */
 const UNCLEAR_NAMES = new Set(['told', 'whose', 'beside'])

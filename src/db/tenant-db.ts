@@ -32,7 +32,7 @@ import { markScoped, scopedKysely } from './executor.ts'
 import { LIVE_ROWS_IN_TEST, type ModeTable, TENANT_TABLES, type TenantTable } from './tenant-tables.ts'
 
 export type Mode = 'live' | 'test' | 'all'
-/** What queries are limited to. */
+/** Organization and mode that queries are limited to. */
 export type Scope = { organization: { id: string }; mode: Mode }
 
 /** Tables without rows of other organizations: of `organizations` the scope's own row, and what all organizations share. */
@@ -44,7 +44,7 @@ type TableOf<Name> = (Name extends `${infer T} as ${string}` ? T : Name) & keyof
 type AliasOf<Name> = Name extends `${string} as ${infer Alias}` ? Alias : Name & string
 /** The schema of a statement: its only table. */
 type Only<Name> = Name extends keyof Tables ? Pick<Tables, Name> : { [A in AliasOf<Name>]: Tables[TableOf<Name>] }
-/** Of an account, which may be a member of several organizations, what each of them sees. */
+/** Columns of accounts that an organization may see. An account may belong to several organizations. */
 const VISIBLE_COLUMNS = {
   users: ['id', 'firstName', 'lastName', 'email', 'avatarUrl', 'firstNameKey', 'lastNameKey', 'searchKey'],
   secondFactors: ['id', 'credentialId', 'kind'],

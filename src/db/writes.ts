@@ -18,7 +18,7 @@ import { prepare, type Query } from './statements.ts'
 /** A column of what is inserted that gets its default. */
 export const byDefault = Symbol('default')
 
-/** What each column of a table gets: one that is forgotten does not compile. */
+/** Value of each column. A forgotten column doesn't compile. */
 type Filling<T extends keyof Tables> = {
   [Column in keyof Tables[T]]: Expression<SelectType<Tables[T][Column]>> | typeof byDefault
 }
@@ -43,7 +43,7 @@ export function insertForEach<T extends keyof Tables, DB, From extends keyof DB>
     .expression(values as never)
   markScoped(insertion.toOperationNode().into!, null)
   if (!its) return insertion as never
-  // What writes may stand only before the whole.
+  // PostgreSQL allows data-modifying CTEs at the top level only.
   const queryNode = { ...insertion.toOperationNode(), with: its, values: source }
   return new InsertQueryBuilder({ queryId: { queryId: table }, queryNode, executor: builder.getExecutor() }) as never
 }
@@ -106,7 +106,7 @@ const jsonOfRows = (rows: readonly object[]): string =>
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([field, value]) => [snakeOf(field), asJsonHas(value)]))),
   )
 
-/** What JSON has no word for, as PostgreSQL reads it. */
+/** Values that JSON lacks, as PostgreSQL parses them. */
 function asJsonHas(value: unknown): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
   return typeof value === 'bigint' ? String(value) : value

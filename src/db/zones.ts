@@ -3,7 +3,7 @@ import type { Connection } from './client.ts'
 import { isUnknownValue } from './errors.ts'
 import { all, run } from './statements.ts'
 
-/** Whether PostgreSQL knows a time zone of this name. Outside of transactions: one would end with a name that it does not know. */
+/** True if PostgreSQL knows the time zone. Call it outside of transactions: an unknown name ends one. */
 export async function isZoneKnown(db: Connection, zone: string): Promise<boolean> {
   try {
     await run(db, statement(sql`select now() at time zone ${zone}::text`))

@@ -79,16 +79,11 @@ export type ErrorKind =
 export type Range = { minimum: number; maximum: number }
 
 /**
- * What can be wrong with an account, a key, a member, an invite, a list of candidates, a webhook or a question. `minLength` has characters
- * as its limit, `tooMany` and `tooManyTests` the seconds until another attempt; `codeUsed` to `elsewhere` of second factors; `ended` and `rotated` are of a key that can't be rotated (again yet),
- * `lastAdmin` to `ownRoles`, `joined` to `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
- * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
- * `uncommented` of grades, with the question's points, the number of the first question in the way, the points there are now, or those of the key, as
- * the limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
- * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `suppressed` of an address that is not written to, `notHost` of what is no name of a host; `noneChosen` to
- * `moreMatch` of invites that are to be changed together, with their number as the limit; `inAssessment`, with its place as the limit, to `noText` of
- * questions of the library, and of files of them; `notNetwork` and `everyNetwork`, with the line as the limit, of networks, and `keysShutOut`, with the number of API keys; `tooManyProviders` to `notClaims` of single
- * sign-on.
+ * Problems with accounts, keys, members, invites, lists, webhooks, questions, grades, and sign-on, in the order below. The limit
+ * of an issue is a number of characters for `minLength`; seconds until the next attempt for `tooMany` and `tooManyTests`; rows or
+ * bytes from `empty` to `tooLarge`; the last missed event from `tooManyWebhooks` to `forgotten`; the question's points or number
+ * from `points` to `uncommented`; the number of invites from `noneChosen` to `moreMatch`; a place in the assessment for
+ * `inAssessment`; a line for `notNetwork` and `everyNetwork`; and a number of API keys for `keysShutOut`.
  */
 export type AccountProblem =
   | 'wrong'

@@ -24,10 +24,6 @@ export type Message = {
   notices?: { to: string; emailId: string } | undefined
 }
 
-/**
- * Where mails lead, what signs their links, whom they are from, what they say in the languages of who reads them, and what the kinds of
- * questions need.
- */
 export type MailSettings = { links: Links; mailFrom: string; languages: Languages; kinds: QuestionKinds }
 
 /** Pixels of the largest logo. */

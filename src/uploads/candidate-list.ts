@@ -79,7 +79,6 @@ function delimiterOf(text: string): string {
   return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
 }
 
-/** What the columns of a list mean. */
 type Layout = { hasHeader: boolean; columns: (FileColumn | undefined)[]; unusedColumns: string[] }
 
 /** @param first the first row. @throws DomainError invalid: `noAddresses`. */

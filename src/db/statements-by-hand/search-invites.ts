@@ -8,12 +8,14 @@ import { type AsJson, jsonOf, type Query } from '../statements.ts'
 /** So many of the newest addresses tell what is frequent. */
 const SAMPLE = 100
 
-/** What a search begins with. @property names the places of the words, from 0, that the names of assessments have together. */
+/**
+ * Facts that a search needs first. @property names sets of word positions, from 0, that occur together in an assessment's name.
+ */
 export type SearchFacts = { next: Date | null; sample: string[]; names: number[][] | null }
 
 /**
- * Which of the words are together in an assessment's name, the newest addresses, and the earliest expiry. The values are had by `asked`,
- * where PostgreSQL does not look for them: to plan by them took longer than to answer.
+ * Words that occur together in an assessment's name, the newest addresses, and the earliest expiry. The parameters come from the
+ * CTE `asked`, where PostgreSQL doesn't plan by their values: planning took longer than the query.
  *
  * @param namePatterns of the words, for LIKE on keys of names.
  */
@@ -120,7 +122,7 @@ const WITH_GRAMS = sql`part CROSS JOIN LATERAL (
   SELECT * FROM invites WHERE address_grams(organization_id, recipient_email) @> part.grams OFFSET 0
 ) i`
 
-/** Of the organization's invites that match the filter, those that meet the condition. */
+/** Invites that match the filter and the condition. */
 const select = (
   { organizationId, mode, assessmentId, status }: Searched,
   condition: RawBuilder<unknown>,

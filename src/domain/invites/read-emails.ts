@@ -55,7 +55,7 @@ export type InviteEmail = WithInvite & {
   template: { id: string; subject: string; body: string } | null
   /** In which it is written: of one that was sent, in which it was. */
   spoken: string
-  /** Of reminders and notices; null for requested mails. */
+  /** Facts of a reminder or notice; null for requested mails. */
   byItself: ByItself | null
   /** State of the invitation that a withdrawal takes back; null for other mails. */
   invitation: InvitationState | null

@@ -1,13 +1,13 @@
 import type { AnswerAttempt } from '../../generated/prisma/client.ts'
 
-// Which of the attempts at a question is its answer: decided here, for the candidate, the sheet, and both APIs.
+// Chooses the attempt that counts as the answer, for candidates, graders, and both APIs.
 
 type Attempted = Pick<
   AnswerAttempt,
   'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt' | 'restarted'
 >
 
-/** Whether it could be the answer: it is saved, and not an empty text. */
+/** True for a saved attempt that is not an empty text. */
 export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' | 'text'>): boolean =>
   state === 'complete' && (kind !== 'text' || text.trim() !== '')
 

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
 import { type Needs, needsOf, PHOTOS, type Photo, type Terms } from './needs.ts'
 
-/** Which photos are there. */
 export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<Photo, boolean>> {
   const where = { organizationId: organization.id, submissionId, kind: { in: [...PHOTOS] } }
   const found = await db.mediaFile.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
@@ -9,7 +8,7 @@ export async function findPhotos({ db, organization }: Context, submissionId: st
   return { id_photo: has('id_photo'), face_photo: has('face_photo') }
 }
 
-/** What the candidate needs: by their paper or, before the start, by the questions as they are now. */
+/** Requirements by the candidate's paper or, before the start, by the current questions. */
 export async function findNeeds(
   ctx: Context,
   invite: Terms & { assessmentId: string },

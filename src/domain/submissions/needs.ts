@@ -1,14 +1,14 @@
 import type { QuestionKinds } from '../ports/question-kind.ts'
 
-// What a candidate needs to take an assessment: for its answers, and for what its invite asks for besides.
+// Requirements of an assessment for a candidate: by its answers, and by its invite.
 
-/** What is tried before the start. */
+/** Checks before the start. */
 export const CHECKS = ['camera', 'microphone', 'screen'] as const
 export type Check = (typeof CHECKS)[number]
 /** Photos that are taken before the start. */
 export const PHOTOS = ['id_photo', 'face_photo'] as const
 export type Photo = (typeof PHOTOS)[number]
-/** What an organization can let a candidate start without; also what a candidate consents to. */
+/** Requirements that an organization can waive, and that a candidate consents to. */
 export const REQUIREMENTS = [...CHECKS, ...PHOTOS] as const
 export type Requirement = (typeof REQUIREMENTS)[number]
 
@@ -22,12 +22,11 @@ export type Needs = {
   choice: boolean
 }
 
-/** What an invite asks for besides the answers. */
 export type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
 type Answered = { responseType: string }
 type Kinds = Pick<QuestionKinds, 'answering'>
 
-/** Whether nothing but a recording is an answer. */
+/** True if only a recording is an answer. */
 export const isRecorded = (kinds: Kinds, { responseType }: Answered): boolean =>
   kinds.answering(responseType).savedBy.every((by) => by === 'recording')
 
@@ -44,7 +43,7 @@ export function needsOf(kinds: Kinds, invite: Terms, questions: readonly Answere
   }
 }
 
-/** What has to be there before the start, unless the organization waives it. */
+/** Requirements before the start, unless waived. */
 export const requirementsOf = (needs: Needs): Requirement[] =>
   REQUIREMENTS.filter((requirement) => {
     if (requirement === 'id_photo') return needs.idPhoto
@@ -52,7 +51,7 @@ export const requirementsOf = (needs: Needs): Requirement[] =>
     return needs[requirement]
   })
 
-/** What a candidate consents to: all that is needed, and what a choice allows. */
+/** Media that a candidate consents to: required ones, and optional recordings. */
 export const consentedMedia = (needs: Needs): Requirement[] =>
   requirementsOf(needs.choice ? { ...needs, camera: true, microphone: true } : needs)
 
@@ -63,7 +62,7 @@ type Prepared = {
   waived: readonly string[]
 }
 
-/** What is missing for the start: `consent`, and requirements that are neither met nor waived. */
+/** Missing for the start: `consent`, and requirements that are neither met nor waived. */
 export function missingToStart({ needs, submission, photos, waived }: Prepared): string[] {
   const isMet = (requirement: Requirement): boolean =>
     requirement === 'id_photo' || requirement === 'face_photo'
@@ -73,6 +72,6 @@ export function missingToStart({ needs, submission, photos, waived }: Prepared):
   return hasConsented(submission, needs) ? missing : ['consent', ...missing]
 }
 
-/** Whether the consent that was given covers what is needed now. */
+/** True if the given consent covers the current requirements. */
 export const hasConsented = (submission: Prepared['submission'], needs: Needs): boolean =>
   submission?.consentAt != null && consentedMedia(needs).every((medium) => submission.consentMedia.includes(medium))

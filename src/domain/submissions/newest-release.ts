@@ -1,7 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 
 const newest = { orderBy: { version: 'desc' }, take: 1 } satisfies Prisma.Submission$releasesArgs
-/** Of a submission: its newest release. */
 export const newestRelease = { ...newest } satisfies Prisma.Submission$releasesArgs
-/** Of a submission: its newest release without the grades, whose comments may be long: for lists. */
+/** Without grades, whose comments may be long: for lists. */
 export const newestTotal = { ...newest, omit: { grades: true } } satisfies Prisma.Submission$releasesArgs

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { Part, QuestionKind, Score } from '../ports/question-kind.ts'
 import { penaltyFor, pointsFor } from '../values/points-for.ts'
 
-// What the keys say of answers. A person's grade stands before it.
+// Scores by answer keys. A person's grade takes precedence.
 
 /**
  * Scores what is handed in, by the keys as they are now: of questions of a kind alone, and each once for a key. What a kind can't score is
@@ -31,7 +31,7 @@ export async function scoreAnswers(ctx: Context, submissionId: string, versionId
   return true
 }
 
-/** What a key is applied to. @property value null: nothing was answered. @property penaltyPercent of the points. */
+/** Answer to score. @property value null: no answer. @property penaltyPercent of the points. */
 export type Answered = {
   points: number
   penaltyPercent: number
@@ -72,7 +72,7 @@ function tryToScore({ deps }: Context, kind: QuestionKind, answered: Answered, i
   }
 }
 
-/** What is stored in another form is something, and fails where it is scored. */
+/** A value in another form is not empty, and fails when it is scored. */
 function isTriedEmpty(kind: QuestionKind, value: unknown): boolean {
   try {
     return kind.isEmpty(value)
@@ -111,7 +111,7 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
   return asked.execute()
 }
 
-/** What the newest key makes of an answer, and that key. @property keyedAt when the key was made. */
+/** Score by the newest key. @property keyedAt when the key was saved. */
 export type ShownScore = { number: number; keyNumber: number; key: unknown; effect: KeyEffect; keyedAt: Date; parts: Part[] }
 
 /** The scores of a submission beside their keys, for whoever grades it. */
@@ -140,7 +140,7 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
   return new Map(used.flatMap(({ questionNumber, _max }) => (_max.keyNumber === null ? [] : [[questionNumber, _max.keyNumber]])))
 }
 
-/** Whether anything of scored submissions is left to people: a question that gives points, and has none. What is so already is not written. */
+/** Records which scored submissions still need graders: a question with points has none. Unchanged ones are not written. */
 export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
   const left = ctx.db
     .selectFrom('submissions')
@@ -178,7 +178,7 @@ const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
  */
 export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
 
-/** What grading needs to know of a question beside its points. */
+/** Facts of a question for grading. */
 export const gradingFacts = (eb: Expressions<'submissionQuestions'>, db: TenantDb) => [
   scoredPoints(eb, db).as('scored'),
   isDropped(eb, db).as('dropped'),
@@ -186,8 +186,8 @@ export const gradingFacts = (eb: Expressions<'submissionQuestions'>, db: TenantD
 ]
 
 /**
- * Whether a question counts as not answered: nothing was received for it, and no further attempt is open to the candidate. A recording counts
- * from its first part on, also one that could not be joined.
+ * SQL condition: the question was not answered, and no further attempt is offered. A recording counts from its first part, also
+ * if it could not be joined.
  */
 export const isUnanswered = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   sql<boolean>`not exists (${eb
@@ -218,7 +218,7 @@ const openRetake = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
 export const scoredPoints = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   eb.cast<number | null>(newestScores(eb, db).select('questionScores.points'), 'float8')
 
-/** Whether the newest key says that the question is not counted. */
+/** SQL condition: the newest key excludes the question. */
 export const isDropped = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   sql<boolean>`coalesce(${newestScores(eb, db).select('questionScores.dropped')}, false)`
 

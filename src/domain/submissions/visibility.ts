@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mayGrade } from '../members/graders.ts'
 
-/** Of the member to whom an invite is assigned, what decides who may see what was sent in for it. */
+/** Prisma `select` of the assigned grader. */
 export const graderOfInvite = { select: { id: true, status: true, roles: true } } satisfies Prisma.Invite$assignedGraderArgs
 
 type OfInvite = { assignedGrader: Prisma.MemberGetPayload<typeof graderOfInvite> | null }

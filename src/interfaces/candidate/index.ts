@@ -19,7 +19,7 @@ import { sessionRoutes } from './session/session.routes.ts'
 
 /** Bytes that all candidates' bodies may take in memory: of 70 of the largest parts. */
 const BODY_BUDGET = 64 * 1024 * 1024
-/** Of one link within a minute. The pages save once a second at most while somebody types. */
+/** Saved texts of one link in a minute. Pages save at most once a second while somebody types. */
 const MAX_TEXTS = 120
 
 /** The pages behind the link in the mail. Opening one changes nothing, because mail scanners follow links: only its forms do. */

@@ -23,7 +23,7 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
   sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the question’s language; empty: none' }),
   targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the answer’s language; empty: none' }),
-  // What is written by API is read as it is typed.
+  // The API has no formatted scripts.
 } satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const given = Type.Partial(Type.Object(fields)).properties

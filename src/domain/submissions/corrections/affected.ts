@@ -8,7 +8,7 @@ import type { ReleasedGrade } from '../grading/release-result.ts'
 import type { GradeRow } from '../grading/totals.ts'
 import { newestScores } from '../scores.ts'
 
-/** Of a released result: its sum, which wrong answers may take below 0, and of how many points; and what was released of the question. */
+/** Released total: the sum before the floor of 0, its maximum, and the released grade of the question. */
 export type ReleasedTotal = { sum: number; ofPoints: number; grade: ReleasedGrade }
 
 /** An answer that was handed in to a question whose key is corrected. */
@@ -18,18 +18,18 @@ export type Affected = {
   mode: KeyMode
   assessmentId: string
   assessment: string
-  /** What the question gives in that paper. */
+  /** Points of the question in that paper. */
   points: number
   penaltyPercent: number
   /** The answer as its kind has it; null: there is none. */
   value: unknown
-  /** What the key before gives; null: a person has to say. */
+  /** Points by the earlier key; null: a person has to grade. */
   scored: number | null
   dropped: boolean
-  /** Of the newest key that has scored it; null: none has yet. */
+  /** Number of the key that scored it last; null: none yet. */
   keyNumber: number | null
   secondGrader: boolean
-  /** What stands of the grades of the question, oldest first. */
+  /** Newest grades of the question, oldest first. */
   grades: GradeRow[]
   /** Null while it is not released, or reopened. */
   released: ReleasedTotal | null
@@ -49,8 +49,8 @@ export async function findPapers(ctx: Context, versionId: string, after: string 
 }
 
 /**
- * What of these papers was handed in and scored, as far as the context sees that. What was not scored then is left to the sweep, which scores
- * all of the paper, by the newest keys: a score of this question alone would look as if that were done.
+ * Submitted and scored answers of these papers, within the context's scope. Unscored ones are left to the sweep, which scores
+ * whole papers by the newest keys: a score of this question alone would look as if that were done.
  */
 export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
   const rows = ctx.db

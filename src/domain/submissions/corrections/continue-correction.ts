@@ -116,7 +116,6 @@ async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, re
   await noteNeeds(ctx, [...new Set(judged.map(({ of }) => of.submissionId))])
 }
 
-/** What the lists name it by. */
 function outcomeOf(judged: Judged, releases: Releases): 'decided' | 'kept' | null {
   const { verdict, of } = judged
   if (verdict === 'decided') return 'decided'

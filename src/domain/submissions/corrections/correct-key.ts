@@ -16,7 +16,7 @@ import { type Counts, NO_COUNTS } from './judge.ts'
 
 // A key that was wrong gets another after it: what was handed in is scored by that, and keeps what it had before as its history.
 
-/** What is done with results that are released: only those change that it raises, or all. */
+/** Effect on released results: change only those that it raises, or all. */
 export const RELEASES = ['raise', 'all'] as const
 export type Releases = (typeof RELEASES)[number]
 
@@ -29,7 +29,6 @@ export type Progress = {
   after: string | null
   papers: number
   done: number
-  /** Of live and of test data. */
   counts: Record<'live' | 'test', Counts>
   /** Results that were released anew. */
   releasedAnew: number

@@ -4,8 +4,8 @@ import type { Releases } from './correct-key.ts'
 import { type Corrected, type Judged, judge } from './judge.ts'
 
 /**
- * Of a paper that has the version twice, the second is judged by the result that the first makes. What is not released anew makes none: the
- * total is always that of the grades that are released.
+ * Judges a paper that has the version twice: the second occurrence builds on the first one's result. A result that is not
+ * released again stays, so totals always match released grades.
  *
  * @param affected those of a paper one after the other.
  */
@@ -22,6 +22,6 @@ export function judgeInTurn(ctx: Context, affected: readonly Affected[], correct
   })
 }
 
-/** Whether the result says something else then, and may. */
+/** True if the released result changes, and may. */
 export const isReleasedAnew = ({ release, verdict }: Judged, releases: Releases): boolean =>
   release !== null && (releases === 'all' || verdict === 'more')

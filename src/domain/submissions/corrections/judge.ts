@@ -16,8 +16,8 @@ export type Corrected = {
 }
 
 /**
- * What a corrected key does to an answer: it gives more, less or the same; `open`: a person has to say now; `uncounted`: it is no longer counted in
- * a result that is not released; `decided`: a person has, whose points stand.
+ * Effect of a corrected key on an answer: more, fewer, or the same points; `open`: a person has to grade it now; `uncounted`: no
+ * longer counted in an unreleased result; `decided`: a person's points stay.
  */
 export type Verdict = 'more' | 'less' | 'same' | 'open' | 'uncounted' | 'decided'
 

@@ -10,14 +10,14 @@ const READ_AT_ONCE = 1_000
 /** A page is not waited for longer. */
 const MOST_PREVIEWED = 100_000
 
-/** What would become of the answers of an assessment: of live and of test data, because a key is one for both. */
+/** Counts by mode: a key applies to live and test data. */
 type Outlook = Record<KeyMode, Counts>
 
 /**
- * What a correction would do, for each of the choices that there are about released results.
+ * Preview of a correction, for each way to treat released results.
  *
- * @property counts of a paper that has the version twice, what the second does depends on that choice. @property releasedAnew results.
- * @property isCut it was looked at no further than the first of very many papers.
+ * @property counts of a paper with the version twice, the second depends on that choice. @property releasedAnew results.
+ * @property isCut true if only the first of very many papers were read.
  */
 export type Preview = {
   assessments: { id: string; name: string; counts: Record<Releases, Outlook> }[]
@@ -26,7 +26,7 @@ export type Preview = {
 }
 
 /**
- * What would become of what was handed in, of each assessment that asks it. Nothing is written.
+ * Previews a correction for every assessment that uses the version. Writes nothing.
  *
  * @throws DomainError not_permitted; question_not_found; invalid.
  */

@@ -8,9 +8,9 @@ const MOST_SPELLINGS = 2_000
 const MOST_LISTED = 50
 
 /**
- * What was answered and not accepted.
+ * Answers that the key doesn't accept.
  *
- * @property answer as most have typed it. @property canAccept whether a key can take it alone.
+ * @property answer in its most frequent spelling. @property canAccept true if the key could accept it alone.
  */
 export type Unaccepted = { answer: string; count: number; canAccept: boolean }
 

@@ -16,7 +16,7 @@ import { countGrades, type GradeRow, isByPeople, percentOf, sumUp } from './tota
 /** A column of the export. */
 export type ExportedQuestion = Asked<Unordered>
 
-/** What a candidate has handed in, as it is graded now: released or not. */
+/** A submission with its current grades, released or not. */
 export type ExportedGrades = {
   submissionId: string
   inviteId: string
@@ -37,7 +37,6 @@ export type ExportedGrades = {
   percent: number | null
   /** Addresses of the members who have given points. */
   graders: string[]
-  /** Of the newest release. */
   version: number | null
   releasedAt: Date | null
 }
@@ -114,7 +113,7 @@ const handedIn = (ctx: Context, assessmentId: string) =>
 type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
   keepsOneGrader: boolean
   paper: (Gradable & { questionId: string })[]
-  /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
+  /** Newest grades, oldest first, without comments, which may be long. */
   grades: GradeRow[]
 }
 

@@ -16,7 +16,7 @@ import { findHandedIn, findPaper, type Graded, holderOf, lockHandedIn, roundOf }
 import { about, type QuestionGrade, saveGrades } from './save-grade.ts'
 import { type Counted, countGrades, sumUp } from './totals.ts'
 
-// What graders do, asked for by API keys: in the name of a member who may grade it, by what the portal calls for that member.
+// Grading by API keys, in the name of a member who may grade: it calls the portal's functions for that member.
 
 /** How far the grading of what was sent in for an invite is, with what stands of everybody's grades. */
 export type Grading = {

@@ -16,7 +16,7 @@ export type GivenGrade = GradeRow & { id: string; name: string; createdAt: Date;
 /** The one that stands of a grader's for a question. @property earlier how many it has taken the place of. */
 export type NewestGrade = GivenGrade & { earlier: number }
 
-/** What stands of those of a submission: of each grader, in each round, the newest. Whatever came before them costs nothing but counting. */
+/** Newest grade of each grader in each round. Earlier ones cost only counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
   const rows = await all(ctx.db, standing(ctx.db, submissionId))
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
@@ -55,7 +55,7 @@ function standing(db: TenantDb, submissionId: string) {
     .orderBy('given.id')
 }
 
-/** What stands of the grades of a submission, oldest first: without their comments, which may be long. In JSON points are numbers. */
+/** Newest grades of a submission, oldest first, without comments, which may be long. In JSON points are numbers. */
 export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
   const newest = db
     .selectFrom('grades')
@@ -117,11 +117,11 @@ export async function listGrades(
 type Terms = { assessment: Pick<Graded['assessment'], 'secondGrader'> }
 type Paper = readonly Gradable[]
 
-/** Whether a grader of that round may see all grades: of two graders neither sees the other's until both have graded everything. */
+/** True if the grader may see all grades. Of two graders neither sees the other's until both have graded everything. */
 export const seesAll = (round: Round, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>
   !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
 
-/** Those of the grades that a grader of that round may see. */
+/** Grades that a grader of this round may see. */
 export const visibleTo = <G extends GradeRow>(round: Round, terms: Terms, paper: Paper, grades: readonly G[]): G[] => {
   const isOpen = seesAll(round, terms, paper, grades)
   return grades.filter((grade) => isOpen || grade.round === round)

@@ -9,7 +9,7 @@ import { refuse } from '../../validation/refuse.ts'
 import { type Assigned, type Graded, holderOf, lockHandedIn, type Place, refuseUnknown } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 
-/** What a form calls who grades there. */
+/** Form fields of the two graders. */
 export const FIELDS: Record<Place, string> = { first: 'assignedGraderId', second: 'secondGraderId' }
 
 /**
@@ -31,7 +31,7 @@ export async function takeOver(ctx: Context, submissionId: string): Promise<void
 const isAssignedTo = (memberId: string, { grader, secondGrader }: Assigned): boolean =>
   [grader?.id, secondGrader?.id].includes(memberId)
 
-/** Where the context's member can come in; null: nowhere, or they grade it already. */
+/** Grader slot that the member can take; null: none, or they have one already. */
 export function placeToTake(ctx: Context, submission: Assigned): Place | null {
   if (!may(ctx, 'grade') || isAssignedTo(graderOf(ctx), submission)) return null
   if (holderOf(submission, 'first') === null) return 'first'

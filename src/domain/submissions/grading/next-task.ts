@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts'
 import { type Assigned, holderOf, roundOf } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 
-/** What the context's member can do next with a submission that waits; null: nothing, it waits for others. `take`: become its grader. */
+/** Next task of the member with a waiting submission; null: it waits for others. `take`: become its grader. */
 export type Task = 'grade' | 'decide' | 'release' | 'take'
 
 /** @property isInbound whether it is for them to do, rather than for those it is assigned to. @property question the first that it is about. */

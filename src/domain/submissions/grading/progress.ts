@@ -5,7 +5,7 @@ import { countGrades, type GradeRow, sumUp } from './totals.ts'
 
 /** How far the grading of a submission is, as far as a grader may know. */
 export type Progress = {
-  /** Of two graders, of whom one may not see the other's grades yet: what is said here is of their own part. */
+  /** True while one of two graders can't see the other's grades: the figures are about their part only. */
   isOwnPart: boolean
   /** How many questions give points. */
   questions: number

@@ -7,10 +7,10 @@ import { graderOf } from './save-grade.ts'
 const FIRST = 100
 
 /**
- * Where a submission stands in the queue that the context's actor works through, and its neighbours there.
+ * Position of a submission in the actor's queue, and its neighbors.
  *
- * @property position from 1; null: not among the first, or it waits no more. @property length `99+` for more than are looked at.
- * @property before the submission that has waited longer. @property after the next one; of what has no position the first.
+ * @property position from 1; null: beyond the first ones, or no longer waiting. @property length `99+` for more than are counted.
+ * @property before the submission that waits longer. @property after the next one; without a position the first.
  */
 export type QueuePlace = { whose: Whose; position: number | null; length: string; before: string | null; after: string | null }
 

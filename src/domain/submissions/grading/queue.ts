@@ -20,9 +20,8 @@ import type { GradeRow } from './totals.ts'
 import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
 
 /**
- * Whose: those that the actor grades and has something to do with, those that nobody grades (or nobody as the second), those that the actor
- * grades and that wait for others, or all there are; and `release`: what has nothing for people but its release, which is in none of the
- * rest.
+ * Queues. `mine`: graded by the actor, who has something to do; `nobody`: without a grader, or without the second one; `others`:
+ * graded by the actor, waiting for others; `all`; and `release`: nothing to grade, only to release, which is in none of the rest.
  */
 export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type Whose = (typeof QUEUES)[number]
@@ -42,7 +41,10 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 /** A submission that waits to be graded. `progress`: null for those who may not grade it (yet). */
 export type Queued = Row & { progress: Progress | null }
 
-/** What was handed in and is not released, waiting longest first. @throws DomainError not_permitted, also for a queue that is not the actor's. */
+/**
+ * Submitted and not released, longest waiting first. @throws DomainError not_permitted, also for a queue that the actor may not
+ * see.
+ */
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
   if (!queuesOf(ctx).includes(filter.whose)) throw new DomainError('not_permitted')
   const { db } = ctx
@@ -63,7 +65,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
   )
 }
 
-/** What was handed in for an invite and waits in the actor's queue, an admin's being all there are; null: nothing does. */
+/** Waiting submission of an invite in the actor's queue, for admins in any; null: none. */
 export async function findQueued(ctx: Context, inviteId: string): Promise<Queued | null> {
   if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
   const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)

@@ -29,7 +29,7 @@ export type NewRelease = {
   seenPoints?: number | undefined
 }
 
-/** What was released of a question. @property by left out where a person gave the points. */
+/** Released grade of a question. @property by omitted if a person gave the points. */
 export type ReleasedGrade = {
   number: number
   points: number | null
@@ -37,7 +37,7 @@ export type ReleasedGrade = {
   comment: string
   graderId: string | null
   by?: 'key'
-  /** Of the key that gave them. */
+  /** Number of the key that gave the points. */
   keyNumber?: number
 }
 

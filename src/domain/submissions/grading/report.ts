@@ -16,7 +16,7 @@ export type Report = {
   median: number | null
   /** How many of the scored reach 0 to 9 percent, 10 to 19 and so on; 90 to 100 are the last. */
   tenths: number[]
-  /** Those that give points, in the order of the assessment. */
+  /** Questions with points, in the order of the assessment. */
   questions: Asked<QuestionReport>[]
 }
 
@@ -26,7 +26,6 @@ type QuestionReport = {
   scriptFormat: string
   /** In how many results it is. */
   results: number
-  /** Of the points that were given, and of those that there were. */
   mean: number
   ofPoints: number
   /** From 0 to 1. */
@@ -44,7 +43,7 @@ export async function readReport(ctx: Context, assessmentId: string): Promise<Re
   return { assessment, ...totals, questions: inAskedOrder(questions) }
 }
 
-/** Of each submission of the assessment what was released last. */
+/** Newest release of each submission of the assessment. */
 const newestOf = (ctx: Context, assessmentId: string) =>
   ctx.db
     .selectFrom('submissions')
@@ -58,7 +57,7 @@ const newestOf = (ctx: Context, assessmentId: string) =>
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Report, 'assessment' | 'questions'>> {
   const kept = ctx.db.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
-  // Of who was erased since: the results of the past do not change.
+  // Results of erased candidates, so that past figures don't change.
   const erased = ctx.db
     .selectFrom('erasedResults')
     .where('erasedResults.assessmentId', '=', assessmentId)

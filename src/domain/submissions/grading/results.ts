@@ -15,7 +15,7 @@ import { refuseUnknown } from './rounds.ts'
 import { percentOf } from './totals.ts'
 import { visibleAssessments } from './visible-assessments.ts'
 
-// What was released, which is the newest version, also while it is reopened.
+// Released results: the newest version, also while a result is reopened.
 
 export type Result = {
   version: number
@@ -29,7 +29,6 @@ export type Result = {
   releasedAt: Date
 }
 
-/** What the candidate sees, in part. */
 export type OwnResult = Result & { grades: ReleasedGrade[] }
 
 type ReleaseTotal = Omit<Release, 'grades'>
@@ -105,7 +104,7 @@ async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
   })
 }
 
-/** What was released of an invite last, as far as the actor may see it; null: nothing. */
+/** Newest released result of an invite that the actor may see; null: none. */
 export async function findResult(ctx: Context, inviteId: string): Promise<Released | null> {
   if (!may(ctx, 'read') && !may(ctx, 'read_as_client')) return null
   const where = { ...visibleResults(ctx), inviteId }
@@ -129,14 +128,14 @@ export const visibleResults = (ctx: Context): Prisma.SubmissionWhereInput => ({
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
 })
 
-/** What was released of a submission last, for whoever may know; null: nothing yet. */
+/** Newest released result of a submission, without a permission check; null: none. */
 export async function findNewestResult({ db, organization }: Context, submissionId: string): Promise<Result | null> {
   const where = { organizationId: organization.id, submissionId }
   const release = await db.release.findFirst({ where, ...newestFirst, omit: { grades: true } })
   return release && toResult(release)
 }
 
-/** What the candidate of an invite may see of its result; null: nothing (yet). */
+/** Result that the candidate may see; null: none yet. */
 export async function findOwnResult({ db, organization }: Context, submissionId: string): Promise<OwnResult | null> {
   const where = { organizationId: organization.id, submissionId }
   const release = await db.release.findFirst({ where, ...newestFirst })

@@ -12,7 +12,6 @@ import { gradingFacts } from '../scores.ts'
 export const ROUNDS = [1, 2, 3] as const
 export type Round = (typeof ROUNDS)[number]
 
-/** Which of the two graders. */
 export type Place = 'first' | 'second'
 
 const grader = { select: { id: true, status: true, roles: true, user: true } } satisfies Prisma.Submission$graderArgs
@@ -35,7 +34,7 @@ export const asGraded = <S extends WithGraders>(submission: S): S => ({
 })
 
 type Grader = { id: string; status: MemberStatus; roles: string[] }
-/** Who grades what is handed in, as far as it decides who may. */
+/** Assigned graders, as far as they decide who may grade. */
 export type Assigned = Record<'grader' | 'secondGrader', Grader | null> & { assessment: { secondGrader: boolean } }
 
 /**

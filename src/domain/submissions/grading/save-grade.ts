@@ -61,7 +61,6 @@ export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: 
   })
 }
 
-/** What a grader gives for one question. */
 export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'stood' | 'comment'>
 
 /**
@@ -79,7 +78,7 @@ export const saveGrades = (
 
 type Sheet = { submission: Graded; round: Round; paper: Gradable[]; me: string }
 
-/** What the context's member may grade now, and nobody else until the transaction ends. */
+/** Locks a submission that the member may grade. */
 async function openSheet(inside: Context, submissionId: string): Promise<Sheet> {
   const submission = await lockHandedIn(inside, submissionId)
   const round = requireRound(inside, submission)
@@ -92,7 +91,7 @@ export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
   refuse(state === 'released' ? [about('released')] : [])
 }
 
-/** What stands in the way of grading, or of a result. @param limit the number of the question it is about, or the points. */
+/** Issue of grading or of a result. @param limit the number of the question, or the points. */
 export const about = (problem: Problem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
 
 type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints' | 'uncommented'
@@ -108,7 +107,7 @@ export function graderOf({ actor }: Context): string {
   return actor.kind === 'member' ? actor.id : refuseUnknown()
 }
 
-/** Who gives other points than the key says why: the candidate, or whoever graded before, may ask. */
+/** Points other than the key's need a comment: the candidate or an earlier grader may ask. */
 function refuseUncommented(paper: readonly Gradable[], grades: readonly QuestionGrade[]): void {
   const scoredOf = new Map(paper.map(({ number, scored }) => [number, scored]))
   for (const { number, points, comment } of grades) {
@@ -118,7 +117,7 @@ function refuseUncommented(paper: readonly Gradable[], grades: readonly Question
   }
 }
 
-/** What one grader began stays theirs, also if the assessment gets a second grader later. */
+/** Records that one grader began: the submission keeps one grader, also if the assessment gets two later. */
 async function keepOneGrader({ db, organization }: Context, submission: Graded): Promise<void> {
   if (submission.keepsOneGrader || submission.assessment.secondGrader) return
   const where = { organizationId: organization.id, id: submission.id }

@@ -28,10 +28,10 @@ export type GradedQuestion = Counted<QuestionDetail & Gradable> & {
 
 /** All that a grader has before them. */
 export type Sheet = {
-  /** What they call the candidate. */
+  /** Name or pseudonym of the candidate. */
   candidate: string
   submission: Graded
-  /** Where it is graded blind, without what was taken of the candidate besides the answers. */
+  /** For blind grading without photos and captures. */
   detail: SubmissionDetail
   round: Round
   questions: GradedQuestion[]
@@ -39,7 +39,7 @@ export type Sheet = {
   total: ReturnType<typeof sumUp>
   progress: Progress
   mayRelease: boolean
-  /** What was released last, also while it is reopened; null: nothing yet. */
+  /** Newest released result, also while it is reopened; null: none. */
   released: Result | null
   /** The names of others who have the sheet open. */
   others: string[]
@@ -100,7 +100,10 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   }
 }
 
-/** What {@link readSheet} reads, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */
+/**
+ * As {@link readSheet}, and records that the grader has it open, which others see. @throws DomainError not_permitted;
+ * submission_not_found.
+ */
 export async function stayAtSheet(ctx: Context, id: string): Promise<Sheet> {
   authorize(ctx, 'grade')
   const sheet = await readSheet(ctx, id)

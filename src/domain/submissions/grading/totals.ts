@@ -1,8 +1,6 @@
 import type { Gradable } from '../scores.ts'
 import { ROUNDS, type Round } from './rounds.ts'
 
-/** What counts of the grades that an answer was given. */
-
 /** Two graders' points may be as far apart as one part of so many of the question's: 20 percent. */
 const AGREEMENT = 5
 
@@ -17,11 +15,10 @@ export type Standing =
   | { state: 'graded'; points: number; comment: string; graderId: string | null; by: Source }
 
 /**
- * What counts for a question. What the key gives, unless people have given points. Of one grader: the last grade, whoever has given it. Of two: an admin's decision; else the mean of both
- * graders' points, to the nearest half, where they are close. Points that come without a comment leave those that there are. Of a
- * question without points only the comments are kept.
+ * Grade that counts for a question: the key's points, unless people gave some. With one grader the last grade counts. With two it
+ * is an admin's decision, or the mean of both, to the nearest half, if they are close. Without points only comments count.
  *
- * @param grades of the question, oldest first: of each round the last counts.
+ * @param grades of the question, oldest first: the last of each round counts.
  */
 export function standingOf(
   question: Pick<Gradable, 'points' | 'scored' | 'unanswered'>,
@@ -69,7 +66,7 @@ function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   return grades.filter((grade) => newest.get(grade.graderId) === grade)
 }
 
-/** What the admins said last, else both graders. */
+/** The admins' last comment, or both graders'. */
 const keptComment = (grades: readonly GradeRow[]): string =>
   lastComment(inRound(grades, 3)) || [1, 2].flatMap((round) => lastComment(inRound(grades, round as Round)) || []).join('\n\n')
 
@@ -97,11 +94,11 @@ const graded = ({ graderId }: GradeRow, points: number, comment: string, by: Sou
 
 export type Counted<Q> = Q & { standing: Standing }
 
-/** Whether people have given points, agreed or not. */
+/** True if people gave points, agreed or not. */
 export const isByPeople = (standing: Standing): boolean =>
   standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key' && standing.by !== 'no_answer')
 
-/** What counts for each question of a paper. Those without points need no grades. */
+/** Grades that count for each question. Questions without points need none. */
 export function countGrades<Q extends Gradable>(
   paper: readonly Q[],
   grades: readonly GradeRow[],
@@ -111,7 +108,7 @@ export function countGrades<Q extends Gradable>(
   return paper.map((question) => {
     const given = byQuestion.get(question.number) ?? []
     const standing = standingOf(question, given, terms)
-    // What a person has decided stands; else a question that is not counted is one without points.
+    // A person's decision stays; otherwise a dropped question is one without points.
     if (!question.dropped || isByPeople(standing)) return { ...question, standing }
     const uncounted = { ...question, points: 0 }
     return { ...uncounted, standing: standingOf(uncounted, given, terms) }
@@ -125,17 +122,17 @@ export function sumUp(questions: readonly Counted<{ number: number; points: numb
     (sum, { standing }) => sum + (standing.state === 'graded' ? Math.round(standing.points * 10) : 0),
     0,
   )
-  // What wrong answers cost is taken from what others give, and no further. In tenths, because 0.1 + 0.2 is not 0.3.
+  // Penalties reduce the total, but not below 0. In tenths, because 0.1 + 0.2 is not 0.3.
   const points = Math.max(0, tenths) / 10
   const ofPoints = counting.reduce((sum, question) => sum + question.points, 0)
   return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
 }
 
-/** What counts, question by question, as one text: whether two readings have the same. */
+/** Counted points of all questions as one text, to compare two states. */
 export const pointsIn = (questions: readonly Counted<unknown>[]): string =>
   questions.map(({ standing }) => (standing.state === 'graded' ? standing.points : standing.state)).join(' ')
 
-/** Of the points there are those that were given, in percent: a whole number; null where there are none. */
+/** Percentage of the points, as a whole number; null without points. */
 export const percentOf = (points: number, ofPoints: number): number | null =>
   ofPoints === 0 ? null : Math.round((points * 100) / ofPoints)
 
@@ -143,7 +140,7 @@ export const percentOf = (points: number, ofPoints: number): number | null =>
 export const exactPercentOf = (points: number, ofPoints: number): number | null =>
   ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100
 
-/** Whether both graders have given points for every question that has any, but for what its key scores, and what has no answer. */
+/** True if both graders gave points for every question that needs them. */
 export function haveBothGraded(paper: readonly Gradable[], grades: readonly GradeRow[]): boolean {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
   return paper.every(

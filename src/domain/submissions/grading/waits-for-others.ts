@@ -8,9 +8,8 @@ import type { Round } from './rounds.ts'
 const AGREEMENT = sql.lit(5)
 
 /**
- * Of a submission that the member grades: whether there is nothing in it for them to do. It is graded twice, they have given their points,
- * and the other has not, or an admin has to decide, or it is the first grader who releases. For lists and counts; one submission's
- * {@link progressOf} says more.
+ * SQL condition: the member grades the submission and has nothing to do. They have graded and the other grader has not, an admin
+ * has to decide, or the first grader releases. For lists and counts; {@link progressOf} knows more about one submission.
  */
 export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me: string): Condition {
   const isFirst = eb('submissions.graderId', '=', me)
@@ -32,7 +31,7 @@ export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Con
     ),
   ])
 
-/** Whether each question that people have to grade was given points in that round. */
+/** SQL condition: every question that people have to grade has points in the round. */
 const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: Round): Condition =>
   eb.not(
     eb.exists(
@@ -45,7 +44,7 @@ const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: Round): C
     ),
   )
 
-/** Whether the two graders' points of a question are too far apart, and no admin has decided. */
+/** SQL condition: the two graders' points are too far apart, and no admin has decided. */
 const isUndecided = (db: TenantDb, eb: Expressions<'submissions'>): Condition =>
   eb.exists(
     questionsOf(db, eb)

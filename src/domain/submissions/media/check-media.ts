@@ -4,14 +4,14 @@ import type { ServiceContext } from '../../context.ts'
 import { fileOf, partOf } from '../../files/media-keys.ts'
 import type { MediaFile } from './media.ts'
 
-/** What was looked for in the store: `missing` is not there, `wrong` has another length than it should. */
+/** Result of a check. `missing`: not in the store; `wrong`: another length. */
 export type MediaCheck = {
   files: number
   parts: number
   bytes: number
   missing: LostFile[]
   wrong: LostFile[]
-  /** What lies in the store without anything that tells of it; null where only a sample was looked at. Nothing is deleted. */
+  /** Files without a row; null if only a sample was checked. Nothing is deleted. */
   strays: { files: number; bytes: number } | null
 }
 /** `found`: bytes in the store; null where there is nothing. */
@@ -23,10 +23,10 @@ const ROWS = 1_000
 const AT_ONCE = 16
 
 /**
- * Whether what the database says is kept lies in the store, at its length: the file of each photo and recording that is ready, and the
- * parts of those that are not yet. It changes nothing.
+ * Checks that the store has every file of the database at its length: the files of ready media, and the parts of others. Changes
+ * nothing.
  *
- * @param options.sample looks at so many files only, chosen by chance, and not at what lies there without a row.
+ * @param options.sample checks this many random files only, and no files without a row.
  * @throws StoreUnavailable
  */
 export async function checkMedia(system: ServiceContext, { sample }: { sample?: number } = {}): Promise<MediaCheck> {
@@ -73,7 +73,7 @@ async function* readReady({ db }: ServiceContext): AsyncGenerator<MediaFile[]> {
   }
 }
 
-/** What questions show. */
+/** Media of questions. */
 async function* readAssets({ db }: ServiceContext): AsyncGenerator<Asset[]> {
   for (let last: Asset | undefined; ; ) {
     const after: Prisma.AssetWhereInput = last
@@ -87,7 +87,7 @@ async function* readAssets({ db }: ServiceContext): AsyncGenerator<Asset[]> {
   }
 }
 
-/** Of recordings that are not one file yet, or can't become one: the parts are all there is of them. */
+/** Parts of recordings that are not joined, or never will be. */
 async function* readParts({ db }: ServiceContext): AsyncGenerator<Expected[]> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { id: { gt: last } }
@@ -128,7 +128,7 @@ const idAt = (time: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** Of two words, as keys of media are; what the service puts there to try the store is none. */
+/** Keys have two words; the service's own test files in the store have others. */
 const BELOW_MEDIUM = /^([0-9a-f-]{36}\/[0-9a-f]{32})\//
 
 async function countStrays({ db, deps }: ServiceContext): Promise<{ files: number; bytes: number }> {

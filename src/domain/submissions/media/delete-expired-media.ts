@@ -146,7 +146,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
   await plan.execute()
 }
 
-/** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
+/** Postpones files that can't be deleted now, so that they don't block the others in each sweep. */
 async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise<void> {
   if (failed.length === 0) return
   const mediaDeletionDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)

@@ -45,7 +45,7 @@ async function fetchParts({ deps }: ServiceContext, { key }: Joinable, parts: Jo
   return true
 }
 
-/** Whether the store has lost a part for good, as far as it can tell. @throws Error where it does not answer. */
+/** True if the store has lost a part. @throws Error if it does not respond. */
 export async function lacksParts({ deps }: ServiceContext, { key, readParts }: Joinable): Promise<boolean> {
   const parts = await readParts()
   for (const part of parts) {

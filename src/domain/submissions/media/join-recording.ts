@@ -11,8 +11,8 @@ import { findJoinable, type Joinable, type Joined, type JoinRef } from './joinab
 import { makeJoinFolder } from './make-join-folder.ts'
 
 /**
- * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; where each segment ends in
- * it, in milliseconds, null for one that can't be read; and where something within a segment could not be read.
+ * A joined and measured recording: bytes and SHA-256 in hexadecimal; the end of each segment in milliseconds, null for an
+ * unreadable one; and the gaps within segments.
  */
 export type Remuxed = {
   contentType: string
@@ -116,7 +116,7 @@ async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux
   return { ...remuxed, ...(await digest(createReadStream(file))) }
 }
 
-/** Where something is missing in the file: within segments, behind one that was cut, and in place of one of which there is nothing. */
+/** Gaps in the file: within segments, after a cut one, and in place of an empty one. */
 function findCuts(segments: Fetched[], { ends, cuts: within }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
   const cuts = new Set<number>(within)
   const read = ends.values()

@@ -4,12 +4,12 @@ import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { queueJoin } from './queue-join.ts'
 
-/** What is known of the file once it is made. @property sha256 in hexadecimal. */
+/** A joined file. @property sha256 in hexadecimal. */
 export type Joined = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
 
 export type JoinPart = Pick<MediaFilePart, 'segment' | 'number' | 'sha256'>
 
-/** What is made one file of parts that have arrived: a recording of a candidate's, or what a question plays. */
+/** Parts to join: a candidate's recording, or media of a question. */
 export type Joinable = {
   id: string
   organizationId: string

@@ -56,7 +56,7 @@ export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
   return found
 }
 
-/** Of others there is nothing to read: they have not ended yet, or are deleted. */
+/** Readable media. Others have not ended, or are deleted. */
 const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
 
 /**
@@ -97,9 +97,9 @@ export async function readMedia(
 }
 
 /**
- * What has arrived of a recording that could not be made one file: the parts of its segments, in their order, one after another.
+ * Reads the parts of a recording that could not be joined, in order.
  *
- * @throws Error when the store has lost one.
+ * @throws Error if the store has lost one.
  */
 export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: MediaFile): AsyncGenerator<Buffer> {
   const where = { organizationId, mediaId: id }

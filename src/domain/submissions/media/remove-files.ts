@@ -19,7 +19,7 @@ const FOUND_AT_ONCE = 100
 type Removable = Pick<MediaFile, 'id' | 'key' | 'refusedAt'>
 type Refused = Removable & { err: unknown }
 
-/** Where it stands which files are to be removed. */
+/** Table that names files to remove. */
 type Source = {
   find: (system: ServiceContext) => Promise<Removable[]>
   markRemoved: (system: ServiceContext, removed: Removable[]) => Promise<void>

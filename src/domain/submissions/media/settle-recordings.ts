@@ -14,9 +14,8 @@ export const countParts = ({ db, organization }: Context, mediaId: string): Prom
   db.mediaFilePart.count({ where: { organizationId: organization.id, mediaId } })
 
 /**
- * Ends the attempts that are still going on, of one question or of all: those of which something has arrived stand from now on, see answer.ts.
- * What was recorded in time may arrive for a while yet, so that the rest is left to {@link settleOverdueRecordings}: they have ended now all
- * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
+ * Ends open recordings before a later attempt begins. Parts recorded in time may still arrive; {@link settleOverdueRecordings}
+ * does the rest. Recordings that the candidate had not stopped count as cut off.
  */
 export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
   const open = ctx.db

@@ -28,7 +28,7 @@ export type ListedSubmission = Prisma.SubmissionGetPayload<{ include: typeof inc
 /** A submission with its newest release, its paper, and what was sent in for each question. */
 export type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
-/** What candidates have begun, and sent in. Beyond both documents. @throws DomainError not_permitted. */
+/** Lists started and submitted submissions. Beyond both documents. @throws DomainError not_permitted. */
 export function listSubmissions(
   ctx: Context,
   { state, assessmentId }: SubmissionFilter,
@@ -47,9 +47,9 @@ export function listSubmissions(
 }
 
 /**
- * What was sent in for an invite. Beyond both documents.
+ * Submission of an invite. Beyond both documents.
  *
- * @throws DomainError not_permitted; invite_not_found; submission_not_found before the start, and of what was withdrawn.
+ * @throws DomainError not_permitted; invite_not_found; submission_not_found before the start, and after a withdrawal.
  */
 export async function getInviteSubmission(ctx: Context, inviteId: string): Promise<WholeSubmission> {
   authorize(ctx, 'read')
@@ -59,7 +59,9 @@ export async function getInviteSubmission(ctx: Context, inviteId: string): Promi
   return submission
 }
 
-/** Of an invite's submissions its own. @throws DomainError invite_not_found; submission_not_found before the start. */
+/**
+ * Condition for the current submission of an invite. @throws DomainError invite_not_found; submission_not_found before the start.
+ */
 export async function whereInviteSubmission(ctx: Context, inviteId: string): Promise<Prisma.SubmissionWhereInput> {
   const where = { ...seen(ctx), id: inviteId }
   const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where, select: { assessmentSession: true } }) : null

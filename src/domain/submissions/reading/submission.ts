@@ -49,9 +49,9 @@ export type AttemptDetail = QuestionDetail['attempts'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
 
 /**
- * What was sent in for an invite: its own submission, which is none before the candidate has started.
+ * Submission of an invite; null before the start.
  *
- * @param stills which page of these.
+ * @param stills page of the webcam pictures.
  * @throws DomainError invite_not_found; not_permitted, see authorizeSubmission and blind-grading.ts.
  */
 export async function getSubmission(
@@ -82,7 +82,7 @@ export async function findDetail(
   return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
 }
 
-/** Those that can be seen, in the order in which they were taken. */
+/** Ready pictures, oldest first. */
 function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<MediaFile>> {
   const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
   return readPage(
@@ -92,6 +92,6 @@ function listStills({ db, organization }: Context, submissionId: string, number:
   )
 }
 
-/** What a candidate of the invite has to meet before the start, as the questions are now. */
+/** Requirements before the start, by the current questions. */
 export const listRequirements = async (ctx: Context, invite: Parameters<typeof findNeeds>[1]): Promise<Requirement[]> =>
   requirementsOf(await findNeeds(ctx, invite, null))

@@ -5,7 +5,7 @@ import { checkChoice, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { REQUIREMENTS, type Requirement } from '../needs.ts'
 
-/** What a candidate's session notes when something is waived while it is taken. */
+/** Note in the session when a requirement is waived during the test. */
 export const waivedNoteOf = <R extends Requirement>(requirement: R): `waived_${R}` => `waived_${requirement}`
 
 /**

@@ -7,8 +7,8 @@ import { findOpenQuestion, openAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
-// What a candidate does with an attempt. When they did it is told as how long ago that was: a request may have waited for the connection,
-// and their clock may be wrong. Repeated, it says the time of the first again.
+// Stops and selects attempts. The page sends how long ago the candidate did so, because the request may have waited for a
+// connection, and the candidate's clock may be wrong. A retry sends the original time.
 
 /**
  * Keeps that the candidate has stopped the recording of an answer, at the moment that they did. Once more changes nothing. It is taken as long as

@@ -62,7 +62,7 @@ function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<
   return due.$narrowType<{ deadlineAt: NotNull }>().execute()
 }
 
-/** What was due before then is over for good: what was recorded in time has had its time to arrive. */
+/** Submissions due before this time are final: uploads of what was recorded in time had their time to arrive. */
 const dueUntil = (now: Date): Date => new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
 
 async function isDue({ db, deps, organization }: Context, id: string): Promise<boolean> {

@@ -6,15 +6,12 @@ import { consentedMedia, type Needs } from '../needs.ts'
 import type { Session } from './session.ts'
 
 /**
- * Of the text that is consented to, in all languages: raised with any change of its words, which test/locales/catalogs.test.ts holds it to. Version
- * 1 was several texts: it came to say that the browser is noted, how long what is typed and mails are kept, and that there is a copy.
+ * Version of the consent text in all languages. test/locales/catalogs.test.ts ties it to the words. Version 1 was several texts;
+ * version 2 adds the browser, the retention of texts and mails, and the right to a copy.
  */
 export const CONSENT_VERSION = 2
 
-/**
- * What was agreed to: in which language, the SHA-256 of all its words, which a review may change, and which of the organization's texts was
- * among them.
- */
+/** Text that was agreed to: language, SHA-256 of its words, which a review may change, and the organization's addition. */
 type Shown = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
 /** @property shown none: it was given for somebody. */
 type Consent = { needs: Needs; userAgent: string; shown?: Shown }

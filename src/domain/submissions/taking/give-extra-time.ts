@@ -10,7 +10,7 @@ import { withExtraTime } from '../../values/extra-time.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { Submission } from './session.ts'
 
-/** Whether more time can still be given: once it is handed in there is nothing left to be longer. */
+/** True until the submission: afterwards there is no time to extend. */
 export const mayGiveExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =>
   status === 'pending' || status === 'accepted' || status === 'started'
 

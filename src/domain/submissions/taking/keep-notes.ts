@@ -3,7 +3,7 @@ import { attemptOnce } from './attempt-once.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
-/** What may happen around the answers. */
+/** Technical events during the test. */
 export const NOTE_KINDS = [
   'tab_hidden',
   'tab_shown',
@@ -32,7 +32,7 @@ export async function keepNotes(session: PreparedSession, notes: readonly Note[]
   const { ctx, submission } = session
   const which = { organizationId: ctx.organization.id, submissionId: submission.id }
   const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: which }))
-  // Of what keeps nothing there is no record either: these are as many as the browser likes.
+  // Batches beyond the limit are not recorded either: a browser may send any number.
   const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
   await attemptOnce({ ...session, idempotencyKey: isKept ? session.idempotencyKey : null }, 'notes', async (inside) => {
     const { db, deps } = inside

@@ -13,7 +13,7 @@ import { enterSession, type Session } from './session.ts'
 
 // Submissions of invites that were started without one: imported as started, or started while PLAYER_URL was set.
 
-/** Whether an invite lacks its submission. */
+/** SQL condition: the invite has no submission. */
 const lacksSubmission = (eb: Expressions<'invites'>, db: TenantDb): Condition => {
   const its = eb
     .selectFrom(db.table('submissions'))

@@ -16,11 +16,8 @@ type Place = { submissionId: string; assessmentId: string }
 type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
 
 /**
- * Copies the questions of the assessment as they are now, in the order in which they are answered: numbers 1 to n. What of them each
- * candidate sees in an order of their own is shuffled here, once.
- *
- * What is copied stays with its version, which is sealed from then on. One that was not, when it was copied, may have been changed since: it is
- * sealed, for which whoever is changing it is waited for, and all is copied once more, so that texts and options are of one edit.
+ * Copies the questions, and seals their versions. A version that was not sealed may have changed since: it is sealed after
+ * waiting for its editor, and everything is copied again, so that texts and options are of one edit.
  */
 export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
   const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
@@ -106,7 +103,7 @@ async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place):
 
 type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
 
-/** Whether a question takes answers: it was opened, the candidate has not gone on, and its time is not over. */
+/** True if the question accepts answers: opened, not left, and within its time. */
 export const isOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
   openedAt !== null && closedAt === null && (closesAt === null || now < closesAt)
 
@@ -122,8 +119,8 @@ const closesAfter = (eb: Expressions<'submissionQuestions'>, then: Date) =>
   eb.or([eb('submissionQuestions.closesAt', 'is', null), eb('submissionQuestions.closesAt', '>', then)])
 
 /**
- * Whether a question takes a text that was typed in time: it is open, or its time, and not its candidate, has ended it no longer ago than
- * recordings may be uploaded.
+ * SQL condition: the question accepts a text that was typed in time: it is open, or its time ended within the grace period for
+ * uploads and the candidate had not left it.
  */
 export function openOrJustOverAt(eb: Expressions<'submissionQuestions'>, now: Date): Condition {
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
@@ -135,7 +132,7 @@ export function openOrJustOverAt(eb: Expressions<'submissionQuestions'>, now: Da
   ])
 }
 
-/** Where a candidate is: at an open question, before the next one, or (neither) at the end. */
+/** Position of a candidate: at an open question, before the next one, or (neither) at the end. */
 export function findPosition<Q extends Timed>(paper: readonly Q[], now: Date): { open: Q | undefined; next: Q | undefined } {
   const open = paper.find((question) => isOpen(question, now))
   return { open, next: open ? undefined : paper.find(({ openedAt }) => openedAt === null) }

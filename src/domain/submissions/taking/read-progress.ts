@@ -6,13 +6,12 @@ import { isInterrupted } from './interrupted.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { PreparedSession, Session } from './session.ts'
 
-/** What a candidate's page shows before the start. */
 export type Preparation = {
   needs: Needs
   photos: Record<Photo, boolean>
-  /** What is missing for the start, see missingToStart. */
+  /** See missingToStart. */
   missing: string[]
-  /** What a wrong choice costs, in percent of the points of its question; 0: nothing, or nothing is asked that costs. */
+  /** Percent of a question's points that a wrong choice costs; 0: none. */
   penaltyPercent: number
 }
 
@@ -33,16 +32,15 @@ async function findPenalty(
   return (await db.question.count({ where })) > 0 ? assessment.penaltyPercent : 0
 }
 
-/** Where a candidate is in the paper. */
 export type Progress = {
   /** How many questions there are. */
   of: number
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
   next: SubmissionQuestion | undefined
-  /** Whether nothing can be answered any more, because the deadline has passed. */
+  /** True after the deadline. */
   isOver: boolean
-  /** Whether it was the clock, and not the candidate, that ended the last question. */
+  /** True if the time, not the candidate, ended the last question. */
   wasCutByClock: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
@@ -53,29 +51,29 @@ export type OpenQuestion = SubmissionQuestion & {
   /** Attempts at a recording. */
   attemptsLeft: number
   text: Pick<AnswerAttempt, 'text' | 'revision' | 'value'> | null
-  /** What a question of a kind shows; null: it is of none. */
+  /** Null for a question without a kind. */
   version: { responseType: string; spec: unknown } | null
   /** The recordings that were begun, oldest first. */
   attempts: Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'state'>[]
-  /** What the candidate can choose from, oldest first. */
+  /** Selectable attempts, oldest first. */
   answers: PossibleAnswer[]
   interrupted: InterruptedAttempt | null
-  /** Whether an interrupted attempt of which little is saved may be started over. */
+  /** True if an interrupted attempt with little saved may be started over. */
   mayStartOver: boolean
-  /** Whether an attempt was interrupted, cut off, or started over. */
+  /** True if an attempt was interrupted, cut off, or started over. */
   hadInterruption: boolean
 }
 
 /** The attempt that can be continued. @property contentType empty where nothing has arrived. */
 export type InterruptedAttempt = { mediaId: string; kind: AnswerAttempt['kind']; contentType: string }
 
-/** Of the attempts at a question one that stands, see answer.ts. */
+/** An attempt that may be the answer, see answer.ts. */
 export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
-  /** Whether its recording can be played. */
+  /** True if the recording can be played. */
   isReady: boolean
-  /** Whether it is the answer. */
+  /** True for the attempt that counts. */
   counts: boolean
 }
 

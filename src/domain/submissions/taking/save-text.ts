@@ -33,7 +33,7 @@ export async function saveText(session: PreparedSession, number: number, answer:
     : refuseSave(session, number, answer)
 }
 
-/** What a page's script sends as the text of a question of a kind: its form, as browsers write one in an address. */
+/** Parses the form that a page's script sends for a question of a kind, encoded as in a URL. */
 const readFields = (form: string): string[] => new URLSearchParams(form).getAll('answer')
 
 /** An answer to a question of a kind, as the kind has it. */
@@ -49,12 +49,12 @@ export async function saveAnswer(session: PreparedSession, number: number, { val
   const kind = (await findKind(session, number)) ?? refuseSession('closed')
   refuse(kind.isAnswer(value) ? [] : [{ field: 'answer', rule: 'malformed', text: 'The answer is none that the question takes' }])
   const text = kind.describe(value)
-  // What a form says by its escapes was not seen when the form was checked as a text.
+  // Escapes in the form were not checked yet.
   refuse(findIssues([['answer', checkText(text, MAX_ANSWER_LENGTH)]]))
   return (await save(session, number, { ...answer, text }, value)) ?? refuseSave(session, number, answer)
 }
 
-/** Of what kind a question is, with what it shows; null for one that is of none. */
+/** Kind of a question and its spec; null without a kind. */
 export async function findKind({ ctx, submission }: PreparedSession, number: number) {
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, number }
   const select = { version: { select: { responseType: true, spec: true } } }

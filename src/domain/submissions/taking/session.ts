@@ -13,7 +13,7 @@ export type Session = {
   ctx: Context
   invite: CandidateInvite
   submission: Submission | null
-  /** Of the browser that asks; null for forms, which are of none. */
+  /** Tab of the browser; null for forms without scripts. */
   tab: string | null
   /** UUID that the browser repeats when it retries a request; null if it sent none. */
   idempotencyKey: string | null
@@ -70,10 +70,10 @@ export function enterByTab(
   return { ...session, tab, idempotencyKey }
 }
 
-/** What a submission is in while its candidate sends something in. */
+/** States in which a candidate writes. */
 type Writable = 'preparing' | 'in_progress'
 
-/** Whether the submission is being taken, and by the session's tab. Whoever writes locks it for that, before anything else. */
+/** SQL condition: the submission is in progress in the session's tab. Writers lock it first. */
 export const writableBy =
   ({ tab }: Session, state: Writable = 'in_progress') =>
   (eb: Expressions<'submissions'>): Condition =>

@@ -23,12 +23,11 @@ import { isUuid } from '../../values/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isHandedIn } from '../taking/session.ts'
 
-/** Which slice of a recording. */
 export type PartRef = { mediaId: string; segment: number; number: number }
 /** A slice of a recording, as a candidate's browser sends it. */
 export type Part = PartRef & { content: Buffer }
 
-/** Of the link, the recording and the part itself, all that decides whether it is taken. */
+/** Columns that decide if a part is accepted. */
 type Target = {
   organizationId: string
   submissionId: string
@@ -48,11 +47,11 @@ type Target = {
 }
 
 /**
- * Whether a part would be taken, as far as can be said before anything of it is read.
+ * Checks a part before its content is read.
  *
- * @param bytes of its content, as the request announces them.
- * @returns whose it is.
- * @throws DomainError session_refused as {@link putPart}, but for what the content says.
+ * @param bytes of its content, by the request's header.
+ * @returns the owner.
+ * @throws DomainError session_refused as {@link putPart}, except for the content.
  */
 export async function admitPart(
   service: ServiceContext,
@@ -252,7 +251,7 @@ function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
   if (!Buffer.from(known).equals(given)) refuseSession('part_differs')
 }
 
-/** Of all parts of a recording, in bytes. */
+/** Bytes of all parts of a recording. */
 const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES)
 
 /** @throws DomainError session_refused: closed, submitted, quota. */
@@ -263,7 +262,7 @@ function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
   if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
 }
 
-/** What was recorded in time is taken for a while after it. */
+/** Accepts parts recorded in time for a grace period. */
 function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Target, now: Date): void {
   const isOver = endsAt !== null && now.getTime() >= endsAt.getTime() + UPLOAD_GRACE_SECONDS * 1_000
   if (state === 'uploading' && !isWithdrawn && !isOver) return

@@ -15,9 +15,9 @@ export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
 export type PhotoKind = (typeof PHOTO_KINDS)[number]
 
 /**
- * Whether a photo would be taken, as far as can be said before anything of it is read.
+ * Checks a photo before its content is read.
  *
- * @param bytes of it, as the request announces them.
+ * @param bytes of its content, by the request's header.
  * @throws DomainError session_refused: too_big, closed, submitted.
  */
 export function admitPhoto(session: PreparedSession, kind: PhotoKind, bytes: number): void {
@@ -71,7 +71,7 @@ async function refuseStillTooMany({ db, deps, organization }: Context, submissio
   if ((await db.mediaFile.count({ where: stills })) >= MAX_STILLS) refuseSession('too_many')
 }
 
-/** Those that did not get into the store do not count: while it is away, browsers try again. */
+/** Photos that the store did not accept don't count: browsers retry while it is unavailable. */
 async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: Photo): Promise<void> {
   const sent = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
   if ((await db.mediaFile.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')

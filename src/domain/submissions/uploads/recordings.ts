@@ -12,10 +12,10 @@ import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
-/** Of the parts that are missing so many are named. */
+/** Missing parts named in one reply. */
 const MISSING_AT_ONCE = 1_000
 
-/** What is recorded all the time. */
+/** Recordings that run during the whole test. */
 export const CAPTURES = ['screen', 'webcam'] as const
 export type Capture = (typeof CAPTURES)[number]
 

@@ -1,4 +1,4 @@
-// What Ashby's documentation leaves open, each of it a reading of ours that its sandbox may refute. docs/ats.md marks them †.
+// Assumptions where Ashby's documentation is silent. Its sandbox may refute them. docs/ats.md marks them †.
 
 /** Status texts for recruiters. `started` is Ashby's own: Ashby stores the start time when it receives it. */
 export const WORDS = {

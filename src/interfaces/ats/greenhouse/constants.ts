@@ -1,4 +1,4 @@
-// What Greenhouse's documentation leaves open, each of it a reading of ours that its sandbox may refute. docs/ats.md marks them †.
+// Assumptions where Greenhouse's documentation is silent. Its sandbox may refute them. docs/ats.md marks them †.
 
 /** Longest name in the menu, in characters. Other providers cut longer names, too. */
 export const MAX_LABEL_LENGTH = 250

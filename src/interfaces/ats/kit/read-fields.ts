@@ -1,7 +1,7 @@
 import { DomainError, type Issue } from '../../../domain/errors.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/limits.ts'
 
-// What an ATS sends is taken as far as it can be: a field that is unknown is ignored, what is null is not there, what is too long is cut.
+// Reads a recruiting system's fields leniently: unknown ones are ignored, null is absent, long texts are cut.
 
 /** An object of a body; an empty one for anything else. */
 export const objectIn = (value: unknown): Record<string, unknown> =>

@@ -1,4 +1,4 @@
-// What Recruitee's documentation leaves open, each of it a reading of ours that its test environment may refute. docs/ats.md marks them †.
+// Assumptions where Recruitee's documentation is silent. Its test environment may refute them. docs/ats.md marks them †.
 
 /** All the statuses of a report that Recruitee has. */
 export const WORDS = { sent: 'sent', completed: 'completed', canceled: 'canceled' } as const

@@ -1,5 +1,5 @@
-// What the candidates' pages gain where scripts run: devices are checked, answers recorded, texts saved as they are typed. One document
-// for the whole session, see pages/show-page.ts.
+// Script of a candidate's session: device checks, recordings, and saving of texts. One document serves the whole session, see
+// pages/show-page.ts.
 
 import type { Browser } from '../../../generated/locales/types.ts'
 import { createButton, createElement } from '../../../http/browser/dom.ts'

@@ -1,5 +1,5 @@
-// What the candidates' pages gain by scripts where there is no session yet, or none any more: their times are those of the reader's clock,
-// and the service learns in which zone that is. A tablet that calls itself a Mac is told that it can't share its screen.
+// Script of candidates' pages outside of a session: shows times in the reader's zone, reports the zone, and tells tablets that
+// call themselves a Mac that they can't share the screen.
 
 import { wordTimes } from './pages/word-times.ts'
 import { fillZone } from './pages/zone.ts'

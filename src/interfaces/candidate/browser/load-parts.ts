@@ -12,7 +12,7 @@ export async function loadParts(messages: Messages, loadChecks: () => Promise<{ 
   const has = (selector: string) => document.querySelector(selector) !== null
   const isPreparing = has('[data-prepare] [data-steps]')
   const [preview, preparing, checks] = await Promise.all([
-    // Of a member's preview: nothing is asked of the service then.
+    // A member's preview sends no requests.
     has('[data-preview]') ? import('./preview/preview.ts') : null,
     isPreparing ? import('./preparing/prepare.ts') : null,
     isPreparing ? loadChecks() : null,

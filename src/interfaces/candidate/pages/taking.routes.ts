@@ -33,7 +33,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     const view = viewOf(session, request, settings)
     const own = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
     const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
-    // What was agreed to is what is asked for now; otherwise the page asks again.
+    // A consent to other requirements than today's makes the page ask again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&
       fields.get('media') === consentedMedia(needs).join(' ') &&

@@ -1,4 +1,4 @@
-// Where a preview is, as its address says it: nothing of it is kept.
+// Position of a preview, stored only in its address.
 
 /** @property startedAt when the assessment was begun, and `openedAt` when the question was, in milliseconds; null: it is not open. */
 export type Step =

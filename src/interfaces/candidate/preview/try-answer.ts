@@ -20,9 +20,9 @@ export function readTypedDefinition(values: URLSearchParams): TypedDefinition | 
 type Tried = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
 
 /**
- * What an answer that somebody tries in the preview would get, in a sentence: it says what is right, so for those alone who may write it.
+ * Result of a trial answer in a preview, in one sentence. It tells the right answer, so only authors may call it.
  *
- * @returns what was answered, too, so that it can be shown again; null: there is nothing to score.
+ * @returns the answer, too, so that it can be shown again; null: nothing to score.
  */
 export async function tryAnswer(
   ctx: Context,

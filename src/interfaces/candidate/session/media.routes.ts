@@ -94,8 +94,8 @@ export function recordingRoutes(
 const MAX_UPLOADS = 4
 
 /**
- * What is recorded itself: bytes. They are read only where they would be taken, and never more than a few of a link at once: slot, state
- * and size are looked at first.
+ * Routes for recorded bytes. They are read only after question, state, and size were checked, and only a few at a time for each
+ * link.
  */
 export async function contentRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const { readBody } = options

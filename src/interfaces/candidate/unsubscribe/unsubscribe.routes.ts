@@ -19,8 +19,8 @@ type Given = Pick<Options, 'system' | 'countPage'> & { settings: Pick<CandidateS
 const MAX_BODY_BYTES = 4 * 1024
 
 /**
- * Where mails are stopped, by the button of a mail program or that of the page. Opening the address changes nothing, because scanners
- * follow links. A POST is answered at once: mail programs follow no redirect.
+ * Unsubscribes, by the button of a mail program or of the page. GET changes nothing, because scanners follow links. POST responds
+ * directly, because mail programs follow no redirect.
  */
 export async function unsubscribePages(app: FastifyInstance, { system, settings, countPage }: Given): Promise<void> {
   const { languages, secretKeys } = settings

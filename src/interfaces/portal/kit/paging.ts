@@ -51,7 +51,7 @@ export const isNarrowed = (query: URLSearchParams): boolean =>
   [...query].some(([name, value]) => !NO_FILTERS.includes(name) && value !== '')
 
 /**
- * What a list is narrowed by, in a line, with the way back to all of it. The order stays. On a phone, lists to choose from are folded.
+ * Filter form of a list, with a link that resets it. Keeps the order. On a phone, selects are folded.
  *
  * @param path the address of the list.
  * @param fields filter fields. @param more further buttons.

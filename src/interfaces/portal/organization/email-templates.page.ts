@@ -52,9 +52,9 @@ type Facts = {
   place: TextPlace
   assessment: { id: string; name: string } | null
   template: MailTemplate
-  /** What the form begins with: the template, or the default. */
+  /** Text in the form: the saved one, or the default. */
   initial: WrittenText
-  /** What has the place of an empty text; null: ours. */
+  /** Text that applies if this one is empty; null: the service's. */
   standIn: FoundText | null
   main: string | null
   offered: readonly string[]

@@ -55,7 +55,7 @@ const NOTICES = new Map([
   ['main', 'Saved.'],
 ])
 
-/** What an organization says in its mails to candidates: of all assessments, and of one, which may have its own words. */
+/** Email templates of an organization and, under the same addresses, of one assessment. */
 export function emailTemplateRoutes(app: FastifyInstance, texts: MailTextSource): void {
   for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, texts)
   app.post<Route>('/settings/words/main', (request, reply) =>
@@ -117,7 +117,7 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
     }),
   )
 
-  /** What was typed; the unchanged default is no text of its own. */
+  /** Typed text; empty if it equals the default, so that the default stays in use. */
   async function readText(ctx: Context, place: TextPlace, values: URLSearchParams): Promise<WrittenText> {
     const given = readFields(values, 'subject', 'body')
     const [typed, initial] = [tidyTemplate(given), await findDefault(ctx, place, texts)]

@@ -3,7 +3,7 @@ import type { SessionState } from '../session/session.ts'
 
 type Ends = Pick<SessionState, 'deadlineAt' | 'question'>
 
-/** Where the organization has given more time meanwhile, what counts down goes on to the new ends, and the candidate is told. */
+/** Moves the countdowns to later ends after extra time was given, and tells the candidate. */
 export function takeLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
   const question = state.question?.number === read?.number ? state.question : null
   const isLater = (now: string | null | undefined, before: string | null | undefined) => !!now && !!before && now > before

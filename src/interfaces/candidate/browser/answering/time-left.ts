@@ -4,9 +4,9 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 const SAID_AT = [60, 30, 10]
 
 /**
- * What is said aloud of the time that is left; empty where nothing is.
+ * Announcement of the remaining time for screen readers; empty if none is due.
  *
- * @param before milliseconds that were left when it was last asked; Infinity at first. @param left that are left now.
+ * @param before remaining milliseconds at the last call; Infinity at first. @param left remaining milliseconds now.
  */
 export function sayTimeLeft(t: BrowserTexts, before: number, left: number): string {
   const isCrossed = SAID_AT.some((seconds) => left <= seconds * 1_000 && before > seconds * 1_000)

@@ -50,7 +50,7 @@ function prepare(given: Player, section: HTMLElement, t: CheckTexts): PageContro
     else start.setAttribute('aria-describedby', 'missing')
   }
 
-  /** Of the steps only the next one is open, besides what is still to be looked at; those that are done are folded. */
+  /** Opens the next step, and steps that still need a look; folds finished ones. */
   function showNext(changed?: HTMLElement, stays = false): void {
     const next = steps.find((step) => !step.isPassed())
     const before = document.activeElement

@@ -37,7 +37,7 @@ export async function explainFailure(t: BrowserTexts, error: unknown, device: De
   return wordDeviceFailure(t, { name, ...(constraint && { constraint }), device: only, present, agent: navigator.userAgent })
 }
 
-/** Which of both the browser denies; none where it does not say. */
+/** Denied devices; empty if the browser doesn't say. */
 async function findDenied(): Promise<('camera' | 'microphone')[]> {
   const names = ['camera', 'microphone'] as const
   const asked = names.map((name) => navigator.permissions?.query({ name: name as PermissionName }).then(({ state }) => state))

@@ -1,5 +1,5 @@
-// Where parts of recordings wait until the service has them: in the browser's database, so that they survive a closed tab, and in memory as
-// well, because the browser can take that database away at any moment: it is cleared, is full, or is refused as in some private windows.
+// Stores parts of recordings until the service has them: in IndexedDB, so that they survive a closed tab, and in memory, because
+// the browser may clear, fill, or refuse the database at any moment, as in some private windows.
 
 export type PartKey = { mediaId: string; segment: number; number: number }
 export type Part = PartKey & {

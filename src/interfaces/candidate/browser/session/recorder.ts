@@ -146,9 +146,9 @@ export function startRecorder(
 }
 
 /**
- * What the browser records of a stream until it is ended, or ends by itself with the last of its tracks.
+ * Records a stream until it is stopped, or its last track ends.
  *
- * @param before milliseconds of what was recorded before it. @param on.data a slice. @param on.data.end milliseconds up to its end.
+ * @param before milliseconds of earlier segments. @param on.data a slice. @param on.data.end milliseconds up to its end.
  */
 function recordSegment(
   kind: RecordedKind,
