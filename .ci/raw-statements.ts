@@ -1,4 +1,4 @@
-// npm run check:statements: finds raw statements, and transactions not begun by `transact`. The compiler checks neither their values nor their
+// npm run check:statements: finds raw statements, transactions not begun by `transact`, and statements of a transaction that go to the pool. The compiler checks neither their values nor their
 // columns. src/db/README.md shows what to write instead.
 import { globSync, readFileSync } from 'node:fs'
 
@@ -19,7 +19,34 @@ const linesOf = (pattern: string, exclude: string[], refused: RegExp): string[] 
         .split('\n')
         .flatMap((line, i) => (refused.test(line) && !COMMENT.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
     )
-const found = [...linesOf('src/**/*.ts', ['src/db/**', 'src/generated/**'], RAW), ...linesOf('src/domain/**/*.ts', [], UNSCOPED)]
+const BEGIN = /\binTransaction\(\s*(\w+), (?:async )?\(?\w+\)? =>/g
+
+/** Index of the parenthesis that closes the one at `from`. */
+function closingAt(text: string, from: number): number {
+  let depth = 0
+  for (let i = from; i < text.length; i++) {
+    if (text[i] === '(') depth++
+    else if (text[i] === ')' && --depth === 0) return i
+  }
+  return text.length
+}
+
+/** Statements on the pool inside a transaction, by the context that it was begun with: their locks protect nothing. */
+const outsideTransactions = globSync('src/**/*.ts', { exclude: ['src/generated/**'] })
+  .sort()
+  .flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    return [...text.matchAll(BEGIN)].flatMap(({ index, 0: begin, 1: outer }) => {
+      const body = text.slice(index + begin.length, closingAt(text, text.indexOf('(', index)))
+      return new RegExp(`(?<![\\w.])${outer}\\.db\\b`).test(body) ? [`${file}: ${outer}.db inside of ${begin}`] : []
+    })
+  })
+
+const found = [
+  ...outsideTransactions,
+  ...linesOf('src/**/*.ts', ['src/db/**', 'src/generated/**'], RAW),
+  ...linesOf('src/domain/**/*.ts', [], UNSCOPED),
+]
 if (found.length > 0) {
   process.stderr.write(`Write these as src/db/README.md says:\n${found.join('\n')}\n`)
   process.exitCode = 1
