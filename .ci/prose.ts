@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 const MOST_INDIRECT_COMMENTS = { src: 0, test: 184, '.ci': 0 }
 const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which)\b/
 /** Exported names that say nothing without their history. */
-const UNCLEAR_NAMES = new Set(['told', 'whose', 'beside'])
+const UNCLEAR_NAMES = new Set(['told', 'whose', 'beside', 'own', 'seen', 'among', 'ofThese', 'compose', 'sameOwner', 'Sight'])
 const EXPORTED = /^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/
 
 const problems: string[] = []

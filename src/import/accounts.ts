@@ -1,5 +1,5 @@
 import { sql } from '../db/builder.ts'
-import { among, sameOwner } from '../db/own.ts'
+import { anyOfIds, sameOrganization } from '../db/queries.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, MemberEntry } from './format.ts'
 import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
@@ -27,7 +27,7 @@ export async function matchAccounts(check: ImportCheck, { organizations }: Impor
   const existing = await unscoped(check.db)
     .selectFrom('members')
     .select(['id', 'userId', 'erasedAt'])
-    .where('id', '=', among(ids))
+    .where('id', '=', anyOfIds(ids))
     .execute()
   const present = new Map(existing.map(({ id, userId }) => [id, userId]))
   const memberships = members.map((member) => ({
@@ -70,7 +70,7 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
     .innerJoin('members', (join) =>
       join
         .onRef('members.userId', '=', 'given.accountId')
-        .on(sameOwner('members', 'given'))
+        .on(sameOrganization('members', 'given'))
         .onRef('members.id', '<>', 'given.memberId'),
     )
   const rows = await others.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']).execute()
@@ -88,7 +88,7 @@ async function reportTakenAddresses(check: ImportCheck, memberships: Membership[
     .innerJoin('members as own', (join) => join.onRef('own.userId', '=', 'users.id').onRef('own.email', '=', 'users.email'))
     .innerJoin('members as other', (join) =>
       join
-        .on(sameOwner('other', 'own'))
+        .on(sameOrganization('other', 'own'))
         .onRef('other.id', '<>', 'own.id')
         .on((eb) => eb(eb.fn<string>('address_key', ['other.email']), '=', eb.fn<string>('address_key', ['given.email']))),
     )

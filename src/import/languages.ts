@@ -1,5 +1,5 @@
 import { sql } from '../db/builder.ts'
-import { among } from '../db/own.ts'
+import { anyOfIds } from '../db/queries.ts'
 import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
@@ -46,7 +46,7 @@ async function assignIds(check: ImportCheck, merged: MergedLanguage[]): Promise<
     unscoped()
       .selectFrom('languages')
       .select(['id', 'code'])
-      .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', among(ids))])),
+      .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', anyOfIds(ids))])),
   )
   const idByCode = new Map(existing.map(({ id, code }) => [code, id]))
   const codeById = new Map(existing.map(({ id, code }) => [id, code]))

@@ -1,5 +1,5 @@
 import type { Connection } from '../db/client.ts'
-import { among, type Tables } from '../db/own.ts'
+import { anyOfIds, type Tables } from '../db/queries.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import { createRows } from './write.ts'
@@ -21,7 +21,7 @@ export async function findLinks(tx: Connection, links: Links, ids: string[]): Pr
   const { table, owner, item } = links
   const lists = new Map<string, string[]>()
   for (const owners of await groupByLength(tx, links, ids)) {
-    const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(owners)).groupBy(owner)
+    const linked = unscoped(tx).selectFrom(table).where(owner, '=', anyOfIds(owners)).groupBy(owner)
     const rows = await linked
       .select((eb) => {
         const items = eb.fn
@@ -41,7 +41,7 @@ export async function replaceLinks(tx: Connection, links: Links, organizationId:
   const { table, owner, item } = links
   const ids = lists.map(({ id }) => id)
   for (const owners of await groupByLength(tx, links, ids))
-    await unscoped(tx).deleteFrom(table).where(owner, '=', among(owners)).execute()
+    await unscoped(tx).deleteFrom(table).where(owner, '=', anyOfIds(owners)).execute()
   const rows = lists.flatMap(({ id, items }) =>
     items.map((linked, position) => ({ organizationId, [owner]: id, [item]: linked, position })),
   )
@@ -50,7 +50,7 @@ export async function replaceLinks(tx: Connection, links: Links, organizationId:
 
 /** Groups owners so that each group has at most BATCH links. */
 async function groupByLength(tx: Connection, { table, owner }: Links, ids: string[]): Promise<string[][]> {
-  const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
+  const linked = unscoped(tx).selectFrom(table).where(owner, '=', anyOfIds(ids)).groupBy(owner)
   const lengths = await linked
     .select((eb) => [eb.ref(owner).as('id'), eb.cast<number>(eb.fn.countAll(), 'integer').as('length')])
     .execute()

@@ -1,6 +1,6 @@
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
-import { type AliasedExpression, among } from '../db/own.ts'
+import { type AliasedExpression, anyOfIds } from '../db/queries.ts'
 import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
@@ -210,7 +210,7 @@ async function findExisting(
   for (const batch of isMany ? inBatches(rows, BATCH) : [rows]) {
     const ids = batch.flatMap(({ row }) => row.id ?? [])
     const keys = batch.flatMap((row) => row.key ?? [])
-    const ofIds = rowsOf(kind).where('found.id', '=', among(ids))
+    const ofIds = rowsOf(kind).where('found.id', '=', anyOfIds(ids))
     const ofScope = inScope(rowsOf(kind), kind, organizationId, keys)
     for (const row of await all(db, ofIds.union(ofScope))) found.set(row.id, row)
   }
@@ -224,7 +224,7 @@ function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizatio
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)
   const own = rows.where('found.owner', '=', organizationId).where('found.isLeftOut', '=', false)
   const assessments = keys.map((key) => key.split(' ')[0]!)
-  if (kind === 'questions') return own.where('found.assessmentId', '=', among([...new Set(assessments)]))
+  if (kind === 'questions') return own.where('found.assessmentId', '=', anyOfIds([...new Set(assessments)]))
   if (kind !== 'invites') return own
   const addresses = keys.map((key) => key.split(' ')[1]!)
   const given = sql`(select * from unnest(${assessments}::uuid[], ${addresses}::text[]))`

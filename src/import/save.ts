@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Connection } from '../db/client.ts'
-import type { Tables } from '../db/own.ts'
+import type { Tables } from '../db/queries.ts'
 import { inBatches } from './batches.ts'
 import { findLinks, type Links, replaceLinks } from './links.ts'
 import type { Kind } from './match.ts'

@@ -1,5 +1,5 @@
 import type { Connection } from '../db/client.ts'
-import type { Tables } from '../db/own.ts'
+import type { Tables } from '../db/queries.ts'
 import { run } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { givenRows, insertRows } from '../db/writes.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statement } from '../../src/db/builder.ts'
 import { type Connection, createDb, openPool } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
-import { among, project, type Rows } from '../../src/db/own.ts'
+import { anyOfIds, project, type Rows } from '../../src/db/queries.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
 import { type Mode, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
@@ -49,7 +49,7 @@ describe('a statement', () => {
 
   it('has the organization as its condition: of others it finds, changes and deletes nothing', async () => {
     const [mine, theirs] = [await make(), await make()]
-    const which = among(theirs.ids)
+    const which = anyOfIds(theirs.ids)
     expect(await all(database.db, within(mine.owner).selectFrom('invites').select('id').where('id', '=', which))).toEqual([])
     expect(
       await run(database.db, within(mine.owner).updateTable('invites').set({ customMessage: '' }).where('id', '=', which)),

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/builder.ts'
-import { among, prepareScoped } from '../../src/db/own.ts'
+import { anyOfIds, prepareScoped } from '../../src/db/queries.ts'
 import { type Mode, scopeOf, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
 import { unscoped } from '../../src/db/unscoped.ts'
@@ -178,7 +178,7 @@ describe('the query compiler', () => {
       own
         .selectFrom('tags')
         .select('id')
-        .where('id', '=', among([scopeOf(outer).organization.id])),
+        .where('id', '=', anyOfIds([scopeOf(outer).organization.id])),
   }
   it.each(Object.entries(prepared))('refuses a prepared query with an id %s', (_, make) => {
     const outer = scopeless()

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql, statement, type Tables } from '../builder.ts'
-import { type Mode, project, type Selects, type TenantDb } from '../own.ts'
+import { type Mode, project, type Selects, type TenantDb } from '../queries.ts'
 import { type AsJson, jsonOf, type Query } from '../statements.ts'
 
 // By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type SqlBool } from '../../db/queries.ts'
 import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
 import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
 import type { Context } from '../context.ts'
@@ -148,7 +148,7 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
   for await (const ids of readLists(ctx, deps.clock())) {
     const rows = ctx.db
       .selectFrom('inviteBatchRows')
-      .where('batchId', '=', among(ids))
+      .where('batchId', '=', anyOfIds(ids))
       .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
     const found = (await rows.select(rowColumns).orderBy('batchId').orderBy('number').execute()) as HeldListRow[]
     listRows.push(...found.map(withoutGrader))

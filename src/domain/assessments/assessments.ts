@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expressions } from '../../db/own.ts'
+import { anyOfIds, type Expressions } from '../../db/queries.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
@@ -144,7 +144,7 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
       eb
         .selectFrom(db.table('assessmentTags'))
         .select('assessmentTags.assessmentId')
-        .where('assessmentTags.tagId', '=', among(ids)),
+        .where('assessmentTags.tagId', '=', anyOfIds(ids)),
     ),
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
@@ -196,5 +196,6 @@ export const findCategories = findById(wholeCategory)
 /** Languages are shared by all organizations. */
 export const languages = <View>(present: (language: Language) => View): Source<View> => ({
   present,
-  find: (_owner, ids) => jsonOf(unscoped().selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', among(ids))),
+  find: (_owner, ids) =>
+    jsonOf(unscoped().selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', anyOfIds(ids))),
 })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { useAssets } from '../assets/assets.ts'
@@ -112,7 +112,7 @@ export async function readWholeDefinition({ db, organization }: Context, version
 /** The same of several, by their ids. */
 export async function readWholeDefinitions(ctx: Context, versionIds: readonly string[]): Promise<Map<string, Definition>> {
   const newest = newestKeys(ctx.db)
-    .where('answerKeys.versionId', '=', among(versionIds))
+    .where('answerKeys.versionId', '=', anyOfIds(versionIds))
     .innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'answerKeys.versionId')
     .select(['questionVersions.responseType', 'questionVersions.spec'])
   const found = await all(ctx.db, newest)

@@ -1,4 +1,4 @@
-import type { Expression } from '../../db/own.ts'
+import type { Expression } from '../../db/queries.ts'
 import { time } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 

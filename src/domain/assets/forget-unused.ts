@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
+import { type RawBuilder, type SqlBool, sameOrganization } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { beginTurn } from '../concurrency/sweep-parts.ts'
@@ -30,7 +30,7 @@ type Looked = { organizationId: string; id: string; isUsed: boolean }
 /** SQL condition: the row references the asset. The condition that it references any matches the table's partial index. */
 function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'submissionQuestions'): RawBuilder<SqlBool> {
   const ids = sql.ref(`${table}.assetIds`)
-  return sql`${sameOwner(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
+  return sql`${sameOrganization(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
 }
 
 function look({ db, deps }: ServiceContext): Promise<Looked[]> {
@@ -46,7 +46,7 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))
-            .where(sameOwner(table, 'questionVersions'))
+            .where(sameOrganization(table, 'questionVersions'))
             .where(() => sql<SqlBool>`${sql.ref(`${table}.versionId`)} = ${sql.ref('questionVersions.id')}`),
         ),
       )

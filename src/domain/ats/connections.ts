@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
@@ -43,7 +43,7 @@ export async function listConnections(ctx: Context, ats: Ats): Promise<Connectio
 /** A connection by its id, of the data that are seen: its orders are of these. @throws DomainError not_permitted; ats_not_found. */
 export async function getConnection(ctx: Context, id: string): Promise<ConnectionDetail> {
   authorize(ctx, 'manage_ats')
-  const where = { ...seen(ctx), id }
+  const where = { ...scopeWhere(ctx), id }
   const row = isUuid(id) ? await ctx.db.atsConnection.findFirst({ where, include, omit }) : null
   if (!row || !isAts(row.ats)) throw new DomainError('ats_not_found')
   requireEnabled(ctx, row.ats)

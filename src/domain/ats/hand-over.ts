@@ -1,4 +1,4 @@
-import { among, sameOwner } from '../../db/own.ts'
+import { anyOfIds, sameOrganization } from '../../db/queries.ts'
 import { all, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
@@ -70,10 +70,10 @@ const toldOrders = (from: bigint, until: bigint) =>
   unscoped()
     .selectFrom('events as event')
     .innerJoin('atsOrders as order', (join) =>
-      join.on(sameOwner('order', 'event')).onRef('order.inviteId', '=', 'event.inviteId'),
+      join.on(sameOrganization('order', 'event')).onRef('order.inviteId', '=', 'event.inviteId'),
     )
     .innerJoin('atsConnections as connection', (join) =>
-      join.on(sameOwner('connection', 'order')).onRef('connection.id', '=', 'order.connectionId'),
+      join.on(sameOrganization('connection', 'order')).onRef('connection.id', '=', 'order.connectionId'),
     )
     .where('event.position', '>', String(from))
     .where('event.position', '<=', String(until))
@@ -95,7 +95,7 @@ type LastTimes = { happenedAt: Date; nextAttemptAt: Date | null }
 async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, LastTimes>> {
   const last = unscoped(db)
     .selectFrom('atsReports')
-    .where('orderId', '=', among(orderIds))
+    .where('orderId', '=', anyOfIds(orderIds))
     .groupBy('orderId')
     .select(({ fn }) => [
       'orderId',

@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -71,7 +71,7 @@ export async function reportAgain(ctx: Context, orderId: string): Promise<string
   authorize(ctx, 'manage_ats')
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const where = { organizationId: organization.id, id: orderId, connection: seen(inside) }
+    const where = { organizationId: organization.id, id: orderId, connection: scopeWhere(inside) }
     const order = isUuid(orderId) ? await db.atsOrder.findFirst({ where }) : null
     if (!order?.inviteId) throw new DomainError('ats_not_found')
     const { connectionId, inviteId } = order

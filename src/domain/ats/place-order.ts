@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
 import { modeOf } from '../authorization/author.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { isNotSuspended, sameOwner } from '../../db/own.ts'
+import { isNotSuspended, sameOrganization } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -88,7 +88,7 @@ const reachableConnections = (enabled: Ats[]) =>
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
     .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
-      const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
+      const its = selectFrom('atsKeys').where(sameOrganization('atsKeys', 'connection')).select('atsKeys.id')
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
     })
 
@@ -118,7 +118,9 @@ const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) 
 const dueReports = (now: Date) =>
   unscoped()
     .selectFrom('atsReports as report')
-    .leftJoin('atsOrders as order', (join) => join.on(sameOwner('order', 'report')).onRef('order.id', '=', 'report.orderId'))
+    .leftJoin('atsOrders as order', (join) =>
+      join.on(sameOrganization('order', 'report')).onRef('order.id', '=', 'report.orderId'),
+    )
     .select(['report.id', 'report.nextAttemptAt'])
     .where('report.state', '=', sql.lit('waiting'))
     .where('report.nextAttemptAt', '<=', now)

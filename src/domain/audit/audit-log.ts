@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
 import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -163,15 +163,15 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
   const members = ctx.db
     .selectFrom('members')
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
-    .where('id', '=', among(ids))
-  const keys = ctx.db.selectFrom('apiKeys').select(['id', 'name']).where('id', '=', among(ids))
+    .where('id', '=', anyOfIds(ids))
+  const keys = ctx.db.selectFrom('apiKeys').select(['id', 'name']).where('id', '=', anyOfIds(ids))
   const both = inMode(ctx, 'all')
-  const tags = both.db.selectFrom('tags').select(['id', 'name']).where('id', '=', among(ids))
-  const assessments = ctx.db.selectFrom('assessments').select(['id', 'name']).where('id', '=', among(ids))
+  const tags = both.db.selectFrom('tags').select(['id', 'name']).where('id', '=', anyOfIds(ids))
+  const assessments = ctx.db.selectFrom('assessments').select(['id', 'name']).where('id', '=', anyOfIds(ids))
   const invites = both.db
     .selectFrom('invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
-    .where('id', '=', among(ids))
+    .where('id', '=', anyOfIds(ids))
   const found = await members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites).execute()
   return found.map(({ id, name }) => [id, name])
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Condition, Expressions, Rows, SqlBool } from '../../db/own.ts'
+import type { Condition, Expressions, Rows, SqlBool } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type SqlBool, seen } from '../../db/own.ts'
+import { type SqlBool, scopeWhere } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -103,7 +103,7 @@ function findInvites(ctx: Context, email: string, most: number) {
 /** Submission and released result of each invite, by its id. */
 async function findResults(ctx: Context, inviteIds: string[]) {
   const submissions = await ctx.db.submission.findMany({
-    where: { ...seen(ctx), inviteId: anyOf(inviteIds), startedAt: { not: null } },
+    where: { ...scopeWhere(ctx), inviteId: anyOf(inviteIds), startedAt: { not: null } },
     select: { id: true, inviteId: true, releases: newestTotal },
     orderBy: { id: 'asc' },
   })

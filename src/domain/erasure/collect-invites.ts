@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Condition, Expressions, SqlBool } from '../../db/own.ts'
+import type { Condition, Expressions, SqlBool } from '../../db/queries.ts'
 import { run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
@@ -18,6 +18,6 @@ export async function deleteInvites(ctx: Context, ids: string[]): Promise<Gone> 
   const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
   const submissions = await db.submission.count({ where: submission })
   const media = await db.mediaFile.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
-  const invites = await affectedRows(ctx.db.deleteFrom('invites').where('id', '=', among(ids)))
+  const invites = await affectedRows(ctx.db.deleteFrom('invites').where('id', '=', anyOfIds(ids)))
   return { invites, submissions, media }
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Rows } from '../../db/own.ts'
+import type { Rows } from '../../db/queries.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'

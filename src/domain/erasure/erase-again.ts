@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type SqlBool } from '../../db/queries.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -97,7 +97,7 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
 async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   const folded = (column: string) => sql<string>`address_key(${sql.ref(column)})`.as('address')
   for await (const ids of readLists(ctx, ctx.deps.clock())) {
-    const rows = ctx.db.selectFrom('inviteBatchRows').where('batchId', '=', among(ids))
+    const rows = ctx.db.selectFrom('inviteBatchRows').where('batchId', '=', anyOfIds(ids))
     const typed = rows.select(({ ref }) => sql<string>`address_key(trim(${ref('email')}))`.as('address')).distinct()
     yield (await typed.execute()).map(({ address }) => address)
   }

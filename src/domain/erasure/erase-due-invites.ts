@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, type Rows } from '../../db/own.ts'
+import { anyOfIds, type Rows } from '../../db/queries.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
@@ -121,7 +121,7 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
   const counting = await beginNight(ctx)
   // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
   // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
-  const stillDue = dueInvites(ctx, due).where('invites.id', '=', among(ids)).forUpdate()
+  const stillDue = dueInvites(ctx, due).where('invites.id', '=', anyOfIds(ids)).forUpdate()
   const marking = insertForEach('erasedInvites', stillDue, (eb) => ({
     ...same(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
@@ -138,7 +138,7 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
 /** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
 async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
   const { ctx } = counting
-  const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
+  const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', anyOfIds(ids)).select('inviteId')
   const invitesOf = (of: Context) =>
     of.db
       .selectFrom('invites')
@@ -193,7 +193,7 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
   const repeats = inside.db
     .deleteFrom('inviteBatchRows')
     .using(
-      inside.db.selectFrom('inviteBatchRows').where('inviteId', '=', among(inviteIds)).select(['batchId', 'number']).as('its'),
+      inside.db.selectFrom('inviteBatchRows').where('inviteId', '=', anyOfIds(inviteIds)).select(['batchId', 'number']).as('its'),
     )
     .whereRef('inviteBatchRows.batchId', '=', 'its.batchId')
     .where('inviteBatchRows.state', '=', 'repeated')

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Condition, type Expressions, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type Condition, type Expressions, type SqlBool } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
@@ -54,7 +54,7 @@ export async function countListRows(ctx: Context, address: string, until: Date):
   for await (const ids of readLists(ctx, until)) {
     const rows = ctx.db
       .selectFrom('inviteBatchRows')
-      .where('batchId', '=', among(ids))
+      .where('batchId', '=', anyOfIds(ids))
       .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
     count += Number((await rows.select(({ fn }) => fn.countAll<string>().as('count')).executeTakeFirst())!.count)
   }
@@ -68,7 +68,7 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
     await eraseCounted(erasing, async (inside) => {
       const gone = inside.db
         .deleteFrom('inviteBatchRows')
-        .where('batchId', '=', among(ids))
+        .where('batchId', '=', anyOfIds(ids))
         .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
       const rows = await gone.returning('inviteId').execute()
       await collectMade(
@@ -108,7 +108,7 @@ export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'
     await eraseCounted(counting, async (inside) => {
       const marking = inside.db
         .updateTable('mediaFiles')
-        .where('id', '=', among(media.map((one) => one.id)))
+        .where('id', '=', anyOfIds(media.map((one) => one.id)))
         .where('state', '<>', 'deleted')
         .set({ state: 'deleted', deletedAt: inside.deps.clock() })
       return { media: await affectedRows(marking) }
@@ -169,7 +169,7 @@ async function keepSums(inside: Context, invites: Counted[]): Promise<void> {
   const newest = inside.db
     .selectFrom('submissions')
     .innerJoin(inside.db.table('releases'), 'releases.submissionId', 'submissions.id')
-    .where('submissions.inviteId', '=', among(ids))
+    .where('submissions.inviteId', '=', anyOfIds(ids))
     .distinctOn('releases.submissionId')
     .orderBy('releases.submissionId')
     .orderBy('releases.version', 'desc')

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expression, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type Expression, type SqlBool } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
@@ -102,7 +102,7 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
       found = Math.max(done.length, told.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
       const [emptied, without] = [done, told].map((some) =>
-        inside.db.updateTable('auditEntries').where('id', '=', among(some.map(({ id }) => id))),
+        inside.db.updateTable('auditEntries').where('id', '=', anyOfIds(some.map(({ id }) => id))),
       )
       const count = await affectedRows(emptied!.set({ address: null, userAgent: null, details }))
       const words = without!.set(({ ref }) => ({ details: sql`${ref('details')} - '{department,reason}'::text[]` }))

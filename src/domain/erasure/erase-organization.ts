@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, deleteSome, type TenantTable } from '../../db/own.ts'
+import { anyOfIds, deleteSome, type TenantTable } from '../../db/queries.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
@@ -157,7 +157,7 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
       const some = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
       const ids = (await some.execute()).map(({ id }) => id)
       found = ids.length
-      const marking = inside.db.updateTable('mediaFiles').where('id', '=', among(ids))
+      const marking = inside.db.updateTable('mediaFiles').where('id', '=', anyOfIds(ids))
       const now = inside.deps.clock()
       const media = await affectedRows(marking.where('state', '<>', 'deleted').set({ state: 'deleted', deletedAt: now }))
       await marking.set({ removedAt: now }).execute()
@@ -206,7 +206,11 @@ async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
     const members = await some.execute()
     const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
     // Whoever joins another organization with it waits, and finds it gone or stays.
-    const theirs = unscoped(inside.db).selectFrom('credentials').where('id', '=', among(credentialIds)).select('id').orderBy('id')
+    const theirs = unscoped(inside.db)
+      .selectFrom('credentials')
+      .where('id', '=', anyOfIds(credentialIds))
+      .select('id')
+      .orderBy('id')
     await theirs.forUpdate().execute()
     await forgetAtAccounts(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })

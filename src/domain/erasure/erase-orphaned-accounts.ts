@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { affectedRows, all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
@@ -47,7 +47,7 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
       const gone = await inTransaction(system, async (inside) => {
         // Whoever joins with one of them at this moment is waited for, and keeps it.
         const ids = (await all(inside.db, due.limit(atMost).forUpdate())).map(({ id }) => id)
-        const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', among(ids))
+        const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', anyOfIds(ids))
         return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))
       })
       erased += gone
@@ -68,7 +68,7 @@ const checkSome = (system: ServiceContext, { table, members, atMost }: Some): Pr
     const unchecked = unscoped(db).selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
     const ids = (await unchecked.limit(atMost).forUpdate().skipLocked().execute()).map(({ id }) => id)
     // By a statement that begins once they are held: no membership ends unseen.
-    const its = unscoped(db).updateTable(table).where('id', '=', among(ids))
+    const its = unscoped(db).updateTable(table).where('id', '=', anyOfIds(ids))
     await its
       .where(({ not, exists }) => not(exists(members)))
       .set({ orphanedSince: deps.clock() })

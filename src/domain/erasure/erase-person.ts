@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite } from '../invites/invites.ts'

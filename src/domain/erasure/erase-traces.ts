@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/queries.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
@@ -89,19 +89,23 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
   const emptying = (isNumbered: boolean) =>
     its.db
       .updateTable('events')
-      .where('inviteId', '=', among(inviteIds))
+      .where('inviteId', '=', anyOfIds(inviteIds))
       .where('position', isNumbered ? 'is not' : 'is', null)
       .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
       .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
   const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
-  const told = its.db.selectFrom('events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
+  const told = its.db
+    .selectFrom('events')
+    .select('id')
+    .where('inviteId', '=', anyOfIds(inviteIds))
+    .where('position', 'is not', null)
   const eventIds = (await told.execute()).map((event) => event.id)
   const answers = inside.db
     .updateTable('webhookAttempts')
-    .where('endpointId', '=', among(endpointIds))
-    .where('eventId', '=', among(eventIds))
+    .where('endpointId', '=', anyOfIds(endpointIds))
+    .where('eventId', '=', anyOfIds(eventIds))
     .where('answer', '<>', '')
   return { events, webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
 }
@@ -118,15 +122,15 @@ async function eraseOldAnswers(erasing: Erasing): Promise<void> {
       )
     const some = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
     const ids = [...new Set(some.map((one) => one.eventId))]
-    const kept = await inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', among(ids)).execute()
+    const kept = await inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', anyOfIds(ids)).execute()
     const isKept = new Set(kept.map((event) => event.id))
     const orphans = some.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)
       await eraseCounted(erasing, async (inside) => {
         const answers = inside.db
           .updateTable('webhookAttempts')
-          .where('endpointId', '=', among([...new Set(orphans.map((one) => one.endpointId))]))
-          .where('eventId', '=', among(orphans.map((one) => one.eventId)))
+          .where('endpointId', '=', anyOfIds([...new Set(orphans.map((one) => one.endpointId))]))
+          .where('eventId', '=', anyOfIds(orphans.map((one) => one.eventId)))
           .where(({ ref }) => isNaming(ref('answer'), address))
         return { webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
       })
@@ -207,9 +211,9 @@ export async function eraseArchives(erasing: Counting, whose: Prisma.ArchiveWher
 /** Deletes stored responses that contain the address or one of the ids. */
 export async function eraseAnswers(erasing: Counting & { address: string }, ids: readonly string[]): Promise<void> {
   const { ctx, address } = erasing
-  const among = ids.join('|')
-  const patterns = among
-    ? { inKeys: among, inTexts: among }
+  const alternatives = ids.join('|')
+  const patterns = alternatives
+    ? { inKeys: alternatives, inTexts: alternatives }
     : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
   for await (const keys of readAnswerKeys(ctx, ROWS_AT_ONCE))
     await eraseCounted(erasing, async (inside) => ({

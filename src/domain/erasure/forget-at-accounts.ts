@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Context } from '../context.ts'
 
@@ -18,7 +18,7 @@ export async function forgetAtAccounts(inside: Context, credentialIds: string[])
   await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
   await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })
   await db.savedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
-  const closed = unscoped(inside.db).updateTable('sessions').where('credentialId', '=', among(credentialIds))
+  const closed = unscoped(inside.db).updateTable('sessions').where('credentialId', '=', anyOfIds(credentialIds))
   await closed
     .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedOrganizationIds')})`)
     .set(({ ref }) => ({

@@ -1,13 +1,13 @@
 import { sql } from '../../db/builder.ts'
 import {
-  among,
+  anyOfIds,
   type Expression,
   type Expressions,
   prepareScoped,
   type RawBuilder,
   type Selectable,
   type Tables,
-} from '../../db/own.ts'
+} from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { scopeOf, type TenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
@@ -112,7 +112,7 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
   const found = unscoped(db)
     .selectFrom('events')
     .select([...columns, 'events.testedType'])
-    .where('id', '=', among(ids))
+    .where('id', '=', anyOfIds(ids))
     .where('position', 'is not', null)
   return (await all(db, found)).map(({ testedType, ...row }) => ({
     ...toEvent<TestedType, ToldEvent['data']>({ ...row, type: testedType ?? row.type }),
@@ -127,7 +127,7 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
 export async function findInviteEvents(ctx: Context, inviteIds: readonly string[], limit: number): Promise<InviteEvent[]> {
   const its = ctx.db
     .selectFrom('events')
-    .where('inviteId', '=', among(inviteIds))
+    .where('inviteId', '=', anyOfIds(inviteIds))
     .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
   const numbered = its.where('position', 'is not', null)

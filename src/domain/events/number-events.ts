@@ -1,5 +1,5 @@
 import { identity } from '../../db/identity.ts'
-import type { Expressions } from '../../db/own.ts'
+import type { Expressions } from '../../db/queries.ts'
 import { one, prepare, together } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'

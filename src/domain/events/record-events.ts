@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Updates } from '../../db/own.ts'
+import type { Updates } from '../../db/queries.ts'
 import { jsonBuildObject, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'

@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { recordByMember } from '../audit/record-audit.ts'
@@ -41,7 +41,7 @@ export async function assignGrader(ctx: Context, inviteId: string, graderId: str
  * @returns false when nothing changes.
  */
 export async function setGrader(inside: Context, inviteId: string, graderId: string | null): Promise<boolean> {
-  const own = { ...seen(inside), id: inviteId }
+  const own = { ...scopeWhere(inside), id: inviteId }
   const { assignedGraderId: before } = await inside.db.invite.findFirstOrThrow({
     where: own,
     select: { assignedGraderId: true },

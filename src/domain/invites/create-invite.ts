@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
+import { anyOfIds, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
@@ -152,7 +152,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
 
 const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx.db, { ids })))
 const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
-  db.selectFrom('assessments').select(['id', 'name']).where('id', '=', among(ids)),
+  db.selectFrom('assessments').select(['id', 'name']).where('id', '=', anyOfIds(ids)),
 )
 
 /**

@@ -1,5 +1,5 @@
 import { type Session, sessionOf } from '../../db/client.ts'
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -97,7 +97,7 @@ async function expireSome(ctx: ServiceContext, organizationId: string, some: Due
     .selectFrom('invites')
     .select('invites.id')
     .where((eb) => isDue(eb, ctx.deps.clock()))
-    .where('invites.id', '=', among(some.map(({ id }) => id)))
+    .where('invites.id', '=', anyOfIds(some.map(({ id }) => id)))
     .forNoKeyUpdate()
     .skipLocked()
   const expired = await unscoped(ctx.db)

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Condition, Expressions, RawBuilder } from '../../db/own.ts'
+import type { Condition, Expressions, RawBuilder } from '../../db/queries.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { InviteStatus } from '../../generated/prisma/client.ts'
 import type { Time } from '../lists/listing.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Rows } from '../../db/own.ts'
+import { anyOfIds, type Rows } from '../../db/queries.ts'
 import { allAsJson } from '../../db/statements.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
 import { authorize, may } from '../authorization/permissions.ts'
@@ -90,7 +90,7 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
  */
 export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
   const chosen = chosenIds.filter(isUuid)
-  const anyChosen = among(chosen)
+  const anyChosen = anyOfIds(chosen)
   const every = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
   const { search } = worded({ search: named })
   const found = search

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Expression, type Expressions, type SqlBool, seen } from '../../db/own.ts'
+import { type Expression, type Expressions, type SqlBool, scopeWhere } from '../../db/queries.ts'
 import { jsonBuildObject, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
@@ -92,7 +92,7 @@ const findDetails = findById(detailedInvite)
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
-  const where = { ...seen(ctx), id }
+  const where = { ...scopeWhere(ctx), id }
   const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true, assignedGraderId: true } })
   if (!invite) throw new DomainError('invite_not_found')
   await authorizeInvites(ctx, invite)

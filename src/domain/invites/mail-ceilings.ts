@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { first, type Query } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import { createTurns } from '../concurrency/turns.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Rows } from '../../db/own.ts'
+import type { Rows } from '../../db/queries.ts'
 import { first, type Query } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { modeOf } from '../authorization/author.ts'

@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Move } from '../errors.ts'
@@ -28,7 +28,7 @@ export async function moveInvite(
   target: Target,
   given: Given = {},
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const where = defined({ ...seen(ctx), id: target.inviteId, linkVersion: target.linkVersion })
+  const where = defined({ ...scopeWhere(ctx), id: target.inviteId, linkVersion: target.linkVersion })
   await expireIfDue(ctx, where)
   const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, given))
   if (invite) return { invite, moved: true }

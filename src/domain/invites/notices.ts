@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { all, foreign, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
 import { type Context, inMode } from '../context.ts'

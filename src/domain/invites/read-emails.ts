@@ -1,4 +1,4 @@
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
@@ -135,7 +135,7 @@ async function findTexts(
     return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
   }
   const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
-  const rows = unscoped(db).selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
+  const rows = unscoped(db).selectFrom('mailTemplates').where('organizationId', '=', anyOfIds(organizationIds))
   const newest = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
   return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
     const language = languageOf(languages, email.invite)

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { mayGrade } from '../members/graders.ts'

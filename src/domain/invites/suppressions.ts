@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/own.ts'
+import type { SqlBool } from '../../db/queries.ts'
 import { run } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'

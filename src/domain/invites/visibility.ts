@@ -1,4 +1,4 @@
-import type { Condition, Expressions } from '../../db/own.ts'
+import type { Condition, Expressions } from '../../db/queries.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
 import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { readWholeDefinitions } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { EXPORTED_AT_ONCE, handOver, runExport, type Write } from '../audit/run-export.ts'
@@ -73,7 +73,7 @@ function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<Exporte
 async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<string, LibraryContent>> {
   const newest = ctx.db
     .selectFrom('libraryQuestions')
-    .where('libraryQuestions.id', '=', among(ids))
+    .where('libraryQuestions.id', '=', anyOfIds(ids))
     .innerJoin(ctx.db.table('libraryVersions'), (join) =>
       join
         .onRef('libraryVersions.libraryQuestionId', '=', 'libraryQuestions.id')

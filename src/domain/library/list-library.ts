@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expressions, type Rows, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type Expressions, type Rows, type SqlBool } from '../../db/queries.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { searchWords } from '../text/fold-text.ts'
@@ -48,7 +48,7 @@ export async function listLibrary(
   let rows = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
   if (filter.categoryId !== undefined) {
     const within = isUuid(filter.categoryId) ? await findWithin(ctx, filter.categoryId) : []
-    rows = rows.where('libraryQuestions.categoryId', '=', among(within))
+    rows = rows.where('libraryQuestions.categoryId', '=', anyOfIds(within))
   }
   if (responseType) rows = rows.where('libraryQuestions.responseType', '=', responseType)
   if (filter.importId !== undefined && isUuid(filter.importId))

@@ -10,7 +10,7 @@ import {
   type Selectable,
   type Selects,
   type Tables,
-} from '../../db/own.ts'
+} from '../../db/queries.ts'
 import { containing } from '../../db/query.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'

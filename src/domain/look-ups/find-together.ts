@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Expression, prepareScoped, type TenantTable } from '../../db/own.ts'
+import { type Expression, prepareScoped, type TenantTable } from '../../db/queries.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Shape } from '../lists/listing.ts'

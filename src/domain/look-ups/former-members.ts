@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Expression, RawBuilder } from '../../db/own.ts'
+import type { Expression, RawBuilder } from '../../db/queries.ts'
 
 /** Name of erased members, also of those who graded. */
 export const FORMER_MEMBER = 'a former member'

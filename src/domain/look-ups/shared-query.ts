@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { type Session, sessionOf } from '../../db/client.ts'
-import { among, prepareScoped, type Rows } from '../../db/own.ts'
+import { anyOfIds, prepareScoped, type Rows } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
@@ -34,7 +34,7 @@ export function findById<T extends TenantTable, Row>(of: Shape<T, Row>): Find<Ro
 
 /** The organization's rows of a table with these ids. */
 export const rowsById = <T extends TenantTable>(db: TenantDb, table: T, ids: string[]): Rows<T> =>
-  (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', among(ids)) as unknown as Rows<T>
+  (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', anyOfIds(ids)) as unknown as Rows<T>
 
 const rowOfId = <T extends TenantTable>(db: TenantDb, table: T, id: string): Rows<T> =>
   (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', id) as unknown as Rows<T>

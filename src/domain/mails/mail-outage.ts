@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Expression } from '../../db/own.ts'
+import type { Expression } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Connection, ServiceContext } from '../context.ts'

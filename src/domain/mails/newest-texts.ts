@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Rows } from '../../db/own.ts'
+import type { Rows } from '../../db/queries.ts'
 import type { TextPlace } from './template-places.ts'
 
 /** The newest version of each text of these kinds, languages, and assessments, and of each that is for all assessments. */

@@ -1,4 +1,4 @@
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -80,7 +80,7 @@ const namesOf = (assessments: LockedAssessment[]): string[] => assessments.map((
 const lockAssessments = (inside: Context, ids: string[]): Promise<LockedAssessment[]> =>
   inside.db
     .selectFrom('assessments')
-    .where('id', '=', among(ids.filter(isUuid)))
+    .where('id', '=', anyOfIds(ids.filter(isUuid)))
     .select(['id', 'name', 'updatedAt'])
     .orderBy('id')
     .forNoKeyUpdate()

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Expressions } from '../../db/own.ts'
+import type { Expressions } from '../../db/queries.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { SecondFactorKind } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Condition, type Expressions } from '../../db/own.ts'
+import { anyOfIds, type Condition, type Expressions } from '../../db/queries.ts'
 import { type AsJson, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
@@ -141,7 +141,7 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
       db
         .selectFrom('members')
         .innerJoin(db.table('users'), 'users.id', 'members.userId')
-        .where('users.id', '=', among(ids))
+        .where('users.id', '=', anyOfIds(ids))
         .select(['users.id', 'users.firstName', 'users.lastName', 'users.email', 'users.avatarUrl']),
     ),
 })
@@ -182,7 +182,7 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
     eb(
       'members.id',
       'in',
-      eb.selectFrom(db.table('memberTags')).select('memberTags.memberId').where('memberTags.tagId', '=', among(ids)),
+      eb.selectFrom(db.table('memberTags')).select('memberTags.memberId').where('memberTags.tagId', '=', anyOfIds(ids)),
     ),
   firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
   lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),

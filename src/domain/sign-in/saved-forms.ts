@@ -1,4 +1,4 @@
-import { among } from '../../db/own.ts'
+import { anyOfIds } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
@@ -159,7 +159,7 @@ export async function forgetSavedForms(
         data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
       })
   }
-  if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', among(deleted)).execute()
+  if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', anyOfIds(deleted)).execute()
   return about.length
 }
 

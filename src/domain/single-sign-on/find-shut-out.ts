@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Expressions } from '../../db/own.ts'
+import type { Expressions } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
 import { GRACE_MS } from '../sign-in/speakers.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Expressions, type SqlBool } from '../../db/own.ts'
+import { anyOfIds, type Expressions, type SqlBool } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
@@ -144,7 +144,7 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
 export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
   const left = ctx.db
     .selectFrom('submissions')
-    .where('submissions.id', '=', among(submissionIds))
+    .where('submissions.id', '=', anyOfIds(submissionIds))
     .select('submissions.id')
     .select((eb) => isLeft(eb, ctx.db).as('needsGrading'))
   const note = ctx.db

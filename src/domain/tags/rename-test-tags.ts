@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
-import type { Scope } from '../../db/own.ts'
+import type { Scope } from '../../db/queries.ts'
 import { one } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { ServiceContext } from '../context.ts'

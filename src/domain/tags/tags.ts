@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, prepareScoped, seen } from '../../db/own.ts'
+import { anyOfIds, prepareScoped, scopeWhere } from '../../db/queries.ts'
 import { type AsJson, all } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -95,11 +95,13 @@ export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<strin
   const found = await all(ctx.db, tagIds(ctx.db, { ids }))
   return new Set(found.map(({ id }) => id))
 }
-const tagIds = prepareScoped((db, { ids }: { ids: string[] }) => db.selectFrom('tags').select('id').where('id', '=', among(ids)))
+const tagIds = prepareScoped((db, { ids }: { ids: string[] }) =>
+  db.selectFrom('tags').select('id').where('id', '=', anyOfIds(ids)),
+)
 
 /** Locks tags until the end of the transaction, so that nobody deletes them. @returns ids of those that the context may use. */
 export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
-  const tags = ctx.db.selectFrom('tags').where('id', '=', among(ids.filter(isUuid)))
+  const tags = ctx.db.selectFrom('tags').where('id', '=', anyOfIds(ids.filter(isUuid)))
   const found = await tags.select('id').orderBy('id').forKeyShare().execute()
   return new Set(found.map(({ id }) => id))
 }
@@ -142,7 +144,7 @@ export async function updateTag(ctx: Context, id: string, change: TagChange, rea
   if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
   return writeName(ctx, change.name, async (inside) => {
     if (readVersion) await refuseUnseen(inside, id, readVersion, change)
-    const where = { ...seen(inside), id }
+    const where = { ...scopeWhere(inside), id }
     const data = { ...change, ...(change.name !== undefined && nameKeys(change.name)), updatedAt: ctx.deps.clock() }
     const [tag] = await inside.db.tag.updateManyAndReturn({ where, data })
     if (!tag) return refuseChange(inside, id)
@@ -209,7 +211,7 @@ export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
   authorize(ctx, 'write_tags')
   return inTransaction(ctx, async (inside) => {
     const tag = await getTag(inside, id)
-    const { count } = await inside.db.tag.deleteMany({ where: { ...seen(inside), id } })
+    const { count } = await inside.db.tag.deleteMany({ where: { ...scopeWhere(inside), id } })
     if (count === 0) return refuseChange(inside, id)
     await recordTag(inside, 'deleted_tag', tag)
     return tag

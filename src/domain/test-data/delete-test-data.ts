@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -40,7 +40,7 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
     // Counts of erased test invites.
     for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await inside.db.deleteFrom(counted).execute()
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
-    const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
+    const remaining = await db.invite.count({ where: { ...scopeWhere(inside), createdAt: { lte: until } } })
     const tags = remaining === 0 ? await deleteTags(inside, until, TAGS_AT_ONCE) : 0
     if (remaining > 0 || lists === LISTS_AT_ONCE || tags === TAGS_AT_ONCE)
       await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })

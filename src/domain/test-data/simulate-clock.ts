@@ -1,4 +1,4 @@
-import { seen } from '../../db/own.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
 import { expireIfDue } from '../invites/expire-due-invites.ts'
 import { EXPIRING } from '../invites/expiry.ts'
@@ -10,7 +10,7 @@ import { inTransaction } from '../transaction.ts'
 export async function expireInvite(ctx: Context, { id, status }: InviteDetail): Promise<void> {
   if (status === 'expired') return
   await inTransaction(ctx, async (inside) => {
-    const where = { ...seen(inside), id }
+    const where = { ...scopeWhere(inside), id }
     const { count } = await inside.db.invite.updateMany({
       where: { ...where, status: { in: [...EXPIRING] } },
       data: { expiresAt: inside.deps.clock() },

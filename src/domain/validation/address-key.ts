@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Condition, Expression } from '../../db/own.ts'
+import type { Condition, Expression } from '../../db/queries.ts'
 
 /** The column has that address, in either case. @param address as asStored has it. */
 export const isAddress = (column: Expression<string>, address: string): Condition =>

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { sameOwner } from '../../db/own.ts'
+import { sameOrganization } from '../../db/queries.ts'
 import { run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { time } from '../../db/writes.ts'
@@ -23,7 +23,7 @@ export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKe
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {
-      const its = selectFrom('webhookDeliveries').where(sameOwner('webhookDeliveries', 'webhookEndpoints'))
+      const its = selectFrom('webhookDeliveries').where(sameOrganization('webhookDeliveries', 'webhookEndpoints'))
       return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
     })
     .execute()
@@ -40,7 +40,7 @@ const deletionOfDeliveries = (until: Date, atMost: number) =>
             const isKept = eb('endpoint.deletedAt', 'is', null)
             return eb
               .selectFrom('webhookDeliveries as delivery')
-              .where(sameOwner('delivery', 'endpoint'))
+              .where(sameOrganization('delivery', 'endpoint'))
               .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
               .whereRef('delivery.endpointId', '=', 'endpoint.id')
               .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(time(until)).else(sql<Date>`'infinity'`).end())
@@ -55,6 +55,6 @@ const deletionOfDeliveries = (until: Date, atMost: number) =>
     )
     .deleteFrom('webhookDeliveries')
     .using('old')
-    .where(sameOwner('webhookDeliveries', 'old'))
+    .where(sameOrganization('webhookDeliveries', 'old'))
     .whereRef('webhookDeliveries.endpointId', '=', 'old.endpointId')
     .whereRef('webhookDeliveries.eventId', '=', 'old.eventId')

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import type { Rows } from '../../db/own.ts'
+import type { Rows } from '../../db/queries.ts'
 import { first, run, together } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, time } from '../../db/writes.ts'

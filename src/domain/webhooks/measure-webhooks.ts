@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { isNotSuspended } from '../../db/own.ts'
+import { isNotSuspended } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { isNotSuspended, type RawBuilder, sameOwner } from '../../db/own.ts'
+import { isNotSuspended, type RawBuilder, sameOrganization } from '../../db/queries.ts'
 import { all, first } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
@@ -133,7 +133,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .updateTable('webhookDeliveries')
     .from('due')
     .set({ leasedUntil: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
-    .where(sameOwner('webhookDeliveries', 'due'))
+    .where(sameOrganization('webhookDeliveries', 'due'))
     .whereRef('webhookDeliveries.endpointId', '=', 'due.endpointId')
     .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])

@@ -1,5 +1,5 @@
 import { violatedConstraint } from '../../../db/errors.ts'
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
@@ -90,7 +90,7 @@ async function loadBatch(
     count += part.length
   })
   if (id === undefined) throw refuseFile('list', 'empty')
-  await ctx.db.inviteBatch.updateMany({ where: { ...seen(ctx), id }, data: { unusedColumns, isLoading: false } })
+  await ctx.db.inviteBatch.updateMany({ where: { ...scopeWhere(ctx), id }, data: { unusedColumns, isLoading: false } })
   return id
 }
 
@@ -131,7 +131,7 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
 
 /** All organizations share one queue of batches: the limit keeps one of them from filling it. @throws DomainError too_many_batches. */
 async function refuseTooMany(ctx: Context): Promise<void> {
-  const open = { ...seen(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
+  const open = { ...scopeWhere(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
   if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
 }
 
@@ -199,7 +199,7 @@ export type Batch = Prisma.InviteBatchGetPayload<{ include: typeof include }> & 
 export async function getBatch(ctx: Context, id: string): Promise<Batch> {
   authorize(ctx, 'invite')
   const { db, organization } = ctx
-  const where = { ...seen(ctx), id, isLoading: false }
+  const where = { ...scopeWhere(ctx), id, isLoading: false }
   const batch = isUuid(id) ? await db.inviteBatch.findFirst({ where, include }) : null
   if (!batch) throw new DomainError('invite_batch_not_found')
   const groups = await db.inviteBatchRow.groupBy({
@@ -217,7 +217,7 @@ export type ListedBatch = Prisma.InviteBatchGetPayload<{ include: typeof include
 /** The newest batches. @throws DomainError not_permitted. */
 export async function listBatches(ctx: Context): Promise<ListedBatch[]> {
   authorize(ctx, 'invite')
-  const where = { ...seen(ctx), isLoading: false }
+  const where = { ...scopeWhere(ctx), isLoading: false }
   return ctx.db.inviteBatch.findMany({ where, include, orderBy: { id: 'desc' }, take: MAX_LISTED })
 }
 

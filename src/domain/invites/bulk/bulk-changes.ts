@@ -1,4 +1,4 @@
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma/client.ts'
@@ -111,7 +111,7 @@ export type BulkChange = ListedBulkChange & { counts: Record<BulkRowState, numbe
 export async function getBulkChange(ctx: Context, id: string): Promise<BulkChange> {
   authorize(ctx, 'operate_invites')
   const { db, organization } = ctx
-  const change = isUuid(id) ? await db.bulkChange.findFirst({ where: { ...seen(ctx), id }, include }) : null
+  const change = isUuid(id) ? await db.bulkChange.findFirst({ where: { ...scopeWhere(ctx), id }, include }) : null
   if (!change) throw new DomainError('invite_batch_not_found')
   const where = { organizationId: organization.id, bulkChangeId: id }
   const groups = await db.bulkChangeRow.groupBy({ by: ['state'], where, _count: true })
@@ -124,7 +124,7 @@ export async function getBulkChange(ctx: Context, id: string): Promise<BulkChang
 /** The newest. @throws DomainError not_permitted. */
 export async function listBulkChanges(ctx: Context): Promise<ListedBulkChange[]> {
   authorize(ctx, 'operate_invites')
-  return ctx.db.bulkChange.findMany({ where: seen(ctx), include, orderBy: { id: 'desc' }, take: MAX_LISTED })
+  return ctx.db.bulkChange.findMany({ where: scopeWhere(ctx), include, orderBy: { id: 'desc' }, take: MAX_LISTED })
 }
 
 const rowInclude = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
-import { among, type SqlBool } from '../../../db/own.ts'
+import { anyOfIds, type SqlBool } from '../../../db/queries.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import { type Context, inMode } from '../../context.ts'
 import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
@@ -21,7 +21,7 @@ export type Which = { ids: string[] } | { filter: InviteFilter }
 /** The invites, sent last first; one more than a bulk change may have, where there are more. */
 export async function findChosen(ctx: Context, which: Which): Promise<string[]> {
   if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
-  const chosen = ctx.db.selectFrom('invites').where('id', '=', among(which.ids.filter(isUuid)))
+  const chosen = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(which.ids.filter(isUuid)))
   const found = await chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc').execute()
   return found.map(({ id }) => id)
 }
@@ -66,7 +66,7 @@ export async function previewExtension(ctx: Context, which: Which, typed: BulkPa
 async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
   authorize(ctx, 'operate_invites')
   const ids = await findChosen(ctx, which)
-  const invites = ctx.db.selectFrom('invites').where('id', '=', among(ids))
+  const invites = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(ids))
   return invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']).execute()
 }
 
@@ -96,7 +96,7 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
     .where(sql<SqlBool>`other.id <> all(${ids}::uuid[])`)
   const people = ctx.db
     .selectFrom('invites')
-    .where('invites.id', '=', among(ids))
+    .where('invites.id', '=', anyOfIds(ids))
     .groupBy(addressOf('invites'))
     .orderBy(addressOf('invites'))
     .select(({ exists }) => [

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Expression, prepareScoped, project, type RawBuilder, type Rows, type SqlBool } from '../../../db/own.ts'
+import { type Expression, prepareScoped, project, type RawBuilder, type Rows, type SqlBool } from '../../../db/queries.ts'
 import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Context } from '../../context.ts'

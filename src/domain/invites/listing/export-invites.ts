@@ -1,4 +1,4 @@
-import { among, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/own.ts'
+import { anyOfIds, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/queries.ts'
 import { all, listOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
@@ -74,7 +74,7 @@ function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<Expo
     while (batch.length < EXPORTED_AT_ONCE) {
       if (found.length > 0) {
         const ids = found.splice(0, EXPORTED_AT_ONCE - batch.length)
-        const still = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', among(ids))
+        const still = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', anyOfIds(ids))
         batch.push(...(await readExported(ctx, still as Matches)))
       } else if (isOver) break
       else await searchNext()

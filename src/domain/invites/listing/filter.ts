@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Condition, Expression, Expressions, Rows, Scope, SqlBool } from '../../../db/own.ts'
+import type { Condition, Expression, Expressions, Rows, Scope, SqlBool } from '../../../db/queries.ts'
 import { containing } from '../../../db/query.ts'
 import { scopeOf, type TenantDb } from '../../../db/tenant-db.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'

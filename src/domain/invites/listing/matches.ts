@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { project, type Rows } from '../../../db/own.ts'
+import { project, type Rows } from '../../../db/queries.ts'
 import { type AsJson, jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { createTurns } from '../../concurrency/turns.ts'

@@ -1,4 +1,4 @@
-import { among } from '../../../db/own.ts'
+import { anyOfIds } from '../../../db/queries.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { findMembers } from '../../members/members.ts'
@@ -31,6 +31,6 @@ export async function findUndelivered(
 ): Promise<Set<string>> {
   const pending = invites.filter(({ status }) => status === 'pending').map(({ id }) => id)
   if (pending.length === 0) return new Set()
-  const found = await undeliveredInvites(ctx.db).where('mail.inviteId', '=', among(pending)).execute()
+  const found = await undeliveredInvites(ctx.db).where('mail.inviteId', '=', anyOfIds(pending)).execute()
   return new Set(found.map(({ inviteId }) => inviteId))
 }

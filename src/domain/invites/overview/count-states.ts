@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among } from '../../../db/own.ts'
+import { anyOfIds } from '../../../db/queries.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
@@ -38,10 +38,10 @@ export async function readStates(ctx: Context, of: { assessmentId?: string }): P
 export function countStatesOf(ctx: Context, assessmentIds: string[]) {
   const kept = ctx.db
     .selectFrom('assessmentInviteCounts')
-    .where('assessmentId', '=', among(assessmentIds))
+    .where('assessmentId', '=', anyOfIds(assessmentIds))
     .select(['assessmentId', 'status', 'count'])
   const moved = dueInvites(ctx)
-    .where('assessmentId', '=', among(assessmentIds))
+    .where('assessmentId', '=', anyOfIds(assessmentIds))
     .select(['invites.assessmentId', 'moved.status', 'moved.count'])
   return ctx.db
     .selectFrom(kept.unionAll(moved).as('counts'))

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among } from '../../../db/own.ts'
+import { anyOfIds } from '../../../db/queries.ts'
 import { jsonOf } from '../../../db/statements.ts'
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
@@ -55,7 +55,7 @@ export async function findPapers(ctx: Context, versionId: string, after: string 
 export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
   const rows = ctx.db
     .selectFrom('submissions')
-    .where('submissions.id', '=', among(submissionIds))
+    .where('submissions.id', '=', anyOfIds(submissionIds))
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
     .where('submissions.needsGrading', 'is not', null)
     .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'submissions.assessmentId')

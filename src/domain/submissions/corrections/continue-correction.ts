@@ -1,4 +1,4 @@
-import { among } from '../../../db/own.ts'
+import { anyOfIds } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
@@ -99,9 +99,9 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): 
  * everywhere.
  */
 async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
-  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', among(submissionIds)).select('submissions.inviteId')
+  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', anyOfIds(submissionIds)).select('submissions.inviteId')
   await ctx.db.selectFrom('invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate().execute()
-  const these = ctx.db.selectFrom('submissions').select('id').where('id', '=', among(submissionIds))
+  const these = ctx.db.selectFrom('submissions').select('id').where('id', '=', anyOfIds(submissionIds))
   await these.orderBy('id').forNoKeyUpdate().execute()
 }
 
@@ -154,7 +154,7 @@ async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber:
     if (release.toCandidate) await queueNotice(ctx, inviteId, 'released', `${release.submissionId}:${release.version}`)
   const released = ctx.db
     .updateTable('submissions')
-    .where('submissions.id', '=', among([...anew.keys()]))
+    .where('submissions.id', '=', anyOfIds([...anew.keys()]))
     .set({ releasedAt: now, updatedAt: now })
   await released.execute()
   await run(db, insertRows({ auditEntries: made.flatMap(({ audit }) => audit) }))

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { project } from '../../../db/own.ts'
+import { project } from '../../../db/queries.ts'
 import { jsonOf } from '../../../db/statements.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { authorize } from '../../authorization/permissions.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Expression, project } from '../../../db/own.ts'
+import { type Expression, project } from '../../../db/queries.ts'
 import { all } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'

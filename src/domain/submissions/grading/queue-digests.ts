@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Expression, SqlBool } from '../../../db/own.ts'
+import type { Expression, SqlBool } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import type { Tier } from '../../../generated/prisma/client.ts'
 import { may } from '../../authorization/permissions.ts'

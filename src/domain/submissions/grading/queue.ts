@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, type Rows, seen } from '../../../db/own.ts'
+import { type Condition, type Expressions, type Rows, scopeWhere } from '../../../db/queries.ts'
 import { anyOf } from '../../../db/query.ts'
 import { jsonOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
@@ -57,7 +57,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
       const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
       const found = await longest.select('submissions.id').execute()
       const ids = found.map(({ id }) => id)
-      const where = { ...seen(ctx), id: anyOf(ids) }
+      const where = { ...scopeWhere(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
       const given = await findGiven(ctx, ids)
       return rows.map((row) => toQueued(ctx, row, given.get(row.id)!))
@@ -72,7 +72,11 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
   const found = await ofActor.select('submissions.id').limit(1).executeTakeFirst()
   if (!found) return null
-  const row = await ctx.db.submission.findFirst({ where: { ...seen(ctx), id: found.id }, include, relationLoadStrategy: 'join' })
+  const row = await ctx.db.submission.findFirst({
+    where: { ...scopeWhere(ctx), id: found.id },
+    include,
+    relationLoadStrategy: 'join',
+  })
   return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
 }
 

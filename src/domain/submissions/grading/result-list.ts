@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among, type Expressions, type SqlBool } from '../../../db/own.ts'
+import { anyOfIds, type Expressions, type SqlBool } from '../../../db/queries.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -12,7 +12,7 @@ export type ResultOrder = Order<'releasedAt' | 'points' | 'percent' | 'name'>
 /** Submissions with a released result that match the filter and that the actor may see. @throws DomainError not_permitted. */
 async function matchingResults(ctx: Context, { assessmentId, tagId, minPercent }: ResultFilter) {
   let submissions = ctx.db.selectFrom('submissions').where('submissions.releasedAt', 'is not', null)
-  if (!may(ctx, 'read')) submissions = submissions.where('submissions.assessmentId', '=', among(await findVisibleIds(ctx)))
+  if (!may(ctx, 'read')) submissions = submissions.where('submissions.assessmentId', '=', anyOfIds(await findVisibleIds(ctx)))
   if (assessmentId !== undefined) submissions = submissions.where('submissions.assessmentId', '=', assessmentId)
   if (tagId !== undefined) submissions = submissions.where(({ exists }) => exists(tagsOf(ctx, tagId)))
   const scored = submissions.innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId').innerJoinLateral(

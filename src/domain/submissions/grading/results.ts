@@ -1,4 +1,4 @@
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import { anyOf } from '../../../db/query.ts'
 import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
@@ -93,7 +93,7 @@ const checkFilter = ({ minPercent }: ResultFilter): void =>
 
 /** In the order of the ids. */
 async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
-  const rows = await ctx.db.submission.findMany({ where: { ...seen(ctx), id: anyOf(ids) }, include })
+  const rows = await ctx.db.submission.findMany({ where: { ...scopeWhere(ctx), id: anyOf(ids) }, include })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {
     const {
@@ -123,7 +123,7 @@ export async function getResult(ctx: Context, id: string): Promise<ReleasedDetai
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */
 export const visibleResults = (ctx: Context): Prisma.SubmissionWhereInput => ({
-  ...seen(ctx),
+  ...scopeWhere(ctx),
   releasedAt: { not: null },
   ...(!may(ctx, 'read') && { assessment: visibleAssessments(ctx) }),
 })

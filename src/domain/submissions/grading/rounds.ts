@@ -1,4 +1,4 @@
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -88,7 +88,7 @@ export async function findHandedIn(ctx: Context, id: string): Promise<Graded> {
   if (!may(ctx, 'grade_for_members') && !may(ctx, 'release_results')) authorize(ctx, 'grade')
   if (!isUuid(id)) refuseUnknown()
   const where = {
-    ...seen(ctx),
+    ...scopeWhere(ctx),
     id,
     state: { in: ['submitted', 'released'] },
   } satisfies Prisma.SubmissionWhereInput

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Condition, Expressions } from '../../../db/own.ts'
+import type { Condition, Expressions } from '../../../db/queries.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { isDropped, isUnanswered, scoredPoints } from '../scores.ts'
 import type { Round } from './rounds.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among, type Expressions, type RawBuilder, type SqlBool, sameOwner, seen } from '../../../db/own.ts'
+import { anyOfIds, type Expressions, type RawBuilder, type SqlBool, sameOrganization, scopeWhere } from '../../../db/queries.ts'
 import { all } from '../../../db/statements.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
@@ -85,7 +85,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
     .select(({ exists, selectFrom }) => {
       const due = selectFrom('mediaFiles')
         .select('mediaFiles.id')
-        .where(sameOwner('mediaFiles', 'submissions'))
+        .where(sameOrganization('mediaFiles', 'submissions'))
         .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
         .where('mediaFiles.state', '<>', 'deleted')
         .where((eb) => eb(dueAt(eb), '<=', now))
@@ -121,11 +121,11 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
     .selectFrom('submissions')
     .leftJoin('mediaFiles', (join) =>
       join
-        .on(sameOwner('mediaFiles', 'submissions'))
+        .on(sameOrganization('mediaFiles', 'submissions'))
         .onRef('mediaFiles.submissionId', '=', 'submissions.id')
         .on('mediaFiles.state', '<>', 'deleted'),
     )
-    .where('submissions.id', '=', among(looked.map(({ submissionId }) => submissionId)))
+    .where('submissions.id', '=', anyOfIds(looked.map(({ submissionId }) => submissionId)))
     .groupBy('submissions.id')
     .select((eb) => [
       'submissions.id',
@@ -200,7 +200,7 @@ async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<voi
 export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kinds: MediaKind[]): Promise<void> {
   authorize(ctx, 'operate_invites')
   const organizationId = ctx.organization.id
-  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { ...seen(ctx), id: inviteId } }) : null
+  const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { ...scopeWhere(ctx), id: inviteId } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
     const gone = await inside.db.mediaFile.updateManyAndReturn({

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { MediaFile, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context, ServiceContext } from '../../context.ts'
@@ -33,7 +33,7 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
 export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
-  const where = { organizationId: ctx.organization.id, id, submission: seen(ctx), OR: [...READABLE] }
+  const where = { organizationId: ctx.organization.id, id, submission: scopeWhere(ctx), OR: [...READABLE] }
   const found = isUuid(id)
     ? await ctx.db.mediaFile.findFirst({
         where,

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among } from '../../../db/own.ts'
+import { anyOfIds } from '../../../db/queries.ts'
 import { all } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { beginTurn } from '../../concurrency/sweep-parts.ts'
@@ -113,7 +113,7 @@ async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): 
   const mark = unscoped(db)
     .updateTable('mediaFiles')
     .set({ removedAt: deps.clock() })
-    .where('mediaFiles.id', '=', among(idsOf(removed)))
+    .where('mediaFiles.id', '=', anyOfIds(idsOf(removed)))
     .where('mediaFiles.removedAt', 'is', null)
   const free = unscoped(db)
     .with('removed', () =>

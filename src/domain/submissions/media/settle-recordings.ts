@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type SqlBool, sameOwner } from '../../../db/own.ts'
+import { type SqlBool, sameOrganization } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
@@ -124,14 +124,14 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
     .selectFrom('mediaFiles')
     .innerJoin('organizations', 'organizations.id', 'mediaFiles.organizationId')
     .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'mediaFiles')).onRef('submissions.id', '=', 'mediaFiles.submissionId'),
+      join.on(sameOrganization('submissions', 'mediaFiles')).onRef('submissions.id', '=', 'mediaFiles.submissionId'),
     )
     .leftJoin('answerAttempts', (join) =>
-      join.on(sameOwner('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
+      join.on(sameOrganization('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
     )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('submissionQuestions', 'answerAttempts'))
+        .on(sameOrganization('submissionQuestions', 'answerAttempts'))
         .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
         .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
     )
@@ -141,7 +141,7 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const arriving = selectFrom('mediaFileParts')
         .select('mediaFileParts.number')
-        .where(sameOwner('mediaFileParts', 'mediaFiles'))
+        .where(sameOrganization('mediaFileParts', 'mediaFiles'))
         .whereRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
         .where('mediaFileParts.createdAt', '>', rested)
       return or([

@@ -1,4 +1,4 @@
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Prisma, SubmissionState } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -37,7 +37,7 @@ export function listSubmissions(
 ): Promise<Listing<ListedSubmission>> {
   authorize(ctx, 'read')
   const begun = state ?? { in: [...SUBMISSION_STATES] }
-  const where = { ...defined({ ...seen(ctx), assessmentId }), state: begun }
+  const where = { ...defined({ ...scopeWhere(ctx), assessmentId }), state: begun }
   const { submission } = ctx.db
   return readPage(
     page,
@@ -63,9 +63,9 @@ export async function getInviteSubmission(ctx: Context, inviteId: string): Promi
  * Condition for the current submission of an invite. @throws DomainError invite_not_found; submission_not_found before the start.
  */
 export async function whereInviteSubmission(ctx: Context, inviteId: string): Promise<Prisma.SubmissionWhereInput> {
-  const where = { ...seen(ctx), id: inviteId }
+  const where = { ...scopeWhere(ctx), id: inviteId }
   const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where, select: { assessmentSession: true } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   if (!invite.assessmentSession) throw new DomainError('submission_not_found')
-  return { ...seen(ctx), inviteId, id: invite.assessmentSession, state: { in: [...SUBMISSION_STATES] } }
+  return { ...scopeWhere(ctx), inviteId, id: invite.assessmentSession, state: { in: [...SUBMISSION_STATES] } }
 }

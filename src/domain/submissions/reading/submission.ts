@@ -1,4 +1,4 @@
-import { seen } from '../../../db/own.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
@@ -61,7 +61,7 @@ export async function getSubmission(
 ): Promise<{ invite: SubmittedInvite; submission: SubmissionDetail | null }> {
   const { db } = ctx
   if (!isUuid(inviteId)) throw new DomainError('invite_not_found')
-  const invite = await db.invite.findFirst({ where: { ...seen(ctx), id: inviteId }, select: shownInvite })
+  const invite = await db.invite.findFirst({ where: { ...scopeWhere(ctx), id: inviteId }, select: shownInvite })
   if (!invite) throw new DomainError('invite_not_found')
   const submission =
     invite.assessmentSession === null ? null : await findDetail(ctx, { id: invite.assessmentSession, inviteId }, stills)
@@ -76,7 +76,7 @@ export async function findDetail(
   { id, inviteId }: { id: string; inviteId: string },
   stills = 1,
 ): Promise<SubmissionDetail | null> {
-  const where = { ...seen(ctx), id, inviteId }
+  const where = { ...scopeWhere(ctx), id, inviteId }
   const submission = await ctx.db.submission.findFirst({ where, include })
   if (!submission) return null
   return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }

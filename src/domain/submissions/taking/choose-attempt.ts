@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Expressions, SqlBool } from '../../../db/own.ts'
+import type { Expressions, SqlBool } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { isUuid } from '../../values/uuid.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type NotNull, sameOwner } from '../../../db/own.ts'
+import { type NotNull, sameOrganization } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
@@ -43,7 +43,7 @@ function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<
     .selectFrom('submissions')
     .innerJoin('invites', (join) =>
       join
-        .on(sameOwner('invites', 'submissions'))
+        .on(sameOrganization('invites', 'submissions'))
         .onRef('invites.id', '=', 'submissions.inviteId')
         .onRef('invites.assessmentSession', '=', 'submissions.id')
         .on('invites.status', '=', 'started'),

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { sameOwner } from '../../../db/own.ts'
+import { sameOrganization } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../concurrency/in-halves.ts'
@@ -54,7 +54,7 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
     const left = unscoped(db)
       .selectFrom('submissions')
       .innerJoin('invites', (join) =>
-        join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+        join.on(sameOrganization('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
       )
       .select('submissions.id')
       .where('submissions.state', '=', sql.lit('in_progress'))
@@ -83,7 +83,7 @@ const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed
     .selectFrom('submissions')
     .innerJoin('invites', (join) =>
       join
-        .on(sameOwner('invites', 'submissions'))
+        .on(sameOrganization('invites', 'submissions'))
         .onRef('invites.id', '=', 'submissions.inviteId')
         .onRef('invites.assessmentSession', '=', 'submissions.id')
         .on('invites.status', '=', 'completed'),

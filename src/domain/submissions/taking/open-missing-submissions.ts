@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, sameOwner } from '../../../db/own.ts'
+import { type Condition, type Expressions, sameOrganization } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
@@ -110,7 +110,7 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
           exists(
             selectFrom('submissions')
               .select('submissions.id')
-              .where(sameOwner('submissions', 'invites'))
+              .where(sameOrganization('submissions', 'invites'))
               .whereRef('submissions.id', '=', 'invites.assessmentSession'),
           ),
         ),

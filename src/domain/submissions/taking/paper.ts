@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Condition, Expression, Expressions } from '../../../db/own.ts'
+import type { Condition, Expression, Expressions } from '../../../db/queries.ts'
 import { all, first } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'

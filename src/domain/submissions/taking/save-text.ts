@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { SqlBool } from '../../../db/own.ts'
+import type { SqlBool } from '../../../db/queries.ts'
 import { first } from '../../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
 import { MAX_ANSWER_LENGTH } from '../../limits.ts'

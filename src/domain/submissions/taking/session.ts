@@ -1,4 +1,4 @@
-import type { Condition, Expressions } from '../../../db/own.ts'
+import type { Condition, Expressions } from '../../../db/queries.ts'
 import type { Submission, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { SqlBool } from '../../../db/own.ts'
+import type { SqlBool } from '../../../db/queries.ts'
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import type { Condition, Expressions } from '../../../db/own.ts'
+import type { Condition, Expressions } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'

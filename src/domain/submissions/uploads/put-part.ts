@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { violatedConstraint } from '../../../db/errors.ts'
-import { prepareScoped, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { prepareScoped, type SqlBool, sameOrganization } from '../../../db/queries.ts'
 import { first, prepare, run } from '../../../db/statements.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
@@ -197,22 +197,22 @@ const targetOf = prepare((given: Asked) =>
     .selectFrom('invites')
     .innerJoin('submissions', (join) =>
       join
-        .on(sameOwner('submissions', 'invites'))
+        .on(sameOrganization('submissions', 'invites'))
         .onRef('submissions.inviteId', '=', 'invites.id')
         .onRef('submissions.id', '=', 'invites.assessmentSession'),
     )
     .innerJoin('mediaFiles', (join) =>
       join
-        .on(sameOwner('mediaFiles', 'submissions'))
+        .on(sameOrganization('mediaFiles', 'submissions'))
         .onRef('mediaFiles.submissionId', '=', 'submissions.id')
         .on('mediaFiles.id', '=', given.mediaId),
     )
     .leftJoin('answerAttempts', (join) =>
-      join.on(sameOwner('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
+      join.on(sameOrganization('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
     )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('submissionQuestions', 'answerAttempts'))
+        .on(sameOrganization('submissionQuestions', 'answerAttempts'))
         .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
         .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
     )

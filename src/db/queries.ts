@@ -41,19 +41,19 @@ export type Selects<T extends keyof Tables, Row> = (rows: Rows<T>, db: TenantDb)
 /** An UPDATE of a table. */
 export type Updates<T extends keyof Tables> = UpdateQueryBuilder<Pick<Tables, T>, T, T, UpdateResult>
 
-/** A condition of Prisma's on rows of a table that has modes: `where: { ...seen(ctx), id }`. */
-export const seen = ({ organization, mode }: Scope): { organizationId: string; mode?: 'live' | 'test' } => ({
+/** A condition of Prisma's on rows of a table that has modes: `where: { ...scopeWhere(ctx), id }`. */
+export const scopeWhere = ({ organization, mode }: Scope): { organizationId: string; mode?: 'live' | 'test' } => ({
   organizationId: organization.id,
   ...(mode !== 'all' && { mode }),
 })
 
 /** Condition of a join of two tables in queries over all organizations: the rows are of the same one. */
-export const sameOwner = (table: TenantTable | (string & {}), other: TenantTable | (string & {})): RawBuilder<SqlBool> =>
+export const sameOrganization = (table: TenantTable | (string & {}), other: TenantTable | (string & {})): RawBuilder<SqlBool> =>
   sql`${sql.ref(`${table}.organizationId`)} = ${sql.ref(`${other}.organizationId`)}`
 
 /** Rows whose organization is not suspended, in queries over all organizations. */
 export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
-  sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOwner('organizationSuspensions', table)})`
+  sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOrganization('organizationSuspensions', table)})`
 
 /** Deletes at most so many rows of a table within the scope, whatever its key. */
 export const deleteSome = <T extends TenantTable>(db: TenantDb, table: T, atMost: number) => {
@@ -65,8 +65,8 @@ export const deleteSome = <T extends TenantTable>(db: TenantDb, table: T, atMost
   return db.deleteFrom(table as 'invites').where(sql<SqlBool>`${place} = any(array(${some}))`)
 }
 
-/** `where('id', '=', among(ids))`: any of these UUIDs, however many, in one value. */
-export const among = (ids: readonly string[]): RawBuilder<string> => sql`any(${ids}::uuid[])`
+/** `where('id', '=', anyOfIds(ids))`: any of these UUIDs, however many, in one value. */
+export const anyOfIds = (ids: readonly string[]): RawBuilder<string> => sql`any(${ids}::uuid[])`
 
 /** Selects the view's columns of rows that are already filtered, ordered, and limited. */
 export const project = <T extends keyof Tables, Row>(
