@@ -129,7 +129,7 @@ describe('GIFT', () => {
   it.each([
     ['Only a text.', 'It is a description without an answer.'],
     ['Who?{=Ann', 'The answers have no closing brace.'],
-    ['Who?}', 'It has a closing brace, and no opening one.'],
+    ['Who?}', 'It has a closing brace, but no opening one.'],
     ['Who?{Ann}', 'The answers must begin with = or ~.'],
     ['How much?{#many}', '“many” is not a number.'],
     ['Who?{~Ann ~Ben}', 'At least one option must be right.'],
