@@ -29,10 +29,9 @@ async function main(): Promise<void> {
     log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
-  stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, async () => {
+  stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, () => {
     stop.abort()
-    const opened = await started.catch(() => undefined) // a failed start has closed everything itself
-    await opened?.disposeAsync()
+    return started.catch(() => undefined) // a failed start has closed everything itself
   })
   await started.catch((error) => {
     if (stop.signal.aborted) return // stopped during startup
@@ -89,13 +88,18 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
 }
 
 /**
- * Stops at the first signal or uncaught error. After `within` milliseconds everything is cut off, except that the embedded database is stopped:
- * it would otherwise keep running. A second signal ends the process at once.
+ * Stops at the first signal or uncaught error. `within` milliseconds after the start has finished or failed, everything is cut off, except that
+ * the embedded database is stopped: it would otherwise keep running. The start is not cut off, because no later one would complete its demo
+ * organization. A second signal ends the process at once.
  */
-function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
+function stopGracefully(log: FastifyBaseLogger, within: number, finishStart: () => Promise<AsyncDisposable | undefined>): void {
   const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error')
-    const hasStopped = await Promise.race([stop().then(() => true), sleep(within, false)])
+    const opened = await finishStart()
+    const hasStopped = await Promise.race([
+      Promise.resolve(opened?.[Symbol.asyncDispose]()).then(() => true),
+      sleep(within, false),
+    ])
     if (hasStopped) return
     log.error({ milliseconds: within }, 'stopping takes too long: what is under way is cut off')
     await releaseEmbeddedDatabases()

@@ -11,12 +11,11 @@ export type ServiceUrls = {
   mailbox: string | undefined
 }
 
-/** Prints the service's URLs. In a database without organizations it also creates the demo. */
+/** Prints the service's URLs. In a database without organizations it first creates the demo. */
 export async function printWelcome(system: ServiceContext, addresses: ServiceUrls): Promise<void> {
-  process.stdout.write(describeAddresses(addresses))
   const isFresh = (await system.db.organization.count()) === 0
   const demo = isFresh ? await loadDemo(system) : null
-  process.stdout.write(demo ? describeDemo(addresses.v1, demo) : KEY_STEPS)
+  process.stdout.write(describeAddresses(addresses) + (demo ? describeDemo(addresses.v1, demo) : KEY_STEPS))
 }
 
 /** Prints the first steps if the database has no organization. */

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { makeDataDir } from '../support/data-dir.ts'
 import { layDatabaseLine } from '../support/line.ts'
 import { type Outcome, putUnderLoad } from '../support/load.ts'
 import {
@@ -165,4 +166,12 @@ it('finishes the mail it is handing over, and waits for a client that sends slow
   expect(await text(slowClient)).toBe('')
   expect(slow.mails.map(({ envelope }) => envelope.to)).toEqual([[recipientEmail]])
   expect((await db.inviteEmail.findFirstOrThrow({ where: { organizationId: id } })).state).toBe('sent')
+})
+
+it('finishes the demo organization before it stops', async () => {
+  const service = launchService({ DATA_DIR: await makeDataDir() })
+  await waitUntil('the service to listen', () => service.url || undefined)
+  service.kill('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, signal: null })
+  expect(service.output()).toMatch(/its API key, shown this once:\s+ak_live_/)
 })

@@ -30,7 +30,8 @@ it.skipIf(!canOpenTerminal)(
       const terminal = startInTerminal(dataDir)
       await waitUntil('the service to be ready', () => terminal.output().includes('is ready') || undefined)
       terminal.type(CTRL_C)
-      expect({ round, code: await terminal.exited }).toEqual({ round, code: 0 })
+      const code = await terminal.exited
+      expect(code, `round ${round}: ${terminal.output()}`).toBe(0)
       expect(terminal.output()).toContain('"signal":"SIGINT","msg":"stopping"')
       expect({ round, left: await runsServer(dataDir) }).toEqual({ round, left: false })
     }
