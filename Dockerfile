@@ -26,6 +26,7 @@ RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --f
   && find node_modules -name '*.map' -delete
 
 FROM node:24-slim
+RUN apt-get update && apt-get install -y --no-install-recommends libjemalloc2 && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
@@ -48,4 +49,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Not npm: signals are to reach the service itself.
-CMD ["node", "--max-old-space-size=384", "--max-semi-space-size=8", "src/server.ts"]
+CMD ["sh", "src/start.sh"]

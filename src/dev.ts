@@ -63,10 +63,9 @@ async function bundle(): Promise<void> {
 
 /** A service that fails to start prints its error; the next change starts it again. */
 function startService(): ChildProcess {
-  const memory = ['--max-old-space-size=384', '--max-semi-space-size=8']
-  const given = process.argv.slice(2) // Node options, such as --inspect
+  const nodeOptions = process.argv.slice(2) // such as --inspect
   const env = { STOP_NOTICE: '0', ...process.env } // no load balancer to wait for
-  return spawn(process.execPath, [...memory, ...given, path.join(import.meta.dirname, 'server.ts')], { stdio: 'inherit', env })
+  return spawn('sh', [path.join(import.meta.dirname, 'start.sh'), ...nodeOptions], { stdio: 'inherit', env })
 }
 
 async function stopService(child: ChildProcess): Promise<void> {

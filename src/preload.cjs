@@ -17,6 +17,12 @@ if (!isAtLeast(process.versions.node, needed)) {
   process.exit(EXIT_BAD_CONFIGURATION)
 }
 
+// Set by start.sh for this process alone.
+if (/libjemalloc/.test(process.env.LD_PRELOAD)) {
+  delete process.env.LD_PRELOAD
+  delete process.env.MALLOC_CONF
+}
+
 // Login shells set MAIL to a path, and variables win over .env.
 if (/^\//.test(process.env.MAIL)) delete process.env.MAIL
 try {

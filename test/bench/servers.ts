@@ -1,6 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../support/free-port.ts'
@@ -32,7 +31,7 @@ const STOP_TIMEOUT_MS = 12_000
 /** Starts the service as `npm start` does. */
 export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }: Sink): Promise<Server> {
   const port = await findFreePort()
-  return startServer(process.execPath, [...(await readStartFlags()), 'src/server.ts'], port, {
+  return startServer('sh', ['src/start.sh'], port, {
     NODE_COMPILE_CACHE: 'node_modules/.cache/node-compile',
     DATABASE_URL: url,
     DATA_DIR: dataDir,
@@ -47,14 +46,6 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
     WEBHOOK_ALLOW: '127.0.0.1',
     EVENTS_KEPT_DAYS: '3650', // those that were filled in are older than the sweep leaves them
   })
-}
-
-/** Node's flags in the script `start`, without that of the settings, which are not to be this machine's. */
-async function readStartFlags(): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
-  const flags = / node (.*) src\/server\.ts$/.exec(scripts.start)?.[1]
-  if (flags === undefined) throw new Error('The script "start" does not say how the service is started')
-  return flags.split(' ').filter((flag) => !flag.startsWith('--env-file'))
 }
 
 /** Starts one of the others. */

@@ -10,8 +10,6 @@ import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const QUESTIONS = scaled(500, 5_000)
-/** As `npm start` has it. */
-const AS_IN_PRODUCTION = ['--max-old-space-size=384', '--max-semi-space-size=8', 'src/server.ts']
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRST']
 
 /** The most that a question can have: twenty options, each of them long. */
@@ -56,7 +54,7 @@ const gate = await startServiceForFile({ DATABASE_URL: database.url, ROLE: 'api'
 const admin = await signInAs(gate, organizationId, ['admin'])
 // A kept connection may be closed by a service that is slow to read from it.
 const headers = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', connection: 'close' }
-const service = await startProcess({ DATABASE_URL: database.url }, AS_IN_PRODUCTION)
+const service = await startProcess({ DATABASE_URL: database.url }, ['src/start.sh'], 'sh')
 
 const send = (path: string, body: FormData | URLSearchParams | string, type?: string) =>
   fetch(`${service.url}${admin.home}${path}`, {

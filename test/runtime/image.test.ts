@@ -40,7 +40,7 @@ it('the files that the Dockerfile copies are a service with its whole documentat
   const { url, db } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const settings = { DATABASE_URL: url, DATA_DIR: await makeDataDir() }
-  const service = await startProcess(settings, ['-c', `cd '${cwd}' && exec '${process.execPath}' src/server.ts`], '/bin/sh')
+  const service = await startProcess(settings, ['-c', `cd '${cwd}' && exec sh src/start.sh`], '/bin/sh')
   const home = await (await fetch(`${service.url}/docs`)).text()
   const addresses = [...new Set([...home.matchAll(/href="(\/docs[^"#]*)"/g)].map(([, address]) => address!))]
   const answers = await Promise.all(addresses.map(async (address) => [address, (await fetch(service.url + address)).status]))

@@ -38,7 +38,7 @@ it.runIf(/^v(18|20|22)\./.test(oldVersion ?? ''))(
   async () => {
     const unit = await readFile('ops/ha/assessments.service', 'utf8')
     const [, systemd] = /^ExecStart=(.*)$/m.exec(unit)!
-    for (const command of [start, `${cli} doctor`, dev, systemd!.replace('--env-file=.env', '--env-file=/dev/null')]) {
+    for (const command of [start, `${cli} doctor`, dev, systemd!]) {
       const { status, stderr } = run('/bin/sh', ['-c', command], { env: { PATH: path.dirname(OLD) } })
       expect([command, status, stderr]).toEqual([
         command,
@@ -62,4 +62,11 @@ it('reads .env where there is one, and says nothing where there is none', async 
   expect(read({ PORT: '1', MAIL: 'mailbox' }).stdout).toBe('1 mailbox\n')
   // Login shells set it to the path of a mailbox.
   expect(read({ MAIL: '/var/mail/service' }).stdout).toBe('4242 capture\n')
+})
+
+it('keeps the preloaded allocator of start.sh from child processes', async () => {
+  const env = { LD_PRELOAD: '/usr/lib/x/libjemalloc.so.2', MALLOC_CONF: 'narenas:2' }
+  const show = "['LD_PRELOAD', 'MALLOC_CONF'].filter((name) => name in process.env).join(' ')"
+  const { stdout } = run(process.execPath, ['--require', PRELOAD, '--print', show], { cwd: await makeFolder(), env })
+  expect(stdout).toBe('\n')
 })
