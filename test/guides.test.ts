@@ -10,7 +10,7 @@ import { findFreePort } from './support/free-port.ts'
 import { startProcess } from './support/processes.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-/** What a guide has exported first, and its commands after that: its blocks, in their order. */
+/** Reads a guide's exported variables and its commands, in their order. */
 async function readGuide(name: string) {
   const text = await readFile(`docs/guides/${name}.md`, 'utf8')
   const [exported, ...commands] = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)

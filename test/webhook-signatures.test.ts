@@ -11,7 +11,7 @@ const BODY = '{"type":"invite.completed","name":"Zoë Ångström"}'
 
 type Message = { secret: string; headers: Record<string, string>; body: string }
 
-/** What makes a program of each recipe: it reads messages, and writes for each whether it takes it. */
+/** Builds a program from each recipe. It reads messages and prints, for each, whether it accepts it. */
 const LANGUAGES = [
   {
     fence: 'ts',

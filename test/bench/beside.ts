@@ -17,7 +17,7 @@ import { keyHeader, median } from './load.ts'
 import type { Options } from './options.ts'
 import { type Server, type Sink, startService } from './servers.ts'
 
-// What those who read notice of the other work of the process: each kind by itself.
+// Cost of the process's other work for readers, one kind at a time.
 
 export type Surroundings = Options & { database: BenchDatabase; organizations: Organizations; sink: Sink }
 /** Work that waits to begin. @property left SQL: SELECT … AS rest, how much of it is not done yet, with the parameters. */

@@ -13,9 +13,9 @@ import { keyHeader } from './load.ts'
 import { makeRecording } from './recording.ts'
 import { BENCH_SECRET, type Server, startService } from './servers.ts'
 
-// What the capacity table of docs/operating.md is made of: invites live their whole lives over HTTP, from their creation with mail, events and
-// webhook to the hand-in of twenty answers, and what that takes of processors and disk is shared out among them. What the processes take while
-// nothing is asked of them is counted off: on a busy machine a life lasts longer, and costs the same.
+// Measures the capacity table of docs/operating.md. Invites live their whole lives over HTTP, from their creation with mail, events, and
+// webhook to the submission of twenty answers. Their share of processor time and disk is computed without the idle cost of the processes, so
+// a busy machine gives the same figures.
 
 const QUESTIONS = 20
 const AT_ONCE = 4

@@ -6,9 +6,9 @@ import type { Grading } from './fill-portal.ts'
 import type { Figures, Target } from './measure.ts'
 import type { ServerName } from './servers.ts'
 
-/** What is asked of the servers in turn; the first target is held against a goal, by itself or over the others. */
+/** Cases that send requests to the servers in turn. The first target is compared with a goal, alone or relative to the others. */
 export type Asked = { name: string; targets: Record<string, Target> }
-/** What starts services of its own, while no others run. */
+/** Cases that start services of their own, while no others run. */
 export type Alone = { name: string; measure: (surroundings: Surroundings) => Promise<Figures> }
 export type Cases = (organizations: Organizations) => (Asked | Alone)[]
 
@@ -129,7 +129,7 @@ const search = (words: string) => `${ALTERNATE_INVITES}?search=${encodeURICompon
 export const searches = besideFirst(ALTERNATE_INVITES, {
   nothing: (n) => search(`nobody${n}`),
   'an address': (n) => search(`candidate${n}@example.com`),
-  // Of a million, some 1,100 have it.
+  // About 1,100 of a million invites contain it.
   'a part of addresses': (n) => search(`e${100 + (n % 900)}`),
   'an assessment': (n) => search(`No${1 + (n % 50)}`),
   both: (n) => search(`${n}@ No${1 + (n % 50)}`),
@@ -161,7 +161,7 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-/** What a person gets one of at a time; what leads to a page; and what questions from the library alone have. */
+/** Addresses with one resource for each person, addresses that redirect, and those that need questions from the library. */
 const NO_PAGES = [
   'GET /results/:submissionId/report',
   'GET /questions/export',

@@ -13,7 +13,7 @@ export function atTheEnd(end: () => Promise<unknown>): void {
 /** Ends all that was begun, once. What fails to end keeps nothing else from ending. */
 export const endAll = (): Promise<void> => endings.disposeAsync().catch(console.error)
 
-/** Whether the run is being ended: what fails then fails for that. */
+/** True while the run is ending. Failures are then expected. */
 export const isEnding = (): boolean => endings.disposed
 
 /** A signal ends the run like its last line does. */

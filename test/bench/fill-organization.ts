@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { generateApiKey } from '../../src/domain/api-keys/api-keys.ts'
 
-/** What an organization has besides invites: as much of everything, however many invites it has. @property key of its API. */
+/** Rows of an organization besides invites: as many for any number of invites. @property key its API key. */
 export type Furniture = { id: string; key: string; keyId: string } & Record<'memberIds' | 'tagIds' | 'assessmentIds', string[]>
 
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt']
@@ -60,7 +60,7 @@ export function describeOrganization(name: string): { furniture: Furniture; entr
       createdById: two(memberIds, i)[0],
       createdAt: ago(24 * i),
       updatedAt: ago(i),
-      // Of the first a large page.
+      // The first assessment has a large page.
       questions: Array.from({ length: i === 0 ? 100 : 20 }, (_, n) => ({
         order: n + 1,
         inputType: 'audio',

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
 import { type Furniture, newIds } from './fill-organization.ts'
 
-/** What the portal's pages are asked with: a cookie for each role, and ids for what stands in their addresses. */
+/** A cookie for each role, and ids for the parameters of the portal's addresses. */
 export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; rows: Record<string, string>[] }
 
 const SAMPLES = 20

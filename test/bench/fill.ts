@@ -18,7 +18,7 @@ import type { Options } from './options.ts'
  */
 export type Organization = Furniture & { size: number; inviteIds: string[]; firstEvent: number }
 
-/** Those for the service and the floor have no invites: they are made there. Candidates have handed in to those of the grading. */
+/** The service's and the floor's organizations begin without invites. Those for grading have submissions. */
 export type Organizations = Record<'small' | 'large', Organization> &
   Record<'service' | 'floor', Furniture> & { portal: Portal; grading: { few: Grading; many: Grading } }
 

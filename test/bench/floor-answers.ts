@@ -148,7 +148,7 @@ const RESOURCES: Record<string, Resource> = {
 
 type Answer = (address: string, host: string, scope: string[]) => Promise<object | undefined>
 
-/** What answers each path, by one prepared statement for one row, and two for a page. JSON.stringify writes a Date as the service does. */
+/** Handlers by path, with one prepared statement for a row, and two for a page. JSON.stringify formats a Date as the service does. */
 export function answersOf(pool: Pool): Record<string, Answer> {
   const query = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows
   const answers: Record<string, Answer> = {}
@@ -174,7 +174,7 @@ export function answersOf(pool: Pool): Record<string, Answer> {
 
 const asItIs = (row: Row) => row
 
-/** What the rivals' lists are asked for, and how a page of one is answered: as both interfaces do. */
+/** Parses a list's parameters, and formats a page, as both interfaces do. */
 export function readPage(address: string, host: string) {
   const url = new URL(address, `http://${host}`)
   const { pathname, searchParams } = url

@@ -6,12 +6,12 @@ export type Request = { path: string; body?: () => object; cookie?: string }
 /** @property requests are taken in turn, by each connection from another one on. @property url of the server. */
 export type Load = { url: string; key: string; requests: Request[]; connections: number }
 
-/** What came of some seconds of load: answers a second, and the median response time in milliseconds. */
+/** Result of some seconds of load: responses per second, and the median response time in milliseconds. */
 export type Sample = { throughput: number; p50: number }
 
 /** How soon autocannon stops, in milliseconds. */
 const STOPS_WITHIN_MS = 20
-/** What is slow gets more time, until each connection has had an answer, but not more than this, in seconds. */
+/** Seconds. A slow case runs until each connection has a response, at most this long. */
 const PATIENCE = 30
 
 /**
@@ -55,7 +55,6 @@ export async function drive({ url, key, requests, connections }: Load, seconds: 
   return { throughput: times.length / ((last - begun) / 1000), p50: median(times) }
 }
 
-/** Of values in any order. */
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

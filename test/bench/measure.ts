@@ -6,9 +6,9 @@ import { drive, keyHeader, median, type Request } from './load.ts'
 import type { Options } from './options.ts'
 import type { ServerName, Servers } from './servers.ts'
 
-/** Who is asked for what, as whom. */
+/** Requests to a server as one organization. */
 export type Target = { server: ServerName; organization: Furniture; requests: Request[] }
-/** What was measured of each, in each round. */
+/** Measured values of each case and server, one per round. */
 export type Figures = Record<string, Record<string, number[]>>
 
 /** So that what one target leaves behind does not burden the next: queries under way, mails and webhooks. */
@@ -47,7 +47,7 @@ export async function measureInTurn(
   return figures
 }
 
-/** Of two invites these differ. */
+/** Fields that differ between two invites. */
 const OWN_VALUES = ['id', 'assessmentId', 'recipientEmail', 'sentAt', 'expiresAt']
 
 /** Asks the rivals for what the service is asked for, and compares what they answer. @throws Error with the difference. */

@@ -10,7 +10,7 @@ const FULL = {
   warmUp: 1.5,
   /** Invites of the two organizations that lists are compared in. */
   sizes: { small: 1_000, large: 1_000_000 },
-  /** What was handed in, in the two where grading is. */
+  /** Submissions of the two organizations for grading. */
   submissions: { few: 200, many: 20_000 },
   /** Mails and webhooks that are sent beside reads. */
   messages: 3_000,

@@ -20,7 +20,6 @@ export type Servers = Record<ServerName, Server>
 export type Sink = { smtpUrl: string; hooksUrl: string }
 
 const ROOT = path.join(import.meta.dirname, '../..')
-/** What the links of candidates are signed with. */
 export const BENCH_SECRET = 'the-secret-of-a-benchmark-which-guards-nothing'
 /** So many connections to the database for each. */
 const POOL_SIZE = '10'

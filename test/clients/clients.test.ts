@@ -92,7 +92,7 @@ function valueFor(
   own: Furnished,
 ): unknown {
   if (anyOf) return valueFor(name, anyOf.at(-1)!, own)
-  // What exists comes first: of a parameter that is sent twice the last counts.
+  // The existing value comes first: of a repeated parameter the last value counts.
   if (type === 'array') return items?.enum ?? [valueFor(name, items!, own), crypto.randomUUID()]
   if (words) return words.at(-1)
   if (type === 'integer') return maximum !== undefined && maximum <= 100 ? maximum : minimum
@@ -103,7 +103,7 @@ function valueFor(
   return pattern?.startsWith('^[0-9]') ? '0' : 'e'
 }
 
-/** What TypeScript, in its strict mode, has to say of all clients and the calls of them; nothing when it has emitted them. */
+/** Compiles all clients and their calls in strict mode. @returns the errors; empty if there are none. */
 async function compile(): Promise<string> {
   const compilerOptions = {
     ...{ strict: true, noEmitOnError: true, skipLibCheck: true, rewriteRelativeImportExtensions: true, outDir: 'compiled' },
@@ -151,7 +151,7 @@ describe.each(interfaces)('the client of %s', (of) => {
   })
 })
 
-/** What of the published client is tried here; that its types fit is seen where it is compiled. */
+/** The operations of the published client that are called. The compilation checks their types. */
 type PublishedOperation = (options?: object) => Promise<{ data: { [name: string]: never }; response: Response }>
 type Published = {
   connect: (

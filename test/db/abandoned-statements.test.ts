@@ -50,7 +50,7 @@ it.each(Object.entries(SEARCHES))('are those of a search in %s', async (_where, 
     alternate: (query) => own.alternate(organization.key).get(`/assessment_invites?${query}`),
     portal: (query) => admin.get(`${admin.home}invites?${query}`),
   })
-  // What reads invites takes longer than anybody waits.
+  // Makes each read of invites take longer than any client waits.
   await own.db.$executeRaw`ALTER TABLE invites RENAME TO real_invites`
   await own.db.$executeRaw`CREATE VIEW invites AS SELECT real_invites.* FROM real_invites, LATERAL (SELECT pg_sleep(50)) AS slow`
   const searching = async () => {

@@ -118,7 +118,7 @@ describe('question_count and total_points of an assessment', () => {
   })
   type Rows = { organizationId: string; assessmentId: string; questionId: string | undefined }
 
-  /** What can happen to questions; those of one question do nothing while there is none. */
+  /** Changes of questions. Those of one question have no effect while there is none. */
   const changes = {
     insert: ({ organizationId, assessmentId }: Rows, { times, points }: Change) => {
       const now = new Date()

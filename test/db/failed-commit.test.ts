@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { isDatabaseAway, isDatabaseBusy } from '../../src/db/errors.ts'
 import { openTestDatabase } from '../support/processes.ts'
 
-/** What a transaction fails with whose COMMIT has PostgreSQL do that. */
+/** Runs a statement in a transaction whose COMMIT fails. @returns the error. */
 async function failCommit(statement: string): Promise<unknown> {
   const { db } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())

@@ -66,7 +66,7 @@ const KEYS: Record<string, string> = {
   ...BY_ID,
 }
 
-/** What `ON CONFLICT` in the database's functions, and in the service's statements, asks of keys that do not name the organization. */
+/** `ON CONFLICT` targets, in functions and in statements, that don't name the organization. */
 const TARGETS: Record<string, string> = {
   'mail-outage.ts (id)': SHARED.mail_outages!,
   'secret-fingerprint.ts (id)': SHARED.secret_fingerprints!,
@@ -94,12 +94,12 @@ const keysWithout = (db: Db) =>
      WHERE i.relnamespace = 'public'::regnamespace AND indisunique AND ${HAS_ORGANIZATION('indrelid')}
        AND NOT ${NAMES_ORGANIZATION('indrelid', 'indkey::int2[]')}`,
   )
-/** What the columns, expressions and conditions of a unique key are, without the organization; as they stand in the index. */
+/** Columns, expressions, and conditions of a unique index without the organization. */
 const KEY = (name: string) =>
   `SELECT (SELECT array_agg(part ORDER BY part) FROM (SELECT pg_get_indexdef(indexrelid, n, true) part FROM generate_series(1, indnkeyatts) n) parts
      WHERE part <> 'organization_id') || coalesce(pg_get_expr(indpred, indrelid), '') AS key
    FROM pg_index WHERE indexrelid = to_regclass('${name}') AND indisunique AND indisvalid`
-/** Of references between rows of organizations: to a row of another one it must not be possible to refer. */
+/** Foreign keys between rows of organizations that don't include the organization. */
 const referencesWithout = (db: Db) =>
   namesOf(
     db,

@@ -67,7 +67,7 @@ it(
     const { id } = await requestCandidateArchive(ctx, { address: ADDRESS })
     const launch = () => startProcess({ DATABASE_URL: service.databaseUrl, SECRET_KEY, DATA_DIR, ROLE: 'worker' })
     const find = () => db.archive.findFirstOrThrow({ where: { id } })
-    /** What a killed process had is taken up at once. */
+    /** Makes the killed process's jobs due now. */
     const takeUp = () =>
       db.$executeRaw`UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
         WHERE name = 'archive' AND state IN ('active', 'retry')`

@@ -9,12 +9,12 @@ import { scaled } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** What a killed process was reporting is reported again when its lease of 20 s is over. A machine that is busy may take longer. */
+/** Reports of a killed process are repeated after its lease of 20 s. A busy machine may take longer. */
 const RECOVERY_MS = 300_000
 const ORDERS = 5
 const THEIR_KEY = 'a key of Ashby'
 
-/** What becomes of an invite again and again, and what Ashby reads of it. */
+/** Events of an invite, and the status that Ashby is sent for each. */
 const STEPS = [
   ['invite.accepted', 'Opened'],
   ['invite.started', 'Started'],
@@ -60,7 +60,7 @@ async function start() {
       async () => ((await db.atsReport.count({ where: { state: 'delivered' } })) === count ? true : undefined),
       RECOVERY_MS,
     )
-  /** What Ashby was told of each order, what it was told twice in a row once. */
+  /** Statuses that Ashby received for an order, without immediate repetitions. */
   const toldOf = (inviteId: string) => {
     const its = customer.updates.map(({ event }) => event).filter(({ assessment_id }) => assessment_id === inviteId)
     const distinct = its.filter(({ timestamp }, i) => timestamp !== its[i - 1]?.timestamp)

@@ -90,7 +90,7 @@ it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers, each o
   const running: Running = { service: await launch() }
   const home = `/portal/${organizationId}/settings`
 
-  // What has a secret: a key and an identity provider, made by the first of them.
+  // Both show a secret: an API key and an identity provider, created by the first writer.
   const made = await post(running, writers[0]!, `${home}/integrations`, { name: 'Made here', mode: 'live', expiry: 'never' })
   const shown = /ak_live_\w+/.exec(await made.text())?.[0]
   expect([made.status, shown]).toEqual([200, expect.any(String)])

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const OWN_SECRET = { SECRET_KEY: '' }
 const TOO_SMALL = 8 * 2 ** 20
 
-/** Whether disks can be made here: as root, unless that is a container's. */
+/** True if this process can mount a file system: as root, outside of a container. */
 const canMount = () =>
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 

@@ -13,11 +13,11 @@ import { type Service, startServiceForTest } from '../support/service.ts'
 const CHANGES = scaled(160, 50_000)
 const INVITES = scaled(40, 1_500)
 const WRITERS = 8
-/** Of the changes so many fail after all. */
+/** Share of changes that fail. */
 const FAILING = 0.05
 const MAX_DELAY_MS = scaled(60, 150)
 
-/** What docs/guides/keeping-in-step.md says that `updatedSince` has to overlap by. */
+/** Overlap of `updatedSince` that docs/guides/keeping-in-step.md recommends. */
 const OVERLAP_MS = 300_000
 /** By the service's clock: no change is committed later than this after it was stamped. */
 const LATEST_COMMIT_MS = 240_000

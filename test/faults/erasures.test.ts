@@ -20,13 +20,13 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 
 const OTHERS = scaled(3, 999)
 const KILLS = scaled(3, 20)
-/** Of these, while the store refuses. */
+/** Kills that happen while the store refuses. */
 const KILLS_WITHOUT_STORE = Math.floor(KILLS / 2)
 /** A step of the erasure takes so long at least, so that a kill finds it in the middle. */
 const STEP_SECONDS = 0.2
 const SLOW_MS = 900_000
 
-/** What changes by itself or counts. */
+/** Tables that change by themselves, such as counters. */
 const MOVING =
   /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files|used_tokens|audit_entries|sign_in_attempts))/
 
@@ -123,7 +123,7 @@ it(
     expect(asked.status).toBe(202)
     const { id } = ((await asked.json()) as { erasure: { id: string } }).erasure
     const find = () => db.erasure.findFirstOrThrow({ where: { id } })
-    /** What a killed process had, and what failed, is taken up at once instead of after a minute. */
+    /** Makes killed and failed jobs due now, instead of after a minute. */
     const takeUp = (state: string) =>
       db.$executeRaw`UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
         WHERE name = 'erasure' AND state::text = ${state}`

@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const TRANSACTIONS = scaled(1_000, 10_000)
 const MAX_DELAY_MS = scaled(200, 2_000)
 const CONNECTIONS = 8
-/** Of the transactions these fail after all, and their events with them. */
+/** Share of transactions that fail. */
 const FAILING = 0.05
 
 type Committed = { id: string; at: number }

@@ -42,7 +42,7 @@ async function furnish({ standbys = 1, processes = 1 } = {}) {
 const GAPS = 'SELECT "after"::text, until::text FROM missing_event_positions'
 const EVENTS = 'SELECT id, position::int8::text FROM events WHERE position IS NOT NULL ORDER BY position'
 
-/** What the new primary has is what the reader was told, but for what was lost: of that the reader knows by the gap. */
+/** Compares the new primary with the reader's events. Lost events show as a gap. */
 async function expectOneHistory(
   on: (sql: string) => Promise<{ id: string; position: string }[]>,
   reader: ReturnType<typeof followFeed>,
@@ -89,7 +89,7 @@ it('loses nothing that was acknowledged when the primary hangs and its synchrono
   const pause = clients.longestPause().toFixed(1)
   process.stdout.write(`${count} invites, ${refused.length} answered 503, ${pause} s without writes\n`)
 
-  // Of the two that are named one takes changes itself now, so lists are read from the other: they lack what it does not replay.
+  // One of the two named servers is the primary now, so lists are read from the other one, which lacks unreplayed changes.
   const total = async () =>
     ((await (await ask(services[0]!, access.key, '/invites')).json()) as { pagination: { total: number } }).pagination.total
   const promoted = performance.now()

@@ -18,7 +18,7 @@ const GIGABYTE = 2 ** 30
 const PART_BYTES = 200_000
 
 const canRun = (name: string) => spawnSync(name, ['-version']).status === 0
-/** Whether disks can be made here: as root, unless that is a container's. */
+/** True if this process can mount a file system: as root, outside of a container. */
 const canMount = () =>
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 const isPossible = canRun('ffmpeg') && canRun('ffprobe') && canMount()
@@ -45,7 +45,7 @@ async function recordInto(file: string): Promise<Buffer> {
   return readFile(file)
 }
 
-/** What another reader than the one that joins finds in it, each picture and each sound decoded. */
+/** Decodes each picture and sound with another decoder than the joiner's. */
 async function decode(file: string) {
   const streams = await run('ffprobe', [
     '-v',

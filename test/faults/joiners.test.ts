@@ -36,7 +36,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
   await startProcess(env)
   await waitUntil('all to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
 
-  // What was killed between the file and its parts is taken up again for them.
+  // A joiner that was killed between writing the file and deleting the parts is resumed.
   await waitUntil('parts to be deleted', async () => (await db.mediaFilePart.count()) === 0 || undefined, PATIENCE_MS)
   const joined = await db.mediaFile.findMany()
   const lengths = new Set(joined.map(({ milliseconds }) => milliseconds))

@@ -6,7 +6,7 @@ import { LONG } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** What lies behind Postfix. */
+/** The mail server behind Postfix. */
 async function startTarget() {
   const target = await startSmtpListener()
   onTestFinished(() => target.close())

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const INVITES = scaled(2_000, 200_000)
 const KILLS = scaled(1, 2)
-/** Of the times of requests, so many a side. */
+/** Requests measured on each side. */
 const REQUESTS = scaled(100, 400)
 /** Measured on a machine that others use too, a few requests say little: then it is not looked at. */
 const MOST_SLOWER = LONG ? 1.5 : Infinity
@@ -32,7 +32,7 @@ async function fill(url: string, { like, ids, organizationId, assessmentId, comp
        WHERE one.id = $1`,
       [like, ids.slice(i, i + FILLED_AT_ONCE), completedAt, i],
     )
-  // What triggers and foreign keys look up in an empty table they look up by reading all of it.
+  // The planner takes an empty table for a small one, and its triggers and foreign keys would then scan it.
   await client.query('ANALYZE invites')
   const its = [organizationId, ids, completedAt]
   await client.query(

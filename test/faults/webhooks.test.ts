@@ -6,7 +6,7 @@ import { scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
 
-/** What a killed process was sending is sent again when its lease of 30 s is over. A machine that is busy may take longer. */
+/** Deliveries of a killed process are repeated after its lease of 30 s. A busy machine may take longer. */
 const RECOVERY_MS = 300_000
 const ENDPOINTS = 5
 /** Attempts at a time for one endpoint that answers well, at most, see webhooks/concurrency.ts. */

@@ -51,7 +51,7 @@ async function openPage(cookie?: string): Promise<{ page: Page; complaints: stri
   return { page, complaints: watch(page) }
 }
 
-/** Of the main button the colours as they are seen. */
+/** Computed colors of the main button. */
 const COLORS = `(() => {
   const { color, backgroundColor } = getComputedStyle(document.querySelector('.btn-primary'))
   return [color, backgroundColor]
@@ -102,7 +102,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { page, complaints } = await openPage(admin.cookie())
     await page.setViewportSize(phone)
     await page.goto(`${origin}${admin.home}settings/brand`)
-    // What is empty has the service's own colour, not black.
+    // An empty color field shows the service's own color, not black.
     for (const label of ['Pick: Buttons and links', 'Pick: Background of the header'])
       expect(await page.getByLabel(label).inputValue()).not.toBe('#000000')
     await page.getByLabel('Pick: Buttons and links').fill(YELLOW.primaryColor)

@@ -4,12 +4,12 @@ import { it, onTestFinished } from 'vitest'
 import { desktop, isBrowserInstalled, phone, startBrowser } from '../support/browser.ts'
 import { openGallery } from '../support/pages/all-pages.ts'
 
-/** Where `npm run contact-sheet` wants the pictures; usually none are taken. */
+/** Folder for the pictures. None are taken if it is unset. */
 const FOLDER = process.env.CONTACT_SHEET
 /** The beginnings of the names of the pages to take, with commas between; without it all. */
 const ONLY = process.env.PAGES ?? ''
 
-/** Of a picture, in pixels: a browser draws no longer ones. */
+/** Pixels. Browsers draw no longer pictures. */
 const MAX_HEIGHT = 4_000
 
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>

@@ -8,7 +8,7 @@ import { joinAs, PASSWORD } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Where the pictures go, numbered in their order; usually none are taken. */
+/** Folder for numbered screenshots. None are taken if it is unset. */
 const FOLDER = process.env.FIFTEEN_MINUTES
 const CITIES = ['Oslo', 'Paris', 'Rome', 'Lima', 'Cairo', 'Tokyo', 'Madrid', 'Vienna', 'Dublin', 'Athens']
 const COUNTRIES = ['Norway', 'France', 'Italy', 'Peru', 'Egypt', 'Japan', 'Spain', 'Austria', 'Ireland', 'Greece']

@@ -11,7 +11,7 @@ import { startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Where the pictures go, numbered in their order. By hand: what is new of it is to be looked at. */
+/** Folder for numbered screenshots, to be looked at by hand. */
 const FOLDER = process.env.FIRST_HOUR
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 80"><rect x="4" y="8" width="64" height="64" rx="18" fill="#ffd400"/><path d="M22 54 36 24l14 30" fill="none" stroke="#102a43" stroke-width="8"/><text x="84" y="54" font-family="sans-serif" font-size="40" font-weight="700" fill="#fff">Nordwind</text></svg>'
@@ -37,7 +37,7 @@ async function openWindow(browser: Browser, viewport: typeof desktop, baseURL: s
   const complaints = watch(page)
   const step = async (name: string) => {
     expect([name, await overflow(page), complaints]).toEqual([name, 0, []])
-    // What is framed is drawn only where it is in view.
+    // Browsers draw frames only in the visible part.
     const height = (await page.evaluate('document.documentElement.scrollHeight')) as number
     await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) })
     await page.screenshot({ path: path.join(FOLDER!, `${String(count()).padStart(2, '0')}-${name}.png`) })

@@ -27,7 +27,7 @@ const READ_SHIFT = `(() => {
   return observer.takeRecords().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)
 })()`
 
-/** What is asked of a page, and not of a mail. */
+/** Rules that apply to pages, but not to mails. */
 const NOT_OF_MAILS = ['landmark-one-main', 'page-has-heading-one', 'region']
 
 const gallery: Gallery | undefined = isBrowserInstalled ? await openGallery() : undefined
@@ -52,14 +52,14 @@ async function open({ viewer, address }: ShownPage) {
   await page.goto(address)
   page.off('response', note)
   await page.evaluate('document.fonts.ready')
-  // What frames load again is kept already.
+  // Frames load these from the cache.
   const once = [...new Map(loaded.map((response) => [response.url(), response])).values()]
   const sizes = await Promise.all(once.map(async (response) => gzipSync(await response.body()).length))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   return { page, complaints, bytes, close: () => context.close() }
 }
 
-/** Whether it is what a page loads to be there; fonts are not counted, nor what its scripts ask for then. */
+/** True for requests of the first load, without fonts and later requests of scripts. */
 const isPart = (response: Response): boolean =>
   ['document', 'stylesheet', 'script', 'image'].includes(response.request().resourceType()) &&
   !/^3/.test(String(response.status()))

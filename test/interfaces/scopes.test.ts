@@ -14,7 +14,7 @@ beforeAll(async () => {
   operations = await readOperations(service)
 })
 
-/** What each scope is for, by the operations' ids: of both interfaces, whose ids are alike where they do alike. */
+/** Operations that need each scope, by operation id. Both interfaces use the same ids. */
 const TABLE: Record<KeyScope, string> = {
   'assessments:read':
     'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia',

@@ -4,7 +4,7 @@ import { it, onTestFinished } from 'vitest'
 import { desktop, isBrowserInstalled, phone, startBrowser } from '../support/browser.ts'
 import { openGallery } from '../support/pages/all-pages.ts'
 
-/** Where `npm run screenshots` wants the pictures of README.md and docs/tour.md; usually none are taken. */
+/** Folder for the pictures of README.md and docs/tour.md. None are taken if it is unset. */
 const FOLDER = process.env.SCREENSHOTS
 
 /** Pages of the contact sheet, as the documents show them: a window of each, not the whole page. */

@@ -71,7 +71,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
     expect((await grader.post(address)).status).toBe(403)
   }
 
-  // What is made all the same, by what was under way, waits: its mail, and what webhooks are told.
+  // Work in progress may still create invites. Their mails and webhooks wait.
   const [before, operator] = [receiver.received.length, asOperator(service, organization)]
   const { id } = await createInvite(inMode(operator, 'live'), {
     assessmentId: organization.assessmentId,

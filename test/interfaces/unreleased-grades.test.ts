@@ -14,7 +14,6 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 const routes = collectRoutes()
 const service = await startServiceForFile(TO_LOOPBACK)
 
-/** Of the grades alone. */
 const TRACES = ['Unreleased remark', '1234.5']
 const traceIn = (text: string | undefined) => TRACES.find((trace) => text?.includes(trace))
 
@@ -52,7 +51,7 @@ async function furnish({ wasReleased = false } = {}) {
     number: '1',
     place: 'first',
     token: candidate.token,
-    // What the alternate interface calls `id`, by what stands before it.
+    // Ids that the alternate interface calls `id`, by the name before it.
     assessments: assessment.id,
     assessment_invites: invite.id,
     organization_users: admin.member.id,
@@ -64,7 +63,7 @@ async function furnish({ wasReleased = false } = {}) {
     client: client.cookie(),
     outsider: (await signInAs(service, organization.id, ['grader'])).cookie(),
   }
-  /** Who may ask, by the headers that they ask with. */
+  /** Headers of each kind of client. */
   const askers: Record<string, Record<string, string>> = {
     anybody: {},
     ...Object.fromEntries(Object.entries(cookies).map(([role, cookie]) => [role, { cookie: cookie! }])),

@@ -55,7 +55,7 @@ const ready = (submissionId: string) =>
     return media.every(({ state, parts }) => (state === 'ready' && parts.length === 0) || state === 'failed') ? media : undefined
   })
 
-/** What a browser has recorded, as an answer that was handed in. */
+/** A submitted answer that contains the recording. */
 async function handInRecording(name: Recording, kind: 'audio' | 'video') {
   const candidate = await takeAssessment(service, { responseType: kind })
   const mediaId = await candidate.beginAttempt(kind)
@@ -89,7 +89,7 @@ type Player = {
   played?: string
 }
 
-/** What the sheet's player says of itself, asked from outside: a browser that hangs in it is told from a page that does. */
+/** State of the player, read from outside: it tells a hanging browser from a failing page. */
 const PLAYER = `(() => {
   const { duration, currentTime, paused, seeking, readyState, networkState, error } = document.querySelector('audio, video')
   return { duration, currentTime, paused, seeking, readyState, networkState, error: error ? 'code ' + error.code + ' ' + error.message : undefined, played: globalThis.played }
@@ -165,7 +165,7 @@ async function recordThroughReload(browser: Driven, kind: 'audio' | 'video', lin
   await see(browser, /Saved: /)
 }
 
-/** What lets the candidate pass where the browser can't tell whether it hears something. */
+/** Waives the device checks in browsers that can't tell whether they hear something. */
 const waive = (isHeard: boolean) => (isHeard ? {} : { waivedChecks: ['camera', 'microphone'] })
 
 describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : OTHER_BROWSERS))(

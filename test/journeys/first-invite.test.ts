@@ -8,7 +8,7 @@ import { joinAs, PASSWORD } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Where the pictures go, numbered in their order; usually none are taken. */
+/** Folder for numbered screenshots. None are taken if it is unset. */
 const FOLDER = process.env.FIVE_MINUTES
 const QUESTION = 'A customer writes that the parcel never came. What do you answer?'
 

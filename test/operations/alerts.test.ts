@@ -11,8 +11,8 @@ import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { hasPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// What is shipped, really running: a fault, Prometheus' rules, Alertmanager, and who is told. The times in the files are as they are, so
-// this takes minutes; the long windows are tried by promtool, on made-up series.
+// The shipped rules with real programs: a fault, Prometheus, Alertmanager, and the receiver. The files keep their real times, so this takes
+// minutes; promtool tests the long windows on generated series.
 
 const MINUTES = 60_000
 const PATIENCE_MS = 20 * MINUTES

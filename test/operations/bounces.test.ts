@@ -16,7 +16,7 @@ const SERVERS: [name: string, isThere: boolean, start: (port: number, to: Notice
   ['Postfix', hasPostfix, (port, to) => startPostfix(port, async () => 'DUNNO', to)],
   ['Exim', hasExim, startExim],
 ]
-/** What the recipient's server says, by the recipient. */
+/** Responses of the recipient's server, by recipient. */
 const REFUSALS = [
   ['gone', 550, '5.1.1 There is no such mailbox', { bounce: 'address', bounceStatus: '5.1.1' }],
   ['full', 552, '5.2.2 The mailbox is full', { bounce: 'temporary', bounceStatus: '5.2.2' }],

@@ -20,7 +20,7 @@ const behindPooler = (mode: 'transaction' | 'session') => ({
 const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
 if (!hasPgbouncer) process.stderr.write('PgBouncer is not installed: the interfaces are not tested behind a pooler.\n')
 
-// What takes long, or needs more than npm has, by `npm run test:operations`: by hand, and before a release. One project after the other.
+// Tests that take long or need more than npm provides: `npm run test:operations`, by hand and before a release. Projects run one after the other.
 export default defineConfig({
   test: {
     root,

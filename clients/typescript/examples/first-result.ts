@@ -1,4 +1,4 @@
-// With a test key from an invite to its released result, of which a webhook tells: nobody is mailed, and nobody has to do anything.
+// Creates an invite with a test key, simulates its candidate and grader, and receives the webhook of the released result. No mail is sent.
 //
 //   npm start                                                                   # prints a test key of the demo organization
 //   npm run build:client && KEY=ak_test_… node clients/typescript/examples/first-result.ts
@@ -12,14 +12,14 @@ const { SERVICE = 'http://localhost:3000', KEY = '' } = process.env
 const api = connect({ service: SERVICE, key: KEY })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-// Receives what happens, and believes it only if it is signed with the webhook's secret.
+// Accepts events only if they are signed with the webhook's secret.
 let secret = ''
-const heard = Promise.withResolvers<WebhookMessage>()
+const received = Promise.withResolvers<WebhookMessage>()
 const receiver = createServer(async (request, response) => {
   const body = new Uint8Array(await buffer(request))
   const event = await verifyWebhook({ body, headers: request.headers, secret }).catch(() => undefined)
   response.writeHead(event ? 204 : 400).end()
-  if (event) heard.resolve(event)
+  if (event) received.resolve(event)
 })
 await once(receiver.listen(0, '127.0.0.1'), 'listening')
 const { port } = receiver.address() as AddressInfo
@@ -29,15 +29,15 @@ secret = subscribed.data.secret
 for await (const assessment of everyItem((page) => api.listAssessments({ query: { page } }))) {
   if (assessment.questionCount === 0) continue
   const body = { assessmentId: assessment.id, recipientEmail: `${crypto.randomUUID()}@example.com`, externalId: 'candidate-4711' }
-  const { data: made } = await api.createInvite({ body })
-  say(`${made.invite.recipientEmail} is invited to ${assessment.name}`)
+  const { data: created } = await api.createInvite({ body })
+  say(`${created.invite.recipientEmail} is invited to ${assessment.name}`)
 
-  // What the candidate and the grader do; answers and grades that are not given are made up.
-  const path = { inviteId: made.invite.id }
+  // Simulates the candidate and the grader, with generated answers and grades.
+  const path = { inviteId: created.invite.id }
   await api.simulateInvite({ path, body: { action: 'release' } })
 
-  const event = await heard.promise
-  say(`The webhook has told of ${event.type}${event.type === 'submission.released' ? `: ${event.data.percent} %` : ''}`)
+  const event = await received.promise
+  say(`The webhook has received ${event.type}${event.type === 'submission.released' ? `: ${event.data.percent} %` : ''}`)
   const { data: submission } = await api.getInviteSubmission({ path })
   say(`${submission.state}: ${submission.result?.points} of ${submission.result?.ofPoints} points`)
   break

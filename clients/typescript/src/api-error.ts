@@ -1,12 +1,10 @@
 /**
- * An answer that is no success.
+ * Error response.
  *
- * @property code what went wrong, as a word that stays the same when texts change (`X-Error-Code`); undefined where something between
- *   client and service has answered.
- * @property requestId by which the service's log knows the request.
- * @property headers of the answer.
- * @property existingId id of the invite that is there already, where the code is `duplicate_invite`.
- * @property body as it came, parsed where it is JSON.
+ * @property code error code (`X-Error-Code`). It stays the same when texts change; undefined if a proxy sent the response.
+ * @property requestId id of the request in the service's log.
+ * @property existingId id of the existing invite if the code is `duplicate_invite`.
+ * @property body parsed if it is JSON.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -30,10 +28,10 @@ export class ApiError extends Error {
 }
 
 function messageOf(body: unknown): string | undefined {
-  const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
-  return typeof told === 'string' ? told : undefined
+  const message = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+  return typeof message === 'string' ? message : undefined
 }
 
-/** What the generated client is to throw. @param error the answer's body, or what was thrown where there is no answer. */
+/** Converts an error for the generated client to throw. @param error the response's body, or the error of a request without a response. */
 export const toApiError = (error: unknown, response: Response | undefined): unknown =>
   response ? new ApiError(response, error) : error

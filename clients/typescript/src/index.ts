@@ -10,13 +10,13 @@ export { verifyWebhook, WebhookError, type WebhookMessage, type WebhookRequest }
 export type { Api }
 
 /**
- * @property service where it is reached, as `https://assess.example.org`: without a path.
- * @property key of the API.
- * @property strict whether a field or parameter that the service does not know is an error, instead of being ignored.
+ * @property service URL of the service without a path, such as `https://assess.example.org`.
+ * @property key API key.
+ * @property strict true makes an unknown field or parameter an error. Default: it is ignored.
  */
 export type Connection = { service: string; key: string; strict?: boolean } & RetryOptions
 
-/** The generated client leaves `{name}` in the address where a path parameter is undefined: such a request must not be sent. */
+/** The generated client leaves `{name}` in the path if a parameter is undefined. Such a request must not be sent. */
 function refuseMissingParameters(request: Request): Request {
   const name = /%7B(\w+)%7D/i.exec(new URL(request.url).pathname)?.[1]
   if (name !== undefined) throw new TypeError(`The path parameter ${name} is missing`)
@@ -24,8 +24,9 @@ function refuseMissingParameters(request: Request): Request {
 }
 
 /**
- * The operations of API v1, by their names in its OpenAPI document. Each resolves to `{ data, response }`, and throws an {@link ApiError}
- * for whatever is not an answer of success.
+ * Returns the operations of API v1, with the names of its OpenAPI document. Each resolves to `{ data, response }`.
+ *
+ * @throws ApiError, in each operation, for an error response.
  */
 export function connect({ service, key, strict = false, ...retries }: Connection): Api {
   const client = createClient({

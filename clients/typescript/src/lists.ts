@@ -6,8 +6,8 @@ type Page = { pagination: { totalPages: number } }
 type Item<P> = Extract<P[keyof P], readonly unknown[]>[number]
 
 /**
- * Every item of a list, page by page: `everyItem((page) => api.listInvites({ query: { page, limit: 100 } }))`. A list that changes while it
- * is read may show an item twice, and pass over one that has moved; the feed of events tells what has changed.
+ * Iterates over all items of a list: `everyItem((page) => api.listInvites({ query: { page, limit: 100 } }))`. If the list changes meanwhile,
+ * an item can come twice or be missed. Follow the events to learn of changes.
  */
 export async function* everyItem<P extends Page>(readPage: (page: number) => Promise<{ data: P }>): AsyncGenerator<Item<P>> {
   for (let page = 1, pages = 1; page <= pages; page++) {
@@ -18,13 +18,12 @@ export async function* everyItem<P extends Page>(readPage: (page: number) => Pro
 }
 
 /**
- * What to follow.
+ * Options of {@link followEvents}.
  *
- * @property cursor where to go on: that of the page that was worked on last, or the header `Events-Cursor` of a list's first page. Without
- *   one the oldest events that are kept come first.
- * @property seconds between two looks while nothing happens, 5 unless given.
- * @property until `end` stops at the end of the feed, for scheduled jobs. Without it, following never stops.
- * @property signal ends it.
+ * @property cursor cursor of the last processed page, or the header `Events-Cursor` of a list's first page. Default: the oldest stored event.
+ * @property seconds between two requests while there are no new events. Default: 5.
+ * @property until `end` stops at the end of the feed, for scheduled jobs. Default: never.
+ * @property signal stops the iteration.
  */
 export type Following = Omit<NonNullable<ListEventsData['query']>, 'cursor'> & {
   cursor?: string | undefined
@@ -34,9 +33,9 @@ export type Following = Omit<NonNullable<ListEventsData['query']>, 'cursor'> & {
 }
 
 /**
- * What happens, page by page: each event once and in order. Keep the cursor of a page together with what you have made
- * of its events: from there you go on. An {@link ApiError} with the code `cursor_gone` says that what is behind the cursor is no longer
- * kept: list everything again.
+ * Iterates over pages of events: each event once, in order. Store the cursor of each page together with your changes from its events, and
+ * continue from there after a restart. An {@link ApiError} with the code `cursor_gone` means that later events are no longer stored: list
+ * everything again.
  */
 export async function* followEvents(
   api: Api,

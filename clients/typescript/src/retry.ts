@@ -1,20 +1,20 @@
 /**
- * @property attempts of a request in all, 4 unless given; 1 never repeats one.
- * @property longestWait seconds between two attempts at most, 60 unless given: who is to wait longer gets the answer that says so.
- * @property fetch what sends requests, the platform's own unless given.
+ * @property attempts including the first; 1 disables retries. Default: 4.
+ * @property longestWait seconds. If the service asks to wait longer, its response is thrown at once. Default: 60.
+ * @property fetch sends the requests. Default: the platform's own.
  */
 export type RetryOptions = { attempts?: number; longestWait?: number; fetch?: typeof fetch }
 
-/** Statuses after which the same request may do better; nothing has been done by it after the first. */
+/** Statuses after which a retry can succeed. After a 429, the request had no effect. */
 const REFUSED = 429
-const PASSING = [REFUSED, 408, 502, 503, 504]
-/** Seconds before the second attempt where the service says nothing of it; doubled each time. */
+const TRANSIENT = [REFUSED, 408, 502, 503, 504]
+/** Seconds before the first retry without `Retry-After`, doubled for each further one. */
 const FIRST_WAIT = 0.5
 
 /**
- * A fetch that repeats what may do better a moment later: after a 429, 408, 502, 503 or 504, and where the connection breaks. It waits as
- * long as `Retry-After` says. A POST gets an `Idempotency-Key`, if it has none, so that repeating it is not doing it again. A DELETE is
- * repeated after a 429 only: what is known of it is whether it was done.
+ * Returns a fetch with retries: after a 429, 408, 502, 503, or 504, and after a broken connection. It waits as long as `Retry-After` says.
+ * A POST without an `Idempotency-Key` gets one, so that a retry has no second effect. A DELETE is repeated after a 429 only, because a second
+ * one would be answered with 404.
  */
 export function retrying({ attempts = 4, longestWait = 60, fetch = globalThis.fetch }: RetryOptions) {
   return async (request: Request): Promise<Response> => {
@@ -23,7 +23,7 @@ export function retrying({ attempts = 4, longestWait = 60, fetch = globalThis.fe
     for (let attempt = 1; ; attempt++) {
       const outcome = await sendOnce(fetch, request)
       const seconds = secondsToWait(outcome, attempt)
-      if (attempt >= attempts || seconds > longestWait || !mayBeRepeated(request, outcome)) return settle(outcome)
+      if (attempt >= attempts || seconds > longestWait || !canBeRepeated(request, outcome)) return settle(outcome)
       await outcome.response?.body?.cancel()
       await pause(seconds * 1_000, request.signal)
     }
@@ -43,20 +43,20 @@ const sendOnce = (fetch: typeof globalThis.fetch, request: Request): Promise<Out
     (error: unknown) => ({ error }),
   )
 
-function mayBeRepeated({ method, signal }: Request, outcome: Outcome): boolean {
+function canBeRepeated({ method, signal }: Request, outcome: Outcome): boolean {
   if (signal.aborted) return false
   const status = outcome.response?.status
   if (status === REFUSED) return true
-  return method !== 'DELETE' && (status === undefined || PASSING.includes(status))
+  return method !== 'DELETE' && (status === undefined || TRANSIENT.includes(status))
 }
 
-/** As long as the service asks for; else longer each time, and not for all clients alike. */
+/** `Retry-After`, or exponential backoff with jitter. */
 function secondsToWait(outcome: Outcome, attempt: number): number {
-  const asked = Number(outcome.response?.headers.get('retry-after') ?? Number.NaN)
-  return Number.isNaN(asked) ? FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + Math.random()) : asked
+  const retryAfter = Number(outcome.response?.headers.get('retry-after') ?? Number.NaN)
+  return Number.isNaN(retryAfter) ? FIRST_WAIT * 2 ** (attempt - 1) * (0.5 + Math.random()) : retryAfter
 }
 
-/** @throws the signal's reason when it is aborted meanwhile. */
+/** @throws the signal's reason if it is aborted. */
 export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()

@@ -1,20 +1,19 @@
 import type { Event, WebhookTestEvent } from './generated/types.gen.js'
 
-/** What webhooks are sent. */
 export type WebhookMessage = Event | WebhookTestEvent
 
-/** That a message is not the service's, or not of these minutes. */
+/** The message was not signed by the service, or is too old. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
 }
 
 type HeaderSource = Headers | Record<string, string | string[] | undefined>
 /**
- * @property body as it arrived, before anything has parsed it.
+ * @property body the raw body, unparsed.
  * @property headers of the request, with names in any case, or `Headers`.
- * @property secret of the webhook, `whsec_…`; while it is rotated, both.
- * @property tolerance seconds by which the message may be old, or the clocks differ; 300 unless given.
- * @property now milliseconds since 1970, by the clock unless given.
+ * @property secret of the webhook, `whsec_…`. During a rotation, both secrets.
+ * @property tolerance maximum age in seconds, and clock difference. Default: 300.
+ * @property now milliseconds since 1970. Default: the clock.
  */
 export type WebhookRequest = {
   body: string | Uint8Array<ArrayBuffer>
@@ -25,10 +24,10 @@ export type WebhookRequest = {
 }
 
 /**
- * Verifies a message by Standard Webhooks, and returns the event that it is. Ignore a `webhook-id`, which is the event's id, that you have
- * had: a message can come more than once.
+ * Verifies the signature of a message (Standard Webhooks). A message can be delivered more than once: ignore a `webhook-id`, which is the
+ * event's id, that you have processed before.
  *
- * @throws WebhookError when it is not to be believed.
+ * @returns the event. @throws WebhookError.
  */
 export async function verifyWebhook({
   body,
@@ -40,13 +39,13 @@ export async function verifyWebhook({
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     readHeader(headers, name),
   )
-  if (!id || !timestamp || !signatures) throw new WebhookError('webhook-id, webhook-timestamp or webhook-signature is missing')
-  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= tolerance)) throw new WebhookError('webhook-timestamp is too old, or ahead')
+  if (!id || !timestamp || !signatures) throw new WebhookError('webhook-id, webhook-timestamp, or webhook-signature is missing')
+  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= tolerance)) throw new WebhookError('webhook-timestamp is too old or in the future')
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = encode(`${id}.${timestamp}.${text}`)
-  const given = readSignatures(signatures)
-  for (const one of [secret].flat()) if (await isSignedBy(one, given, signed)) return JSON.parse(text) as WebhookMessage
-  throw new WebhookError('no signature fits')
+  const sent = readSignatures(signatures)
+  for (const one of [secret].flat()) if (await isSignedBy(one, sent, signed)) return JSON.parse(text) as WebhookMessage
+  throw new WebhookError('no signature matches')
 }
 
 async function isSignedBy(secret: string, signatures: Bytes[], signed: Bytes): Promise<boolean> {
@@ -58,7 +57,7 @@ async function isSignedBy(secret: string, signatures: Bytes[], signed: Bytes): P
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Also those of another implementation of fetch, which are no instances of the platform's class. */
+/** True also for the headers of another implementation of fetch. */
 const isHeaders = (headers: HeaderSource): headers is Headers => typeof headers.get === 'function'
 
 function readHeader(headers: HeaderSource, name: string): string | undefined {
@@ -67,7 +66,7 @@ function readHeader(headers: HeaderSource, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Those of the version that there is; what is no base64 is no signature. */
+/** Reads version 1 signatures, and skips invalid base64. */
 const readSignatures = (header: string): Bytes[] =>
   header.split(' ').flatMap((item) => {
     const [, text = ''] = /^v1,([A-Za-z0-9+/]+={0,2})$/.exec(item) ?? []

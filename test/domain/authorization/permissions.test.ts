@@ -28,7 +28,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
 
-/** What is an owner's alone. */
+/** Permissions that only owners have. */
 const OWNERS: Permission[] = ['manage_security', 'erase_candidates', 'erase_organization']
 
 const order = { field: 'name', direction: 'asc' } as const
@@ -84,7 +84,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
     grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
-    // Who may is told that nothing was handed in yet.
+    // Permitted members learn that nothing was submitted yet.
     grade_for_members: async (actor) =>
       readGrading(as(actor), invite.id).catch((error) => {
         if (error.kind !== 'submission_not_found') throw error

@@ -12,8 +12,8 @@ const MEMBERS = 'of a member or their account, which is another subject'
 const LISTS = 'deleted with the row of the list that has the address'
 
 /**
- * What the erasure of a candidate does with each column in which a text can stand: what is not listed here fails the test, so that nobody
- * adds one without saying so. `erased` by which step of domain/erasure; `nobody`: why it has no candidate in it.
+ * Effect of erasing a candidate on each text column. A column that is not listed fails the test. `erased`: the step of domain/erasure that
+ * does it; `nobody`: why it contains no candidate.
  */
 const CATALOGUE: Catalogue = {
   ...SERVICE_CATALOGUE,

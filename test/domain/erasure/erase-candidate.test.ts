@@ -22,7 +22,7 @@ const waitForReceipt = (ctx: Context, id: string): Promise<Erasure> =>
     return erasure.finishedAt ? erasure : undefined
   })
 
-/** What changes by itself, or counts: these are looked at by themselves. */
+/** Tables that change by themselves, such as counters. They are checked separately. */
 const MOVING =
   /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files))/
 

@@ -31,7 +31,7 @@ const waitForReceipt = (ctx: Context, id: string): Promise<Erasure> =>
     return erasure.finishedAt ? erasure : undefined
   })
 
-/** Those of the texts in which one of the words stands, however it is spelt. */
+/** Texts that contain one of the words, in any spelling. */
 const hitsOf = (texts: readonly string[], words: readonly string[]): string[] => {
   const spelt = words.flatMap(spellingsOf)
   return texts.filter((text) => spelt.some((word) => text.toLowerCase().includes(word)))
@@ -161,7 +161,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   return { v1, inviteId, assessment }
 }
 
-/** Where things lie: what is recorded in parts may be joined meanwhile. */
+/** Folders of stored files. Parts may be joined meanwhile. */
 const listFolders = async () => [...new Set((await listStore(service)).map((file) => file.split('/', 2).join('/')))]
 
 it('leaves who they are nowhere, and what they have done as a former grader’s', async () => {
@@ -211,7 +211,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
   expect(hitsOf(lines, words)).toEqual([])
   expect((await person.get(home)).status).not.toBe(200)
 
-  // What is left of them on pages, in exports, and in both interfaces.
+  // Remaining data on pages, in exports, and in both interfaces.
   const receipt = await owner.get(headers.location!)
   expect(receipt.text).toContain('What they signed in with')
   expect((await owner.get(`${home}settings/erasures`)).text).toContain('A member')

@@ -18,7 +18,7 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 
-/** What changes by itself: the queue, what counts, and where events are handed over. */
+/** Tables that change by themselves: the queue, counters, and the handover of events. */
 const MOVING = /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|used_tokens))/
 
 /** As it is so many days from now. */
@@ -217,7 +217,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
   const { counts } = JSON.parse((await lines(id))[0]!)
   expect(counts).toMatchObject({ ...had, assessments: 3 })
   expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(0)
-  // What is being erased is not taken back.
+  // An erasure in progress can't be canceled.
   expect(await keepOrganization(asEraser(service, organization))).toBe(false)
 })
 

@@ -7,8 +7,8 @@ const WORK = 'what was done for the organization, which stays as a former member
 const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens another organization; left over: deleted with it'
 
 /**
- * What the erasure of a member does with each column in which a text can stand, and that of an account that is left over. `erased`: when, by which
- * step of domain/erasure; `nobody`: why no member is in it.
+ * Effect of erasing a member, or an orphaned account, on each text column. `erased`: when, and the step of domain/erasure that does it;
+ * `nobody`: why it contains no member.
  */
 export const MEMBER_CATALOGUE: Catalogue = {
   ...SERVICE_CATALOGUE,

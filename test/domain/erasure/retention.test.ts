@@ -175,7 +175,7 @@ describe('a night', () => {
     expect(await listStore(service)).toEqual(stored)
     expect(await db.auditEntry.count({ where: { organizationId, action: 'erased_ended_invites' } })).toBe(0)
 
-    // What could not be erased is in nobody’s way for some minutes.
+    // Invites that could not be erased are retried later, and don't delay others.
     expect(await eraseDueInvites(service.system)).toBe(0)
     const later = new Date(service.deps.clock().getTime() + 600_000)
     await eraseDueInvites({ ...service.system, deps: { ...service.deps, clock: () => later } })
@@ -189,7 +189,7 @@ describe('a night', () => {
     const dump = [...(await dumpRows(service))].flatMap(([name, rows]) =>
       rows.filter((row) => row.includes(organizationId) && hitsIn(row).length > 0).map(() => name),
     )
-    // What names somebody by their address alone is not the invites': a filter, a form, the word of a member.
+    // These name the person by address only, and don't belong to the invites: a filter, a form, a member's text.
     expect([...new Set(dump)].sort()).toEqual([
       'public.audit_entries',
       'public.idempotency_records',

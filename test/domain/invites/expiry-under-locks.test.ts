@@ -118,7 +118,7 @@ it('flips once for ten lists that are asked for at the same time', async () => {
   await service.db.$executeRaw`DROP TRIGGER note_flip ON invites`
   expect(answers.map(({ status, body }) => [status, body.pagination?.total])).toEqual(Array(10).fill([200, size]))
   expect(await countStored(organizationId, 'expired')).toBe(size)
-  // Of two thousand, and of what is left; perhaps of nothing, by one that came as they ended.
+  // Two thousand rows, and perhaps a last empty batch.
   const [{ statements }] = await service.db.$queryRaw<[{ statements: number }]>`SELECT count(*)::int AS statements FROM flips`
   expect(statements).toBeLessThan(5)
 })

@@ -31,7 +31,7 @@ const v1 = async ({ key }: Expiring, path: string) => (await service.v1(key).get
 const alternate = async ({ key }: Expiring, path: string) => (await service.alternate(key).get(path)).body
 const find = (items: Shown[], { invite }: Expiring) => items.find(({ id }) => id === invite.id)!.status
 const scope = ({ organizationId }: Expiring) => `/organizations/${organizationId}/assessment_invites`
-/** What a list filtered by each of the states holds and counts of the invite: the states by whose filter it is found. */
+/** States whose filtered list contains and counts the invite. */
 async function foundByFilter(of: Expiring) {
   const found: string[] = []
   for (const status of [of.invite.status, 'expired']) {

@@ -213,7 +213,7 @@ describe('beyond the ceilings of a day', () => {
           const admission = await admit(service.system, emailOf(organizationId, invite))
           if (admission.until) return 'delayed'
           expect(++underWay).toBeLessThanOrEqual(2)
-          // What is refused takes no part of the ceiling.
+          // Refused mails don't count towards the limit.
           const state = ++admitted <= 40 ? ('failed' as const) : ('sent' as const)
           const times = { sentAt: state === 'sent' ? now : null, createdAt: now, updatedAt: now }
           await service.db.inviteEmail.create({ data: { id, organizationId, inviteId, state, linkVersion: 1, ...times } })
@@ -302,7 +302,7 @@ describe('An organization that invites more than it may mail a day', () => {
 
     const { text, values } = textOf(query)
     const [row0] = await service.db.$transaction(async (tx) => {
-      // Of so few rows PostgreSQL would read all.
+      // With so few rows, PostgreSQL would scan the table.
       await tx.$executeRaw`SET LOCAL enable_seqscan = off`
       await tx.$executeRaw`SET LOCAL enable_bitmapscan = off`
       return tx.$queryRawUnsafe<{ 'QUERY PLAN': unknown }[]>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, ...values)

@@ -7,7 +7,7 @@ import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 3_000
 const SEARCHES = 400
-/** What addresses and names are made of, so that many have a part in common and few are alike. */
+/** Parts of addresses and names: many have a part in common, and few are alike. */
 const PIECES = [
   'ann',
   'Bob',
@@ -92,7 +92,7 @@ function word(seed: number): string {
 
 const literally = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** What the contract says: each word in the address or in the name, without regard to case. */
+/** The contract's search: each word is in the address or the name, in any case. */
 async function expectedIds(words: string[]): Promise<string[]> {
   const rows = await service.db.$queryRaw<{ id: string }[]>`
     SELECT i.id FROM invites i JOIN assessments a ON a.id = i.assessment_id
@@ -155,7 +155,7 @@ function nameWord(seed: number): string {
 
 it('refuses what an organization searches beyond what can be answered soon, and nothing of another', async () => {
   const other = await service.make.organization()
-  // What is so short is looked for in every invite.
+  // A single character is searched for in every invite.
   const searches = Array.from({ length: 80 }, async () => service.alternate(key).get('/assessment_invites?search=x'))
   const others = Array.from({ length: 10 }, async () => service.alternate(other.key).get('/assessment_invites'))
   const refused = (await Promise.all(searches)).filter(({ status }) => status !== 200)

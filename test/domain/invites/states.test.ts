@@ -10,7 +10,7 @@ beforeEach(() => service.clock.advance(60_000)) // so that what a move stamps di
 const SESSION = '01900000-0000-7000-8000-00000000beef'
 const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
 type State = (typeof states)[number]
-/** What a move does in a state: leads to another, stays in it, is answered as the first time, or is refused. */
+/** Result of a move in a state: the next state, no change, the first response again, or a refusal. */
 type Outcome = State | 'stays' | 'repeated' | 'refused'
 type Row = readonly [
   pending: Outcome,
@@ -42,7 +42,7 @@ const cellsOf = <Move extends string>(table: Record<Move, Row>) =>
     states.map((state, column) => ({ move, state, outcome: row[column]! })),
   )
 
-/** What each move changes besides the state and `updatedAt`. */
+/** Columns that each move changes besides the state and `updatedAt`. */
 const stamps: Record<CandidateMove | Operation, (before: Invite, now: Date) => Partial<Invite>> = {
   accept: (_, now) => ({ acceptedAt: now }),
   start: (_, now) => ({ startedAt: now, assessmentSession: expect.any(String) as string }),

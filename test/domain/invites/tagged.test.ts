@@ -90,7 +90,7 @@ async function compare(ctx: Context, filter: InviteFilter, order: InviteOrder, p
   expect(idsOf(kept), JSON.stringify({ filter, order, page })).toEqual(idsOf(read))
 }
 
-/** Those that are read in order from an index, and one that is not. */
+/** Orders that an index provides, and one that no index provides. */
 const orders: InviteOrder[] = [
   { field: 'sentAt', direction: 'desc' },
   { field: 'status', direction: 'asc' },

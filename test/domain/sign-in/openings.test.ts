@@ -50,21 +50,21 @@ const isWordForTwo = ({ provider, acr }: Proof) =>
   provider!.organizationId !== 'elsewhere' &&
   (provider!.secondFactor === 'trusted' || (provider!.secondFactor === 'acr' && provider!.acrValues.length > 0 && acr === 'mfa'))
 
-/** Of the networks that are generated. */
+/** True if the address is in one of the generated networks. */
 const isFrom = (address: string, networks: readonly string[]): boolean =>
   networks.length === 0 ||
   (networks.length === 1 ? address.endsWith('192.0.2.9') : address === '2001:db8::1' || address === '198.51.100.7')
 
 const hasWordSince = (words: Proof[], hours: number) => words.some(({ at }) => NOW.getTime() - at.getTime() < hours * HOUR_MS)
 
-/** Of who may sign in past the provider, with these proofs: with nothing of their own they come by it, too. */
+/** Missing step of a member who may sign in without the provider. Without own credentials they use the provider. */
 function missingOfOwn(kinds: Set<string>): 'none' | 'factor' | 'sso' {
   if (kinds.has('passkey')) return 'none'
   if (!kinds.has('password')) return 'sso'
   return kinds.has('totp') || kinds.has('recovery') ? 'none' : 'factor'
 }
 
-/** What is missing, each by itself: of all that is, the first by the table of what opens an organization. */
+/** Expected session access: the first missing requirement, in the order of the table. */
 function model(...[session, member, rules, address]: Given): Opening {
   const proofs: Proof[] = [...session.proofs]
   const hoursSince = (at: Date) => (NOW.getTime() - at.getTime()) / HOUR_MS

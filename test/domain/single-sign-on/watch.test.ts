@@ -13,7 +13,7 @@ const mailsOf = async (organizationId: string, kind: string) =>
   (await db.memberEmail.findMany({ where: { organizationId, kind }, include: { member: true }, orderBy: { id: 'asc' } })).map(
     ({ member }) => member.email,
   )
-/** What the newest mail of an organization says, as the development mailbox shows it. */
+/** Text of an organization's newest mail in the development mailbox. */
 async function readNewest(organizationId: string, kind: string): Promise<string> {
   const { id } = await db.memberEmail.findFirstOrThrow({ where: { organizationId, kind }, orderBy: { id: 'desc' } })
   const { text } = await service.mailbox(`/${id}?view=text`)

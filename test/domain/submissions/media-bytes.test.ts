@@ -10,7 +10,7 @@ const { db } = service
 /** One link may have four uploads under way, and an answer arrives a little before its place is free again. */
 const AT_ONCE = 2
 
-/** What is kept for the organization, and what its submissions have. */
+/** Stored bytes of the organization, and of its submissions. */
 async function bytesOf(organizationId: string) {
   const kept = await db.organizationMediaBytes.aggregate({ where: { organizationId }, _sum: { bytes: true } })
   const there = await db.submission.aggregate({ where: { organizationId }, _sum: { mediaBytes: true } })

@@ -86,7 +86,7 @@ it('refuses bodies that reach for prototypes, for the stack, or that are no JSON
   expect(({} as Record<string, unknown>).admin).toBeUndefined()
 })
 
-/** Those that take more than 64 KiB. */
+/** Bodies longer than 64 KiB. */
 const LONG_BODIES: Record<string, number> = { '/api/v1/invite-batches': MAX_ROWS_BYTES }
 
 it('refuses a body of one byte too many, of 64 KiB mostly, with 413 at every operation that takes one', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What each of many connections at once sends: so many bytes behind its head, in which `#` is its number. */
+/** Payload of each of many concurrent connections: this many bytes after its head, in which `#` is its number. */
 export type Flood = { port: number; head: string; count: number; bytes: number; stayMs: number }
 
 // A program of its own: whoever attacks must not hold up whoever measures. Its only argument is a Flood. It prints how often which

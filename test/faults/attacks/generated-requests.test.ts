@@ -13,7 +13,7 @@ const AT_ONCE = 8
 let service: Service
 let address: string
 let own: Furnished
-/** Of the same organization, for what is for test keys alone. */
+/** Rows of the same organization for test keys. */
 let tests: Furnished
 let spare: string[]
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** What fits, one of the tags that are deleted in turn, and ids of everything else. */
+/** A fitting id, one of the tags deleted in turn, and ids of other kinds. */
 const knownIds = (of: Furnished) => (name: string) => {
   const fitting = ownIdFor(name, of)
   return [...Array(20).fill(fitting), ...(/tag/i.test(name) ? spare : []), ...Object.values(idsOf(of))]

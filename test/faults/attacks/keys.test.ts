@@ -93,7 +93,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.tuple(fc.constantFrom('%', '_', '*', "'--", ',', ';', '=', '\\', '"'), position).map(([text, at]) => splice(at, 40, text)),
 )
 const flip = (of: string, at: number, bit: number) => String.fromCharCode(of.charCodeAt(at) ^ (1 << bit) || 0x21)
-/** Whether the text can stand in a header: no control character but the tab. */
+/** True if the text is a valid header value: no control character except the tab. */
 const isValue = (text: string) => [...text].every((letter) => letter === '\t' || (letter >= ' ' && letter !== '\x7f'))
 
 it(`refuses ${MUTATIONS} mutations of good keys in both interfaces, and none is in a log line or a table`, async () => {

@@ -17,7 +17,7 @@ import { takeAssessment } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import type { Flood } from './flood.ts'
 
-// What an outsider may cost the others: each attack beside a client of another organization, which asks one question after the other.
+// Cost of an outsider's attack for another organization's client, which sends one request after the other.
 
 /** Without bounds it was more than 1,000. */
 const MAX_RSS_MB = 500
@@ -195,7 +195,7 @@ it(`${DUE} invites with 100 tags each that are due at once`, async () => {
     const answer = await fetch(`${proc.url}/api/v1/invites?status=expired`, { headers: { 'x-api-key': key } })
     const { pagination } = (await answer.json()) as { pagination?: { total: number } }
     expect([answer.status, pagination?.total]).toEqual([200, DUE])
-    // What a list has no time for, it counts as expired all the same; the sweep comes to it.
+    // Lists count these as expired before the sweep has updated them.
     await waitUntil('all to be set to expired', async () => {
       const left = await database.db.invite.count({ where: { organizationId: id, status: 'pending' } })
       return left === 0 || undefined

@@ -8,7 +8,7 @@ export type Place = { name: string; send: (value: string) => Promise<string> }
 
 export type Places = ReturnType<typeof createPlaces>
 
-/** Where an organization's client can say what it wants to see or change. @param own what else a request is filled with, and whose key it has. */
+/** Places of a request in which a client names rows. @param own values for the rest of the request, and the key. */
 export function createPlaces(address: string, own: Furnished) {
   /** The whole answer but for what counts requests, tells the time or repeats what was asked for. */
   async function send(

@@ -33,7 +33,7 @@ async function makeVictim(ownDomain?: string): Promise<Victim> {
   const old = browse(service)
   const [name, value] = victim.cookie()!.split('=') as [string, string]
   old.cookies.set(name, value)
-  // What it rested on before there were second factors.
+  // Sessions from before second factors existed have no stored authentication.
   await db.sessionAuthentication.deleteMany({ where: { session: { credentialId }, kind: { not: 'password' } } })
   const data = { organizationId: organization.id, secondFactorFrom: new Date(0), updatedAt: clock.now() }
   await db.organizationSecurity.create({ data })
@@ -159,7 +159,7 @@ const attacks: Record<string, Attack> = {
   },
 }
 
-/** What there is to be seen and done, of an organization. */
+/** Pages and forms of an organization. */
 const READ = [
   '',
   'invites',

@@ -36,7 +36,7 @@ const post = (path: string) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\nX-Service-Docs-Api-Key: ${key}\r\nContent-Type: application/json\r\n`
 const LENGTH = 'Content-Length: 1000\r\n\r\n{'
 
-/** What each kind of client sends at first, and then again and again. */
+/** First bytes of each kind of client, and the bytes that it repeats. */
 const kinds: [what: string, first: () => string, then: string][] = [
   ['nothing at all', () => '', ''],
   ['a request line, a byte at a time', () => 'GET /api/v1/', 'a'],

@@ -37,7 +37,7 @@ function expectHtml({ headers, body }: RawAnswer) {
   expect(body).toMatch(/^<!doctype html>/i)
 }
 
-/** What comes after a request line and makes the whole no HTTP. */
+/** Lines after the request line that make the request invalid. */
 const broken: [what: string, lines: string[], status: number][] = [
   ['a space in the name of a header', ['X-A : b'], 400],
   ['a header without a colon', ['nonsense'], 400],

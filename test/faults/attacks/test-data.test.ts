@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What has a mode, by kind. */
+/** Ids of rows that have a mode, by kind. */
 const idsOf = ({ invite, email, webhook, delivery, submission, media }: (typeof data)['live']) =>
   Object.entries({ invite, email, webhook, delivery, submission, media }).map(([kind, { id }]) => [kind, id] as const)
 

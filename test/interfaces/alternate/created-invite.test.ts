@@ -89,7 +89,7 @@ describe('POST /assessment_invites', () => {
   })
 
   const mailsTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
-  /** What has become of the sending of an invite's mail, once something has. */
+  /** Waits until the mail of the invite was sent or has failed. */
   const waitForOutcome = (inviteId: string) =>
     vi.waitFor(async () => {
       const { state } = await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId } })

@@ -53,7 +53,7 @@ it.each(
   Object.entries({
     '/assessments': [1, 2, 3],
     '/assessment_invites': [1, 2, 3],
-    // What they refer to refers to the organization alone, which is known.
+    // Their references lead to the organization, which is known already.
     '/organization_users': [1, 2, 2],
     '/tags': [1, 1, 1],
   }).flatMap(([path, each]) => each.map((expected, depth) => ({ path, depth, expected }))),

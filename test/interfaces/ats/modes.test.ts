@@ -17,7 +17,7 @@ const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
 const SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
 const MODES = ['live', 'test'] as const
 type Mode = (typeof MODES)[number]
-/** What each can ask that changes nothing. */
+/** Reading request of each system. */
 const LISTS = { greenhouse: ['GET', 'list_tests'], ashby: ['POST', 'assessment.list'], recruitee: ['GET', 'tests'] } as const
 
 /** The same candidate, sent by each with the same order by a live and by a test key. */

@@ -18,7 +18,7 @@ const host = await listenAsRecruitee()
 const env = { ...TO_FAKES, ATS_RECRUITEE: host.url, ATS_RECRUITEE_SECRET: SECRET }
 const service = await startServiceForFile(env)
 const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
-/** What is changed where a connection is tested. */
+/** Id that the connection test uses. */
 const NO_REPORT = '00000000-0000-0000-0000-000000000000'
 
 async function start(options: Options = {}) {

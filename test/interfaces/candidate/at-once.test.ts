@@ -9,7 +9,7 @@ import { startServiceForFile, startServiceForTest } from '../../support/service.
 import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-// What a candidate sends while something else happens: from two tabs, by hand, late, or as the clock runs out.
+// Candidate requests during another change: from a second tab, by hand, late, or when time runs out.
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const { db } = service

@@ -176,7 +176,7 @@ describe('before the start', () => {
     await service.make.question(assessment, { responseType: 'mixed' })
     expect((await candidate.press('start')).status).toBe(422)
     expect((await candidate.open()).text).toContain('What you agree to')
-    // What an old page agrees to is not what is asked for now.
+    // An outdated page sends consent to a previous text.
     await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
     expect((await submission()).consentMedia).toEqual([])
     await consent(candidate)

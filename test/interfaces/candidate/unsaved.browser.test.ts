@@ -13,7 +13,7 @@ import {
 } from '../../support/candidate-browser.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
-// What the service does not have yet when something goes wrong: it is not lost, or it is said.
+// Unsaved answers when something fails: they are kept, or the page says that they are not.
 
 const { makeCandidate, openContext, expectWhole } = useCandidatesBrowser()
 
@@ -30,7 +30,7 @@ async function startAnswering(terms: Terms) {
   return { candidate, context, page, texts }
 }
 
-/** What is in the box whenever something is typed, also when the box is gone. */
+/** Records the content of the text box at each input event. */
 const noteTyping = (page: Page) =>
   page.evaluate(`
     globalThis.typed = ''

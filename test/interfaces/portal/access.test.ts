@@ -32,7 +32,7 @@ const given: Record<Role, { roles: string[]; portalRoles: string[] }> = {
   client: { roles: ['client'], portalRoles: [] },
 }
 
-/** What a page or form of an organization is about, by the names in its address. */
+/** Rows that an address refers to, by parameter name. */
 type Rows = {
   keyId: string
   sessionId: string
@@ -342,7 +342,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /test-data/delete': admins,
 }
 
-/** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
+/** Parameters whose rows are looked up: another organization's row is not found. The others have no effect on its rows. */
 const FINDS: (keyof Rows)[] = [
   'keyId',
   'memberId',
@@ -461,7 +461,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
   }
 }
 
-/** Of an invite's candidate, who is preparing. */
+/** A photo of a candidate who is preparing. */
 async function makePhoto(of: { organizationId: string; assessmentId: string; inviteId: string }): Promise<string> {
   const { newId, media } = service.deps
   const [id, submissionId, createdAt] = [newId(), newId(), service.clock.now()]
@@ -545,7 +545,7 @@ async function furnish(wanted: readonly Role[] = ROLES) {
 /** For all that must leave it as it is. */
 const untouched = await furnish()
 const before = await contents(untouched.id)
-/** What each of its people is shown at an address that is none, and at home. */
+/** Pages shown to each role at an unknown address and at home. */
 const shown = new Map<Role, { nowhere: string; home: string }>()
 for (const [role, person] of untouched.people) {
   const [nowhere, home] = [await person.get(`/portal/${untouched.id}/nowhere`), await person.get(person.home)]
@@ -632,7 +632,6 @@ it('changes nothing when a form is refused', async () => {
   expect(await contents(untouched.id)).toEqual(before)
 })
 
-/** What may be missing of an organization's rules, and what the session of somebody who may do everything has instead. */
 const HOUR_MS = 3_600_000
 const ago = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
 type Missing = { rules: object; session?: object; proof?: object; status: 303 | 403; leads?: RegExp }
@@ -684,7 +683,7 @@ describe.each(Object.entries(missing))('a session that lacks something: %s', (na
   })
 })
 
-/** Those that ask for a fresh proof, as they stand in the list above. */
+/** Forms that need recent authentication, from the list above. */
 const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:organizationId', ' '))
 
 it('refuses everything that requires recent authentication after a quarter of an hour', async () => {

@@ -6,7 +6,7 @@ import { PASSWORD } from '../../support/portal.ts'
 import { ask, startProcess } from '../../support/processes.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-/** What `npm start` runs, on an empty folder, up to the link that it prints. */
+/** Runs `npm start` on an empty folder and opens the printed link. */
 async function startOnNothing() {
   const service = await startProcess({ DATA_DIR: await makeDataDir(), SECRET_KEY: '' }, ['-c', manifest.scripts.start], '/bin/sh')
   const link = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])

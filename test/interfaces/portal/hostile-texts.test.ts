@@ -22,7 +22,7 @@ import { handIn } from '../../support/submissions.ts'
 
 /** Ends any attribute, element, comment and script it may stand in, and is a formula, backwards. */
 const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile="1" onclick=alert(1)></textarea></title></option></script><script>document.title='taken'</script><img src=x onerror=alert(1)>--><!--&lt;\u202egnp.{{7*7}}`
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Characters that begin a formula in a spreadsheet. */
 const BEGINNINGS = ['=', '+', '-', '@', '\t', '\r']
 
 const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
@@ -133,7 +133,7 @@ async function poison(turn: number): Promise<number> {
   return columns.length
 }
 
-/** What the address of a page may ask for, by the names that pages read. */
+/** Query parameters that pages read. */
 const ASKED = [
   'search',
   'who',
@@ -170,7 +170,7 @@ const FILES = [
   'GET /questions/template.xlsx',
 ]
 
-/** What a page has become in a browser: the elements that a text has made, and all its text. */
+/** Elements and text of the page as a browser sees them. */
 const look = (page: Page) =>
   page.evaluate(`({
     made: document.querySelectorAll('x-hostile, [data-hostile], [onclick], [onerror], img, script:not([src])').length,

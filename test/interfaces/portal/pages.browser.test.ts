@@ -623,7 +623,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       return submissionId
     }
 
-    /** What is handed in, graded by two who are far apart. @returns the id of the submission. */
+    /** A submission with two distant grades. @returns its id. */
     async function toDecide(home: string): Promise<string> {
       const submissionId = await toGrade(home)
       const where = { id: submissionId }
@@ -640,7 +640,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       return submissionId
     }
 
-    /** What is handed in, with a result that is released to all. */
+    /** A submission with a released result. */
     async function released(home: string) {
       const submissionId = await toGrade(home)
       const submission = await service.db.submission.findUniqueOrThrow({ where: { id: submissionId } })

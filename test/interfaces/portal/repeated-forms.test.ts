@@ -10,7 +10,7 @@ async function furnish() {
   const organization = await service.make.organization()
   const person = await signInAs(service, organization.id, ['admin'])
   const assessment = await service.make.assessment(organization.id)
-  /** What a page's form sends, and what it is answered, twice at once and once more. */
+  /** Submits a page's form twice at once and once more. @returns the responses. */
   const press = async (page: string, to: string, typed: Record<string, string> = {}) => {
     const { text } = await person.get(person.home + page)
     const once = /name="once" value="([^"]+)"/.exec(text.slice(text.indexOf(`/${to}"`)))![1]!

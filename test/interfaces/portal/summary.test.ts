@@ -58,7 +58,7 @@ const FIELDS = [
   ],
   ...['url', 'types', 'seen', 'filterName', 'query', 'timeZone', 'pageSize', 'primaryColor', 'backgroundColor'],
 ]
-/** What no field takes: too much, nothing, what is none, and a day that is over. */
+/** Invalid values: too long, empty, of another type, and a past date. */
 const WRONG: Record<string, string> = {
   long: 'x'.repeat(6_000),
   nothing: '',

@@ -73,7 +73,7 @@ it('gives each entry once and in order, however long the transactions took that 
     for (let i = 0; i < each; i++)
       await inTransaction(ctx, async (inside) => {
         await recordAudit(inside, { action: 'changed_settings', details: { number: writer * each + i } })
-        // What was recorded first is not what is committed first.
+        // Recording order and commit order differ.
         await inside.db.$executeRaw`SELECT pg_sleep(${(writer % 4) / 100})`
       })
   }

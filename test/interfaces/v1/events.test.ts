@@ -198,7 +198,7 @@ describe('Events-Cursor', () => {
     for (let i = 0; i < 20; i++) await service.make.invite(assessment)
     const copy = new Map<string, string>()
     let changes = 0
-    /** What happens between two pages: an invite is made, another is accepted, another revoked. */
+    /** Creates an invite, accepts another, and revokes a third between two pages. */
     const change = async () => {
       const recipientEmail = `late-${++changes}@example.com`
       const created = await client.post('/invites').send({ assessmentId: assessment.id, recipientEmail, sendEmail: false })

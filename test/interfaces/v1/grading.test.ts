@@ -60,7 +60,7 @@ it('assigns, grades, releases and reopens in the name of a member, and the event
   expect(await service.db.gradingViewer.count({ where: { organizationId } })).toBe(0)
 })
 
-/** What a candidate has handed in of an assessment with so many questions, for a test key that may manage. */
+/** A submission for an assessment with this many questions, and a test key that may manage. */
 async function handIn({ questions, secondGrader = false }: { questions: number; secondGrader?: boolean }) {
   const { id: organizationId, key, apiKeyId } = await service.make.organization({ mode: 'test' })
   await changeApiKey(service.system, apiKeyId, { rights: ['manage'] })

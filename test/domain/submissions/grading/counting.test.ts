@@ -9,7 +9,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** What two graders grade, the first and the second, with an admin to decide. */
+/** A submission with two graders, and an admin who decides. */
 async function furnishTwo(of: Parameters<typeof makeHandedIn>[1] = {}) {
   const made = await makeHandedIn(service, { secondGrader: true, ...of })
   const [first, second, admin] = [await made.join(), await made.join(), await made.join(['admin'])]

@@ -10,7 +10,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const UNKNOWN = { kind: 'submission_not_found' }
 
-/** What a first grader and a second have, of whom one may grade no more; and a third. */
+/** A submission whose first or second grader may no longer grade, and a third grader. */
 async function furnish() {
   const made = await makeHandedIn(service, { secondGrader: true })
   const [first, second, third] = [await made.join(), await made.join(), await made.join()]

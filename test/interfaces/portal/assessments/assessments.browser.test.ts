@@ -103,7 +103,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await press(page, 'Duplicate')
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Copy of Support, spoken')
     await page.locator('summary:not(.btn-square)', { hasText: 'More' }).click()
-    // Where no scripts run it is asked on a page of its own.
+    // Without scripts, a page of its own asks for confirmation.
     await press(page, 'Delete')
     await press(page, 'Delete')
     await page.getByText('The assessment is deleted.').waitFor()

@@ -121,7 +121,7 @@ it("is refused without a text, or with an address that candidates can't play", a
   const address = await addressOf('')
   const cleared = { ...fieldsIn(await get(address)), audioUrl: '' }
   expect(mistakesIn(await post(address, cleared))).toEqual([nothing])
-  // What was imported stays as it is.
+  // Imported questions are unchanged.
   const imported = await service.make.question(assessment, { inputType: 'video', script: '', videoUrl: '/1.mp4' })
   const there = address.replace(/[^/]+$/, imported.id)
   expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)

@@ -10,7 +10,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const QUARTER_MS = 15 * 60_000
 
-/** What was handed in, with somebody at its sheet. */
+/** A submission, and a member at its grading view. */
 async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHandedIn>[1] & { roles?: string[] } = {}) {
   const made = await makeHandedIn(service, of)
   const person = await signInAs(service, made.organization.id, roles)

@@ -7,10 +7,10 @@ import { jpeg } from '../../../support/submissions.ts'
 
 const service = await startServiceForFile()
 
-/** What names the candidate, wherever it stands. */
+/** Texts that identify the candidate. */
 const TRACES = ['Zebulon Quick', 'zebulon@example.net']
 
-/** What was handed in for an assessment that is graded blind, with all that is taken of a candidate; its grader is its client, too. */
+/** A blind-graded submission with photos and recordings. Its grader is also its client. */
 async function furnish() {
   const made = await makeHandedIn(service, { recipientName: TRACES[0]!, recipientEmail: TRACES[1]! })
   const { organization, assessment, invite, submissionId, assign } = made

@@ -7,7 +7,7 @@ import type { Taken } from '../../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-/** What was handed in, and a grader whom it is assigned to, at its sheet. */
+/** A submission, and its assigned grader at the grading view. */
 async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
   const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
   const { organization, submissionId } = made
@@ -27,7 +27,7 @@ async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
   return { ...made, as, person: grader }
 }
 
-/** What the forms of the sheet have in them, by question. */
+/** Values in the forms of the grading view, by question. */
 const typedIn = (text: string): [string, string][] =>
   [...text.matchAll(/data-grade="(\d+)".*?name="points"[^>]*?value="([^"]*)"/gs)].map(([, number, value]) => [number!, value!])
 

@@ -58,7 +58,7 @@ async function openSheet(context: BrowserContext, address: string): Promise<Page
 
 const comment = (page: Page, number = 1) => page.locator(`#comment-${number}`)
 const points = (page: Page, number = 1) => page.locator(`#points-${number}`)
-/** What is said of question 1. */
+/** Waits for the message below question 1. */
 const says = (page: Page, text: string) => page.locator('#saved-1', { hasText: text }).waitFor()
 const choose = (page: Page, name: string) => page.getByRole('button', { name }).click()
 

@@ -136,7 +136,7 @@ it('lists failed mails, newest first, without canceled ones', async () => {
   await addMail(made, { recipientEmail: 'forgotten@example.com', days: 40, failure: 'refused' })
   const { text } = await made.admin.get(made.admin.home)
   expect(text.match(/>\w+@example\.com</g)).toEqual(['>newer@example.com<', '>older@example.com<'])
-  // What needs somebody is said in one place, and opens there.
+  // Pending work is listed in one place, with links.
   const [place] = text.match(/<section[^>]*"attention-heading".*?<\/section>/s)!
   expect(place.match(/>\w+@example\.com</g)).toHaveLength(2)
   expect(place).toContain('newer@example.com, Café &lt;b&gt;, and 1 more')

@@ -207,7 +207,7 @@ it('grants and revokes the manage permission only with a password, and records w
     { rights: { before: [], after: ['manage'] } },
     { rights: { before: ['manage'], after: [] } },
   ])
-  // Who signs in without a password has shown otherwise that they are there.
+  // Members who sign in without a password are not asked for one.
   expect((await get(path)).text).toContain('name="current"')
   await service.db.credential.updateMany({ where: { email }, data: { passwordHash: NO_PASSWORD } })
   expect((await get(path)).text).not.toContain('name="current"')

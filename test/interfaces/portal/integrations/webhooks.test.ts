@@ -29,7 +29,7 @@ async function openWebhooks() {
       secret: secretIn(text),
     }
   }
-  /** What its page says: the URL below the heading, the rest as a list. */
+  /** Values of the endpoint's page: the URL below the heading, and the list. */
   const facts = async (own: string): Promise<Record<string, string | undefined>> => {
     const { text } = await admin.get(own)
     return { URL: /<h1[^>]*>.*?<p[^>]*>([^<]*)<\/p>/s.exec(text)?.[1], ...factsOf(text) }

@@ -40,7 +40,7 @@ async function furnish(portalRoles: string[] = []) {
   return { organization, assessment, admin, path, give, outcome, run, invites }
 }
 
-/** What a browser sends of a form with a file. */
+/** Multipart body of a form with a file. */
 const multipart = (fields: Record<string, string>, file: Buffer | string) =>
   Buffer.concat([
     ...Object.entries(fields).map(([name, value]) =>

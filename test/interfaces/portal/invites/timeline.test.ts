@@ -30,7 +30,7 @@ async function openInvite() {
   return { ...integrator, inviteId, admin, client, path, read }
 }
 
-/** What and who of the timeline, in its order. */
+/** Entries of the timeline with their authors, in order. */
 const timelineIn = ({ text }: { text: string }): string[] => eventsIn(text).map(({ what, aside }) => `${what} | ${aside.at(-1)}`)
 
 /** The event of a mail that failed. */

@@ -45,7 +45,7 @@ async function open(made: Made) {
     admin,
     path,
     preview,
-    /** What the preview's form sends, and waits for the job. */
+    /** Submits the preview's form and waits for the job. */
     correct: async (fields: Record<string, string | string[]>, releases: string) => {
       const { text } = await preview(fields)
       const seen = /name="seen" value="(\d+)"/.exec(text)?.[1] ?? ''
@@ -85,7 +85,7 @@ const FIVE = [
   { value: BERGEN, released: true, given: 3 },
 ]
 
-/** What is to be done with released results, and with how many. */
+/** Choices for released results, with their numbers. */
 const choicesIn = (text: string): string[] =>
   [...text.matchAll(/name="releases" value="\w+"[^>]*>(.*?)<\/label>/g)].map(([, label]) => label!.replace(/<[^>]*>/g, ''))
 
@@ -360,7 +360,7 @@ describe('a question whose form was opened before', () => {
     const refused = await admin.post(form, { ...OSLO_IS_RIGHT, ...seen })
     expect([refused.status, mistakesIn(refused)]).toEqual([422, [told]])
     expect(await stored()).toEqual([true, BERGEN])
-    // What both want undoes nothing.
+    // Two identical concurrent corrections don't undo each other.
     expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
     expect(await stored()).toEqual([true, BERGEN])
     expect((await admin.post(form, { ...OSLO_IS_RIGHT, ...seenIn(refused) })).status).toBe(303)

@@ -23,7 +23,7 @@ const CHOICE = {
 /** The same with other ids. */
 const ALIKE = JSON.parse(JSON.stringify(CHOICE).replaceAll('aaaaaaaa', 'xxxxxxxx').replaceAll('bbbbbbbb', 'cccccccc'))
 
-/** What the button that takes the newest version sends. */
+/** Fields of the button that takes the newest version. */
 const takenFrom = ({ text }: { text: string }): Record<string, string> => {
   const [, seen, number] =
     /library\/take"><input type="hidden" name="seen" value="(\w+)"><input type="hidden" name="number" value="(\d+)"/.exec(text)!

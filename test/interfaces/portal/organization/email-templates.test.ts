@@ -220,7 +220,7 @@ it("replace the service's text in other languages if chosen, and the whole mail 
   const english = await invite(organization, { language: 'de' })
   expect([english.email.language, english.email.templateId]).toEqual(['en', expect.any(String)])
   expect(english.mail.parsed.text).toMatch(/thank you for asking[\s\S]*Open until: /)
-  // What is written in the reader's language comes first.
+  // The template in the reader's language is listed first.
   await save({ language: 'de', subject: 'Hallo', body: 'Guten Tag\n\n{{ link }}' })
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toBe('Hallo')
   // A language that candidates can not have any more stands in for nothing.

@@ -105,7 +105,7 @@ it("adds the organization's consent text to the service's, and keeps the agreed 
   const agree = (own: string) =>
     candidate.press('consent', { version: `${CONSENT_VERSION}`, media, language: 'en', ...(own && { own }) })
   const read = () => service.db.submission.findFirst({ where: { inviteId: invite.id } })
-  // What was not shown, or is no longer what is asked for, is asked for again.
+  // Consent to a text that was not shown, or is outdated, is asked for again.
   await agree('')
   await save({ consent: 'Second.' })
   await agree(fieldIn(asked, 'own') ?? '')

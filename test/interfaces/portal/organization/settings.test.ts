@@ -171,7 +171,7 @@ it('are listed on one page by permission, and link to existing guides', async ()
   for (const address of [...found, `${owner.home}settings/sign-in/new`]) {
     const { status, text } = await owner.get(address)
     expect([address, status]).toEqual([address, 200])
-    // Whose menu says that one is in Settings has a way back to their list.
+    // Pages under Settings link back to the list of settings.
     if (/aria-current="page"><svg.*?<\/svg><span>Settings</.test(text)) expect(linksIn(text)).toContain(`${owner.home}settings`)
     for (const guide of linksIn(text).filter((link) => link.startsWith('/docs')))
       expect([guide, (await owner.get(guide)).status]).toEqual([guide, 200])

@@ -260,7 +260,7 @@ describe('emergency access', () => {
     expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).encryptedDraft]).toEqual([before, null])
 
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
-    // What the other one has to say is asked of it alone.
+    // The settings of the other provider are shown in its own form only.
     const asked = { clientSecret: '', secretExpiresAt: '2030-01-01', provisionsMembers: 'yes', requiredClaims: 'tid=moved' }
     await owner.post(page, providerFields(moved, asked))
     idp.person = person('grace')

@@ -18,7 +18,7 @@ const names = { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD }
 
 /** Asks for something that has to wait until something else is done, and then finds it done. */
 async function askMeanwhile(erase: (inside: typeof db) => Promise<unknown>, ask: () => PromiseLike<Response>): Promise<Response> {
-  // Who records that a mail was sent is not to be taken for who waits.
+  // The worker that records a sent mail must not count as a waiting request.
   await waitUntil(
     'their mails to be sent',
     async () => (await db.memberEmail.count({ where: { state: 'queued' } })) === 0 || undefined,

@@ -300,7 +300,7 @@ describe('an account whose address is unproven', () => {
   })
 })
 
-/** What an app is offered with, as its page would have it. */
+/** The offer of an authenticator app, as on its page. */
 function offerOf(signedIn: SignedIn) {
   const { sealed, secret } = offerApp(system, signedIn)
   return readOffer(`name="sealed" value="${sealed}" id="secret">${secret}<`)

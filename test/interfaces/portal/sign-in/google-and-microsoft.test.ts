@@ -27,7 +27,7 @@ const actionsOf = async ({ id }: { id: string }) =>
   (await db.auditEntry.findMany({ where: { organizationId: id }, orderBy: { id: 'asc' } })).map(({ action }) => action)
 const kindsTo = async (email: string) =>
   (await db.memberEmail.findMany({ where: { member: { email } }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
-/** Where a browser is after signing in by it, or what it is told. */
+/** Signs in with the provider. @returns the final address or the error message. */
 const signIn = async (browser: Browser = browse(service)) => {
   const { status, headers, text } = await goThrough(browser, idp, WITH_MICROSOFT)
   return status === 303 ? headers.location : titleOf(text)

@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const now = service.clock.now
 const routes = await listByFreshness()
 
-/** What a session that was left open is not to be enough for. A new form below one of these addresses is fresh, or stands here. */
+/** Actions that need recent authentication. A new form below one of these addresses needs it too, or is listed here. */
 const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
   ['factors', /^POST \/factors/, ['POST /factors/:factorId']],
   ['the password', /^POST \/:organizationId\/account\/password$/, []],
@@ -69,7 +69,7 @@ it('expires after a quarter of an hour, in every organization', async () => {
       expect(answer.headers.location).toMatch(/^\/portal\/prove(\?next=|$)/)
     }
   }
-  // What is used meanwhile prolongs nothing, and nothing of it was done.
+  // Using the session does not extend the recent authentication, and nothing was changed.
   const { credentialId } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
   expect(await service.db.secondFactor.count({ where: { credentialId: credentialId! } })).toBe(0)
   expect(

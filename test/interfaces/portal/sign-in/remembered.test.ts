@@ -30,7 +30,7 @@ async function makePerson({ ticks = true, rules = {} }: { ticks?: boolean; rules
 
 const signIn = (visitor: Visitor, email: string) =>
   visitor.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
-/** Whether a browser is asked for the second step after the password. */
+/** True if the browser is asked for the second factor after the password. */
 const isAsked = async (visitor: Visitor, email: string) =>
   (await signIn(visitor, email)).headers.location!.startsWith('/portal/second-step')
 

@@ -17,7 +17,7 @@ async function kindsTo(email: string): Promise<string[]> {
   return mails.map(({ kind }) => kind).filter((kind) => kind !== 'join' && kind !== 'reset')
 }
 
-/** What the newest mail to an address says, as the development mailbox shows it. */
+/** Text of the newest mail to an address in the development mailbox. */
 async function readNewest(email: string): Promise<{ text: string }> {
   const { id } = await service.db.memberEmail.findFirstOrThrow({ where: { member: { email } }, orderBy: { id: 'desc' } })
   const answer = await service.mailbox(`/${id}?view=text`)
@@ -197,7 +197,7 @@ describe('the sessions of a member', () => {
       [{ count: 1 }, id],
       [{ count: 1 }, id],
     ])
-    // What is closed stays so, whatever is used meanwhile.
+    // A closed sign-in stays closed when the session is used.
     service.clock.advance(2 * MINUTE_MS)
     expect((await second.get(there)).status).toBe(200)
     expect((await second.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)

@@ -58,7 +58,7 @@ describe('behind a proxy that is not trusted', () => {
     const said = proxied.logLines.filter((line) => line.includes('TRUST_PROXY'))
     expect(said).toHaveLength(1)
     expect(JSON.parse(said[0]!)).toMatchObject({ level: 40, proxy: expect.stringContaining('127.0.0.1') })
-    // What is said of a client is not believed: it changes nothing of what counts against an address.
+    // Forwarding headers of unknown proxies are ignored, so these count against the same address.
     for (let i = 0; i < 5; i++) await signIn(`203.0.113.${i}`, email, 'wrong', proxied)
     expect((await signIn('203.0.113.9', email, PASSWORD, proxied)).status).toBe(422)
   })

@@ -37,7 +37,7 @@ describe('signing in', () => {
     const unknown = await tryPassword('nobody@example.com', 'not the password')
     expect(known.status).toBe(422)
     expect(known.text).toContain('The email address or the password is not right.')
-    // What a passkey would sign is another each time.
+    // The passkey challenge differs on each request.
     const textOf = ({ text }: { text: string }) =>
       text.replace(email, 'nobody@example.com').replace(/challenge&quot;:&quot;[\w-]+/, '')
     expect(textOf(known)).toBe(textOf(unknown))

@@ -322,7 +322,7 @@ describe('a session of a provider', () => {
     for (const [path, fields] of forms) expect((await browser.post(homeOf(organization) + path, fields)).status, path).toBe(403)
     expect((await browser.get('/portal/factors')).status).toBe(403)
     expect(await db.user.findMany({ where: { email } })).toEqual(before)
-    // Who has a second factor shows it: the password alone opens no more here than where they sign in.
+    // Members with a second factor need it here too, as when they sign in.
     const { id } = await db.credential.findFirstOrThrow({ where: { email } })
     await giveApp(service, id)
     await browser.post('/portal/prove', { current: PASSWORD, next: '/portal' })

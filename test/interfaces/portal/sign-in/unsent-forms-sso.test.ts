@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const LONG = `first line\r\n\r\n"Ünïcode" & <b>marks</b> \u{1f393}'; last${'x'.repeat(20_000)}\r\n`
 const LIST = `email\r\n${Array.from({ length: 10_000 }, (_, i) => `candidate.${i}@example.com`).join('\r\n')}`
 
-/** What a page's last form sends, and where. */
+/** Action and fields of the page's last form. */
 function formIn(text: string): { action: string; fields: Record<string, string> } {
   const form = text.slice(text.lastIndexOf('<form'))
   return { action: /action="([^"]+)"/.exec(form)![1]!, fields: fieldsIn({ text: `<main${form}` }) }

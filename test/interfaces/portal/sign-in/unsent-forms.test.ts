@@ -20,7 +20,7 @@ async function makeSignedOut() {
 const signIn = (visitor: Visitor, email: string, next = '') =>
   visitor.post('/portal/sign-in', { email, password: PASSWORD, next })
 
-/** What a page's last form sends, and where. */
+/** Action and fields of the page's last form. */
 function formIn(text: string): { action: string; fields: Record<string, string> } {
   const form = text.slice(text.lastIndexOf('<form'))
   return { action: /action="([^"]+)"/.exec(form)![1]!, fields: fieldsIn({ text: `<main${form}` }) }

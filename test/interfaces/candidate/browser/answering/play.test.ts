@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
-/** What happens: of a try to play, to the present one. */
+/** Results of an attempt to play and of later ones. */
 type Word =
   | 'pressed'
   | 'ended'

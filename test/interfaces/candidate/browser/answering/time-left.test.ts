@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sayTimeLeft } from '../../../../../src/interfaces/candidate/browser/answering/time-left.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
-/** What is said while the time runs through these milliseconds. */
+/** Announcements while the remaining time passes through these milliseconds. */
 const saidThrough = (...lefts: number[]) =>
   lefts.map((left, i) => sayTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
 
