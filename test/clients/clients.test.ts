@@ -198,7 +198,7 @@ describe('the published client (clients/typescript)', () => {
     const lines = await run(join(copy, 'dist/examples/first-result.js'), { SERVICE: address, KEY: key })
     expect(lines).toEqual([
       expect.stringMatching(/^[0-9a-f-]{36}@example\.com is invited to Working remotely$/),
-      'The webhook has told of submission.released: 80 %',
+      'The webhook has received submission.released: 80 %',
       'released: 4 of 5 points',
     ])
   })

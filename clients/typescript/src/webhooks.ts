@@ -40,7 +40,8 @@ export async function verifyWebhook({
     readHeader(headers, name),
   )
   if (!id || !timestamp || !signatures) throw new WebhookError('webhook-id, webhook-timestamp, or webhook-signature is missing')
-  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= tolerance)) throw new WebhookError('webhook-timestamp is too old or in the future')
+  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= tolerance))
+    throw new WebhookError('webhook-timestamp is too old or in the future')
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = encode(`${id}.${timestamp}.${text}`)
   const sent = readSignatures(signatures)
