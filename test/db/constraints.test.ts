@@ -89,7 +89,7 @@ describe('a reference', () => {
     await refer(own, own)
   })
 
-  it('that names the other organization as its own is refused as well', async () => {
+  it('rejects one that names the other organization', async () => {
     const [own, other] = [await furnish(), await furnish()]
     const stolen = service.db.assessmentTag.create({
       data: { organizationId: other.organizationId, assessmentId: own.assessment.id, tagId: other.tag.id, position: 0 },

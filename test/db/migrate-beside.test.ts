@@ -46,7 +46,7 @@ const findWaitingBuild = (client: Client): Promise<number> =>
     return rows[0]?.pid
   })
 
-it('that does not get its lock holds up nobody for longer than 2 s, gives up, says so, and leaves all as it was', async () => {
+it('gives up after 2 s without its lock, says so, and changes nothing', async () => {
   const { url, folder, holder, client, log, logged } = await prepare(ADD_COLUMN)
   const before = await readSchema(client)
   await hold(holder)
@@ -70,7 +70,7 @@ it('that does not get its lock holds up nobody for longer than 2 s, gives up, sa
   expect(await readHistory(client)).toBe(0)
 })
 
-it('that does not get its lock at first is applied once it does', async () => {
+it('is applied once it gets its lock', async () => {
   const { url, folder, holder, client, log, logged } = await prepare(ADD_COLUMN)
   await hold(holder)
   const migrating = migrate(url, { folder, log })
@@ -81,7 +81,7 @@ it('that does not get its lock at first is applied once it does', async () => {
   expect(await readHistory(client)).toBe(1)
 })
 
-it('that makes an index outside of a transaction holds up no write, while it waits for those that were there before', async () => {
+it('blocks no writes while it creates an index outside of a transaction', async () => {
   const { url, folder, holder, client, log } = await prepare(ADD_INDEX)
   await hold(holder)
   const migrating = migrate(url, { folder, log })
@@ -92,7 +92,7 @@ it('that makes an index outside of a transaction holds up no write, while it wai
   expect([await isValid(client), await readHistory(client)]).toEqual([true, 1])
 })
 
-it('that makes an index and is killed in between can be run again', async () => {
+it('can be run again after being killed while creating an index', async () => {
   const { url, folder, holder, client } = await prepare(ADD_INDEX)
   await hold(holder)
   const killed = expect(migrate(url, { folder })).rejects.toThrow()
@@ -105,7 +105,7 @@ it('that makes an index and is killed in between can be run again', async () => 
   expect([await isValid(client), await readHistory(client)]).toEqual([true, 1])
 })
 
-it('that makes an index which the rows do not allow leaves none behind', async () => {
+it("leaves no index behind if the rows don't allow it", async () => {
   const { url, folder, client } = await prepare(
     `-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "organizations_tier_key" ON "organizations" ("tier");\n`,
   )
@@ -124,13 +124,13 @@ it.each([
   ['two statements', `${ADD_INDEX}SELECT 1;`],
   ['a statement that can not be run again', ADD_INDEX.replace('IF NOT EXISTS ', '')],
   ['another statement', `-- no-transaction\n${ADD_COLUMN}`],
-])('that is to be outside of a transaction is refused with %s, before anything is applied', async (_what, sql) => {
+])('rejects %s outside of a transaction, before anything is applied', async (_what, sql) => {
   const { url, folder, client } = await prepare(sql)
   await expect(migrate(url, { folder })).rejects.toThrow(`The migration ${LATER} must be one statement`)
   expect(await readHistory(client)).toBe(0)
 })
 
-it('of several processes that all make indexes waits for the others without being in their way', async () => {
+it('is applied once by several processes that create indexes', async () => {
   const { url, folder, client } = await prepare(ADD_INDEX)
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url, { folder })))
   expect(applied.flat()).toEqual([LATER])

@@ -320,7 +320,7 @@ describe('a transaction', () => {
     await expect(database.db.$transaction((inside) => one(inside, pidOf))).rejects.toThrow('transact')
   })
 
-  it('of several at once has each its own connection', async () => {
+  it('uses a connection of its own when several run at once', async () => {
     const pids = await Promise.all(
       [1, 2, 3].map(() =>
         transact(database.db, async (inside) => {

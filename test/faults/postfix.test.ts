@@ -28,7 +28,7 @@ async function startInviting(smtpUrl: string) {
 const SLOW_MS = 25_000
 
 describe.runIf(LONG && hasPostfix)('a real Postfix', () => {
-  it('that filters each text for 25 s gets each mail once', async () => {
+  it('receives each mail once if it filters each text for 25 s', async () => {
     const { target, port } = await startTarget()
     const postfix = await startPostfix(port, async (request) => {
       if (request.includes('protocol_state=END-OF-MESSAGE')) await sleep(SLOW_MS)
@@ -42,7 +42,7 @@ describe.runIf(LONG && hasPostfix)('a real Postfix', () => {
     expect(target.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(emails.toSorted())
   })
 
-  it('that refuses the service is tried with one mail at a time, and fails none', async () => {
+  it('gets one mail at a time while it refuses the service, and no mail fails', async () => {
     const { target, port } = await startTarget()
     let refuses = true
     let tries = 0

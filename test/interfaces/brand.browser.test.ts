@@ -158,7 +158,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
-  it('what an organization adds to the consent is read, and agreed to, in Arabic on a phone', async () => {
+  it("shows an organization's consent text in Arabic on a phone, and stores the agreement", async () => {
     const { candidate, organization, invite } = await makeAccepted(service)
     await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
     const ctx = asOperator(service, organization)

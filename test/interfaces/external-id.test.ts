@@ -38,7 +38,7 @@ describe('the external id of an invite', () => {
   it.each([
     ['left out', {}, {}],
     ['null', { externalId: null }, { external_id: null }],
-  ])('that is %s has no key in any answer', async (_what, fields, fieldsThere) => {
+  ])('is absent from all responses if it is %s', async (_what, fields, fieldsThere) => {
     const made = await start()
     const here = (await made.create(fields)).body.invite
     const there = (await made.createThere(fieldsThere)).body

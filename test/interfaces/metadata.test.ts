@@ -18,7 +18,7 @@ describe('the metadata of an invite', () => {
     ['some', METADATA],
     ['as much as there may be', FULL],
     ['no keys', {}],
-  ])('with %s are shown wherever the invite is, by whichever interface they were given', async (_what, metadata) => {
+  ])('is shown with %s wherever the invite is, in both interfaces', async (_what, metadata) => {
     const made = await start()
     const here = await made.create({ metadata })
     expect([here.status, here.body.invite.metadata]).toEqual([201, metadata])
@@ -32,7 +32,7 @@ describe('the metadata of an invite', () => {
     expect(moved.body.invite.metadata).toEqual(metadata)
   })
 
-  it.each([[{}], [{ metadata: null }]])('that were not given have no key in any answer: %j', async (fields) => {
+  it.each([[{}], [{ metadata: null }]])('is absent from all responses if it was not set: %j', async (fields) => {
     const made = await start()
     const here = (await made.create(fields)).body.invite
     const there = (await made.createThere(fields)).body

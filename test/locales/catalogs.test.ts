@@ -69,7 +69,7 @@ it('catalogs have no unused text', () => {
   }
 })
 
-it('only reviewed languages are offered by default: English, so far', () => {
+it('offers only reviewed languages by default: English, so far', () => {
   expect(shippedLanguages.codes).toEqual(listLanguages())
   expect([...shippedLanguages.codes].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'pt-BR'])
   expect(shippedLanguages.reviewed).toEqual(['en'])
@@ -112,7 +112,7 @@ it('the consent version matches its texts', () => {
   ).toEqual(CONSENTS[CONSENT_VERSION])
 })
 
-it('each language has its own name, direction, and digits', () => {
+it('gives each language its own name, direction, and digits', () => {
   expect(shippedLanguages.codes.map((code) => `${nameOfLanguage(code)} ${directionOf(code)}`).sort()).toEqual([
     'Deutsch ltr',
     'English ltr',

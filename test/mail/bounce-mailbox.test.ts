@@ -90,7 +90,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect(await mailbox.processUnread(take(0), () => false)).toBe(0)
   })
 
-  it('that is another’s is looked at once, whatever processes start later, and by each whose it may be', async () => {
+  it('is read once if it belongs to another service, by any process', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
     let looks = 0
@@ -109,7 +109,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect((await dovecot.count('INBOX')).unread).toBe(2)
   })
 
-  it('whose mail can not be fetched is read all the same: that one is left out, and said once', async () => {
+  it("skips a mail that can't be fetched, and logs it once", async () => {
     const dovecot = await startDovecot()
     for (let i = 1; i <= 3; i++) await dovecot.deliver('INBOX', `Subject: ${i}\n\nmail ${i}\n`)
     await dovecot.breakMail('mail 2')
@@ -136,7 +136,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     await expect(countUnread(checked)).rejects.toThrow(/certificate/i)
   })
 
-  it('that does not answer is told by the log and the doctor, without its password, and read once it does', async () => {
+  it('is reported by log and doctor without its password while it does not respond, and read afterwards', async () => {
     const dovecot = await startDovecot()
     const { service, send } = await start(dovecot.url())
     const { notice, isKept } = await send()

@@ -124,7 +124,7 @@ describe('a notice of a mail server', () => {
     expect([status, inviteId]).toEqual(['pending', sent.invite.id])
   })
 
-  it.each(['delayed.eml', 'out-of-office.eml'])('that is none changes nothing: %s', async (name) => {
+  it.each(['delayed.eml', 'out-of-office.eml'])('changes nothing if it is not a bounce: %s', async (name) => {
     const sent = await send()
     await report(sent, name).expect(200)
     await isRead()
@@ -156,7 +156,7 @@ describe('a notice of a mail server', () => {
     expect(Buffer.from(body).toString()).toBe('')
   })
 
-  it('to an address that nobody has signed is refused, and nothing is kept', async () => {
+  it('is refused for an address that the service did not sign, and nothing is stored', async () => {
     const sent = await send()
     const before = await countKept()
     const digit = sent.recipient.indexOf('.') + 1

@@ -125,7 +125,7 @@ describe.each([
   'group:a@example.com,victim@example.com;',
   'no address',
 ])('the address %j', (address) => {
-  it('as that of the candidate reaches nobody', async () => {
+  it("reaches nobody as the candidate's address", async () => {
     const { id } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id), { recipientEmail: address })
     const email = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
@@ -133,7 +133,7 @@ describe.each([
     expect(smtp.mails.filter(({ raw }) => raw.includes(email.id))).toEqual([])
   })
 
-  it('as that of the creator is one address to reply to, whatever it is good for', async () => {
+  it("is a single reply address as the creator's address", async () => {
     const { id } = await service.make.organization()
     const creator = await service.make.member(id, { email: address })
     const invite = await service.make.invite(await service.make.assessment(id), { createdById: creator.id })

@@ -96,7 +96,7 @@ describe("the candidate's link", () => {
 })
 
 describe('several secret keys', () => {
-  it('all open links; the newest signs new ones', async () => {
+  it('open all links, and the newest signs new ones', async () => {
     const rotated = await startServiceForTest({ SECRET_KEY: `${otherKey},${SECRET_KEY}` })
     const { invite } = await makeInvite(rotated)
     for (const key of [otherKey, SECRET_KEY]) expect((await rotated.http().get(`/i/${tokenOf(invite, key)}`)).status).toBe(200)

@@ -68,7 +68,7 @@ async function render(assessment: { id: string; organizationId: string }, kind: 
 }
 
 it.each(TEMPLATE_KINDS)(
-  'of an assessment, an organization, its main language or ours is said by what there is: %s',
+  'comes from the assessment, the organization, its main language, or the service, whichever has one: %s',
   async (kind) => {
     for (const has of CASES) {
       const { organization, assessment, write } = await furnish()

@@ -33,13 +33,13 @@ async function joinBy(program: string) {
   return { joined, note }
 }
 
-it('that finds no room on the disk is no fault of the recording', async () => {
+it('does not blame the recording if the disk is full', async () => {
   const { joined } = await joinBy('fs.writeFileSync(out, "some"); process.exit(256 - 28)')
   await expect(joined).rejects.toThrow('no room')
   await expect(joined).rejects.not.toBeInstanceOf(UnreadableRecording)
 })
 
-it('that takes more memory than copying does is ended, also where the system limits nobody; what it would have read is read otherwise', async () => {
+it('is ended if it takes more memory than copying, and the recording is read in another way', async () => {
   const { joined, note } = await joinBy(
     'fs.writeFileSync(note, String(process.pid)); const all = []; setInterval(() => { if (all.length < 40) all.push(Buffer.alloc(10_000_000, 1)) }, 10)',
   )

@@ -53,7 +53,7 @@ describe('a recording', () => {
     ['mp4', 'video', 'video/mp4', ['audio', 'video']],
     ['firefox-video', 'video', 'video/webm', ['audio', 'video']],
     ['webkit-stopped-1', 'audio', 'audio/mp4', ['audio']],
-  ] as const)('of one segment becomes a file with a length that can be sought: %s', async (name, kind, contentType, tracks) => {
+  ] as const)('becomes a seekable file if it has one segment: %s', async (name, kind, contentType, tracks) => {
     const candidate = await takeAssessment(service)
     const mediaId = await record(candidate, [await readSlices(name)], kind)
     const media = await settled(candidate, mediaId)
@@ -67,7 +67,7 @@ describe('a recording', () => {
     expect(Math.abs(media.milliseconds! / 1_000 - RECORDED[name])).toBeLessThan(0.5)
   })
 
-  it('that was interrupted becomes one file as long as its segments together', async () => {
+  it('becomes one file as long as all its segments if it was interrupted', async () => {
     const candidate = await takeAssessment(service)
     const segments = [await readSlices('video-0'), await readSlices('video-1')]
     const media = await settled(candidate, await record(candidate, segments))
@@ -77,7 +77,7 @@ describe('a recording', () => {
     expect(media.cuts).toEqual([])
   })
 
-  it('whose camera came later becomes one file all the same', async () => {
+  it('becomes one file if the camera started later', async () => {
     const candidate = await takeAssessment(service)
     const media = await settled(candidate, await record(candidate, [await readSlices('audio'), await readSlices('video-1')]))
     expect(media).toMatchObject({ state: 'ready', contentType: 'video/webm' })
@@ -94,7 +94,7 @@ describe('a recording', () => {
     expect(await contentOf(media)).not.toBeNull()
   })
 
-  it('that is none is failed, and its parts are kept', async () => {
+  it('fails if it is no recording, and keeps its parts', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await record(candidate, [[webmPart('<script>alert(1)</script>')]])
     const media = await waitUntil('the recording to be given up', async () => {
@@ -135,7 +135,7 @@ describe('joining', () => {
   it.each([
     ['the file was put', 'put'],
     ['the file was known', 'deletePrefix'],
-  ] as const)('that died when %s ends the same when it is done again', async (_what, verb) => {
+  ] as const)('gives the same result when repeated after dying %s', async (_what, verb) => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put, deletePrefix } = media
@@ -219,7 +219,7 @@ describe('joining', () => {
     expect((await candidate.media(mediaId)).state).toBe('ready')
   })
 
-  it('by two at once ends as by one', async () => {
+  it('gives one result when two processes do it at once', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await Promise.allSettled([join(), join()])
     await join()
@@ -317,7 +317,7 @@ describe('joining', () => {
     expect(jobs.map(({ id }) => names.get(id))).toEqual(['busy 1', 'quiet', 'busy 2', 'busy 3'])
   })
 
-  it('of what is deleted meanwhile leaves nothing', async () => {
+  it('leaves nothing of a recording that is deleted meanwhile', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
       await idle.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })

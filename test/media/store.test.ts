@@ -127,7 +127,7 @@ it('leaves nothing in the folder of a content that could not be written', async 
   expect(await readdir(path.join(dataDir, 'media/a'))).toEqual([])
 })
 
-it('in S3 fails a request that the server does not answer', async () => {
+it('fails an S3 request that the server does not answer', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void silent.closeAllConnections())
@@ -187,7 +187,7 @@ it.each<[string, (port: number) => Promise<void>]>([
   },
 )
 
-it('that hangs is looked at once by all who ask /readyz meanwhile', async () => {
+it('is checked once for concurrent requests of /readyz while it hangs', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const { media } = service.deps
   const { put } = media
@@ -202,7 +202,7 @@ it('that hangs is looked at once by all who ask /readyz meanwhile', async () => 
   await waitUntil('the service to be ready', async () => (await ask()).length === 0 || undefined)
 })
 
-it('in a folder that can not be written to is told by /readyz, and answers candidates 503; not where candidates answer elsewhere', async () => {
+it('fails /readyz if its folder is not writable, and answers candidates with 503, except with an external player', async () => {
   const dataDir = await makeFolder()
   await writeFile(path.join(dataDir, 'media'), 'a file where the folder should be')
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: dataDir })

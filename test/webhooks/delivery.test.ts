@@ -79,7 +79,7 @@ describe('a message', () => {
     expect(test.connections()).toBe(0)
   })
 
-  it('of a test event goes to webhooks of the mode test or all', async () => {
+  it('is sent for a test event to webhooks of the mode test or all', async () => {
     const own = await makeIntegrator(service, { mode: 'test' })
     const receiver = await startReceiver()
     await own.subscribe(receiver)
@@ -173,7 +173,7 @@ describe('an endpoint', () => {
       return now.state === wanted ? now : undefined
     })
 
-  it('that answers 410 is disabled, and told of nothing more until it is enabled', async () => {
+  it('is disabled by a 410, and gets nothing until it is enabled', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(410))
     const webhook = await own.subscribe(receiver)
@@ -203,7 +203,7 @@ describe('an endpoint', () => {
     await waitUntil('the replay to be over', async () => ((await state(own, webhook)).replayedUpTo === null ? true : undefined))
   })
 
-  it('that answers with nothing but failures is disabled after 5 days; its organization is warned twice before', async () => {
+  it('is disabled after 5 days of failures; its organization is warned twice before', async () => {
     const own = await makeIntegrator(service)
     const { id: adminId } = await service.make.member(own.id, { roles: ['admin'] })
     await service.make.member(own.id, { roles: ['grader'] })
@@ -230,7 +230,7 @@ describe('an endpoint', () => {
     expect(body.webhook).toMatchObject({ state: 'active', failingSince: null, disabledReason: null })
   })
 
-  it('that answers again has not been failing', async () => {
+  it('stops counting failures after a success', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(500))
     const webhook = await own.subscribe(receiver)
@@ -258,7 +258,7 @@ describe('an endpoint', () => {
     await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
   })
 
-  it('that hangs, fails or is not to be reached holds up no other', async () => {
+  it('holds up no other endpoint if it hangs, fails, or is unreachable', async () => {
     const own = await makeIntegrator(service)
     const hanging = await startReceiver(hang)
     const [broken, well] = [await startReceiver(answerWith(500)), await startReceiver()]
@@ -283,7 +283,7 @@ describe('an endpoint', () => {
     expect(body.delivery.attempts[0]).toMatchObject({ status: null, error: 'The address is refused: its host is not allowed' })
   })
 
-  it('that answers well gets more at a time, up to 32, beside one that does not, which gets no more than four', async () => {
+  it('gets up to 32 concurrent attempts if it answers, and four at most if it fails', async () => {
     const own = await makeIntegrator(service)
     const [well, hanging] = [await startReceiver(), await startReceiver(hang)]
     const webhook = await own.subscribe(well, { types: ['invite.created'] })
@@ -302,7 +302,7 @@ describe('an endpoint', () => {
     expect([well.received.length, hanging.received.length]).toEqual([40 + 32, 4])
   })
 
-  it('that hangs holds up no other, even where there are more of them than attempts at a time', async () => {
+  it('holds up no other endpoint even if more of them hang than there are concurrent attempts', async () => {
     const own = await makeIntegrator(service)
     const hanging = await startReceiver(hang)
     for (let i = 0; i < 19; i++) await own.subscribe(hanging, { types: ['invite.created'] })
@@ -318,7 +318,7 @@ describe('an endpoint', () => {
 })
 
 describe('a replay', () => {
-  it('of one delivery sends the same message again, with all its retries', async () => {
+  it("sends a delivery's message again, with all retries", async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     const webhook = await own.subscribe(receiver)
@@ -332,7 +332,7 @@ describe('a replay', () => {
     expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 
-  it('of one whose attempt is under way is made at once, whatever becomes of that attempt', async () => {
+  it('sends a delivery in progress again at once, whatever its result', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(hang)
     const webhook = await own.subscribe(receiver)
@@ -344,7 +344,7 @@ describe('a replay', () => {
     expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 
-  it('of an event that the feed has forgotten fails, and holds up nothing', async () => {
+  it('fails if the feed no longer has the event, and holds up nothing', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     const webhook = await own.subscribe(receiver)
@@ -356,7 +356,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('from a cursor sends what happened before there was the webhook, of its types', async () => {
+  it("sends earlier events of the webhook's types from a cursor", async () => {
     const own = await makeIntegrator(service)
     const invites = [await own.invite(), await own.invite(), await own.invite()]
     await own.client.post(`/invites/${invites[0]}/revoke`)
@@ -369,7 +369,7 @@ describe('a replay', () => {
     expect(receiver.received.map(({ event }) => event.data.inviteId).sort()).toEqual(invites.slice(1).sort())
   })
 
-  it('from a cursor does not leave what failed to wait for its next attempt', async () => {
+  it('retries failed deliveries at once from a cursor', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(503, { 'retry-after': '80000' }))
     const webhook = await own.subscribe(receiver)

@@ -149,14 +149,14 @@ describe('a host', () => {
     expect([outside.connections(), inside.connections()]).toEqual([1, 0])
   })
 
-  it('that the operator has named is what the system says it is', async () => {
+  it('is resolved by the system if the operator allows it', async () => {
     const receiver = await startReceiver()
     const url = receiver.url.replace('127.0.0.1', 'localhost')
     const resolve = () => Promise.reject(new Error('asked in vain'))
     expect(await send(url, { allowance: allow('localhost'), resolve })).toMatchObject({ status: 204 })
   })
 
-  it('without an address is told as such', async () => {
+  it('is reported if it has no address', async () => {
     const resolve = () => Promise.reject(new Error('queryA ENOTFOUND nowhere.example'))
     await expect(send('https://nowhere.example/', { resolve })).rejects.toThrow('ENOTFOUND')
   })

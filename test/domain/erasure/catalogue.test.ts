@@ -195,7 +195,7 @@ it.each(SUBJECTS)('says of each column in which a text can stand what the erasur
   expect(await readColumns()).toEqual(named)
 })
 
-it.each(SUBJECTS)('of %s would miss a column that somebody adds, of whatever kind', async (_, named) => {
+it.each(SUBJECTS)('fails if a column of %s is added without a decision', async (_, named) => {
   await service.db.$executeRaw`CREATE TABLE planted (id uuid PRIMARY KEY, words text[], blob bytea, said jsonb, number int)`
   await service.db.$executeRaw`ALTER TABLE tags ADD COLUMN planted varchar(10)`
   const missed = (await readColumns()).filter((column) => !named.includes(column))

@@ -47,8 +47,8 @@ const stateOf = ({ id, assessmentId }: Invite, status: string) => ({ inviteId: i
 const CANDIDATE = { type: 'candidate', id: null }
 const SYSTEM = { type: 'system', id: null }
 
-describe('an invite that is made is an event', () => {
-  it.each(['live', 'test'] as const)('by a %s key, through either interface', async (mode) => {
+describe('a new invite', () => {
+  it.each(['live', 'test'] as const)('records its creation by a %s key, through either interface', async (mode) => {
     const { id: organizationId, key, apiKeyId } = await service.make.organization({ mode })
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const body = { assessmentId, recipientEmail: 'one@example.com', sendEmail: false }
@@ -85,8 +85,8 @@ describe('an invite that is made is an event', () => {
   })
 })
 
-describe('each move of an invite is one event, also when it is repeated', () => {
-  it('from accepting to finishing', async () => {
+describe('an invite', () => {
+  it('records each move from accepting to finishing once', async () => {
     const { key, invite, candidate } = await makeInvite()
     await prepare(service, invite)
     for (const button of ['accept', 'accept', 'start', 'start', 'finish', 'finish', 'accept'] as const)
@@ -99,14 +99,14 @@ describe('each move of an invite is one event, also when it is repeated', () => 
     ])
   })
 
-  it('when the candidate declines', async () => {
+  it('records declining once', async () => {
     const { key, invite, candidate } = await makeInvite()
     await candidate.press('decline')
     await candidate.press('decline')
     expect(await tell(key)).toEqual([{ type: 'invite.declined', actor: CANDIDATE, data: stateOf(invite, 'revoked') }])
   })
 
-  it('when the organization extends, resends, revokes and reactivates', async () => {
+  it('records extending, resending, revoking, and reactivating once', async () => {
     const { key, apiKeyId, invite, client } = await makeInvite()
     const post = (operation: string, body = {}) => client.post(`/invites/${invite.id}/${operation}`).send(body)
     const extended = (await post('extend', { expiresInDays: 60 })).body.invite.expiresAt
@@ -126,7 +126,7 @@ describe('each move of an invite is one event, also when it is repeated', () => 
     ])
   })
 
-  it('when its tags or its grader change, with what is different, and not when nothing is', async () => {
+  it('records changed tags or a changed grader with the difference, and no event without a change', async () => {
     const { id: organizationId, key, invite } = await makeInvite()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
@@ -147,14 +147,14 @@ describe('each move of an invite is one event, also when it is repeated', () => 
     ])
   })
 
-  it('of five that race for the same move one', async () => {
+  it('records one of five concurrent moves', async () => {
     const { key, candidate } = await makeInvite()
     await Promise.all(Array.from({ length: 5 }, () => candidate.press('accept')))
     expect(await tell(key)).toHaveLength(1)
   })
 })
 
-describe('the clock ends an invite by one event', () => {
+describe('expiry', () => {
   const due = () => ({ expiresAt: new Date(service.clock.now().getTime() - 1_000) })
 
   it.each(['a list', 'a move', 'the sweep'])('whoever finds out: %s', async (who) => {
@@ -166,7 +166,7 @@ describe('the clock ends an invite by one event', () => {
     expect(await tell(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
   })
 
-  it('each of thousands that end at once', async () => {
+  it('records one event for each of thousands that end at once', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const count = 5_000
@@ -184,21 +184,21 @@ describe('the clock ends an invite by one event', () => {
   })
 })
 
-describe('what becomes of a mail is an event', () => {
+describe('a mail', () => {
   const settled = (id: string) =>
     waitUntil('the mail', async () => {
       const email = await service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
       return email.state === 'queued' ? undefined : email
     })
 
-  it('when the mail server takes it', async () => {
+  it('records that the server accepted it', async () => {
     const { key, invite } = await makeInvite()
     const { id: emailId } = await settled(await queueMail(service, invite))
     await recordAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
     expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } }])
   })
 
-  it('when it refuses it for good, without the words in which it repeats the address', async () => {
+  it('records a permanent refusal, without the quoted address', async () => {
     const { key, invite } = await makeInvite({ recipientEmail: 'refused@example.com' })
     const { id: emailId } = await settled(await queueMail(service, invite))
     expect(await tell(key)).toEqual([
@@ -206,7 +206,7 @@ describe('what becomes of a mail is an event', () => {
     ])
   })
 
-  it('when its link is dead before it goes out, and when its retries are used up', async () => {
+  it('records an outdated link, and used-up retries', async () => {
     const { key, invite } = await makeInvite({ status: 'revoked' })
     const obsolete = await settled(await queueMail(service, invite))
     const waiting = await makeEmail(invite)
@@ -229,7 +229,7 @@ describe('what becomes of a mail is an event', () => {
     expect(await tell(key)).toEqual([])
   })
 
-  it('with the state that a move beside it commits first', async () => {
+  it('has the state that a concurrent move committed first', async () => {
     const { key, invite } = await makeInvite()
     const emailId = await makeEmail(invite)
     const recorded = await inTransaction(service.system, async ({ db }) => {

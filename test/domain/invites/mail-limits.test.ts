@@ -142,7 +142,7 @@ describe('an invite that the candidate has declined', () => {
   })
 })
 
-describe('beyond the ceilings of a day', () => {
+describe('a mail beyond the daily limits', () => {
   it('creation is answered as ever, and the mail waits until the oldest is a day old', async () => {
     const { invite, emails, ids } = await begin(4)
     const made: string[] = []
@@ -160,7 +160,7 @@ describe('beyond the ceilings of a day', () => {
     await waitForState(service, { inviteId: last }, 'sent')
   })
 
-  it('of an organization, whoever it writes to', async () => {
+  it('waits for the next day for an organization, whatever the addresses', async () => {
     const { invite, emails } = await begin()
     const made: string[] = []
     for (let i = 0; i < 6; i++) made.push(await invite(`one-of-many-${i}@example.com`))

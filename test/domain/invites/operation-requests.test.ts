@@ -130,7 +130,7 @@ describe('the body of', () => {
   })
 })
 
-describe('the shapes of the documents', () => {
+describe('documented bodies', () => {
   const summary = [
     'id',
     'assessmentId',
@@ -153,13 +153,13 @@ describe('the shapes of the documents', () => {
     for (const invite of invites) expect(Object.keys(invite)).toEqual(summary)
   })
 
-  it('of an invite just made know nothing of links, modes or mails', async () => {
+  it('contain no links, modes, or mails for a new invite', async () => {
     const body = { assessmentId: own.assessment.id, recipientEmail: 'new@example.com' }
     const answer = await own.client.post('/invites').send(body)
     expect([Object.keys(answer.body), Object.keys(answer.body.invite)]).toEqual([['invite'], summary])
   })
 
-  it('of the alternate interface show an operation only in the fields they have', async () => {
+  it('show an operation of the alternate interface only in documented fields', async () => {
     const by = await furnish()
     const read = async () => (await service.alternate(by.key).get(`/assessment_invites/${by.pending.id}`)).body
     const before = await read()

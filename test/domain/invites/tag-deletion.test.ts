@@ -49,7 +49,7 @@ const waiting = (count: number) =>
     return found.length >= count || undefined
   })
 
-it('of a tag comes before or after an invite that loses it at the same time: neither of two that want both can block the other', async () => {
+it("runs before or after a concurrent change of the invite's tags, without a deadlock", async () => {
   const { ctx, key, tagId, ids } = await makeTagged()
   const holder = await hold(ids[0])
   const deleting = Promise.resolve(service.v1(key).delete(`/tags/${tagId}`))
@@ -61,7 +61,7 @@ it('of a tag comes before or after an invite that loses it at the same time: nei
   expect((await deleting).status).toBe(200)
 })
 
-it('of a tag is refused for now where somebody else waits for it and has what it needs', async () => {
+it('of a tag is refused if another transaction waits for it and holds a needed lock', async () => {
   const { key, tagId, ids } = await makeTagged()
   const holder = await hold(ids[0])
   const deleting = Promise.resolve(service.v1(key).delete(`/tags/${tagId}`))

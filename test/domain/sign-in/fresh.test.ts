@@ -25,7 +25,7 @@ describe('a proof', () => {
     ['device', false, false],
     ['oidc', false, false],
   ] as const)(
-    'in person is fresh for a quarter of an hour, of who has a second factor by that alone: %s',
+    'in person is valid for a quarter of an hour; with a second factor only that one counts: %s',
     (kind, alone, beside) => {
       expect(PROOF_KINDS).toContain(kind)
       expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([

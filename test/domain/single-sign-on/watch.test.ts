@@ -20,7 +20,7 @@ async function readNewest(organizationId: string, kind: string): Promise<string>
   return text.replace(/<[^>]+>/g, ' ')
 }
 
-describe('owners are told', () => {
+describe('owners are notified', () => {
   it('30, 7 and 1 day before a client’s secret ends, once each', async () => {
     const { admin, organization, idp, page } = await setUpSso(service)
     await joinAs(service, organization, { roles: ['grader'] })
@@ -41,7 +41,7 @@ describe('owners are told', () => {
     expect(text).toContain('Settings, Single sign-on')
   })
 
-  it('when the record of a domain is gone, whose addresses link and add nobody 30 days later, until it is there again', async () => {
+  it("when a domain's record is missing; its addresses link and add nobody after 30 days, until it is back", async () => {
     const { admin, organization, idp, begin, person, domain, domainId } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('early')
     await goThrough(browse(service), idp, begin)
@@ -155,8 +155,8 @@ describe('a domain', () => {
   })
 })
 
-describe('somebody is told', () => {
-  it('of what is linked to the account that they had, and not of what they have come into being by', async () => {
+describe('a person is notified', () => {
+  it('which identities were linked before, and not about the first one of a new account', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('new')
     await goThrough(browse(service), idp, begin)

@@ -180,7 +180,7 @@ describe('without the second factor', () => {
       await db.apiKey.count({ where: { organizationId } }),
     ])
 
-  it.each(Object.entries(attacks))('nobody gets in by %s', async (_what, attack) => {
+  it.each(Object.entries(attacks))('lets nobody in by %s', async (_what, attack) => {
     const victim = await makeVictim()
     const browser = (await attack(victim)) as Browser & Partial<Pick<Victim, 'home' | 'organization'>>
     const { home = victim.home, organization = victim.organization } = browser

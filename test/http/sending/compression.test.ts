@@ -38,7 +38,7 @@ async function makeTags(count: number): Promise<Record<string, string>> {
 
 describe('compression', () => {
   it.each(['/api/v1/tags', '/api/alternate/tags', '/docs/v1/openapi.json'])(
-    'of more than a kilobyte are compressed for clients that take them so, and for nobody else: %s',
+    'compresses bodies of more than a kilobyte for clients that accept it, and for no others: %s',
     async (path) => {
       const keys = await makeTags(30)
       const plain = await get(path, keys)

@@ -123,7 +123,7 @@ describe('the organization in the path', () => {
   })
 })
 
-describe('looks at the key before', () => {
+describe('the key is checked before', () => {
   const refused = async (request: PromiseLike<{ status: number; body: unknown }>) => {
     const { status, body } = await request
     expect([status, body]).toEqual([401, missing])
@@ -132,7 +132,7 @@ describe('looks at the key before', () => {
 
   it('the path', () => refused(send('get', '/no-such-path')))
   it('the method', () => refused(send('delete', '/tags')))
-  it('what it allows', () => refused(send('options', '/tags')))
+  it('its permissions', () => refused(send('options', '/tags')))
   it('the media type', () => refused(send('post', '/assessment_invites').set('content-type', 'text/plain').send('x')))
   it('the body', () => refused(send('post', '/assessment_invites').set('content-type', 'application/json').send('{"broken')))
   it('the size of the body', () => refused(send('post', '/assessment_invites').send({ email: 'x'.repeat(70_000) })))

@@ -95,7 +95,7 @@ describe('an invite made in v1', () => {
     })
   })
 
-  it.each([true, false])('with requireIdCapture %s requires both photos, or neither', async (requireIdCapture) => {
+  it.each([true, false])('requires both photos, or neither, for requireIdCapture %s', async (requireIdCapture) => {
     const { id } = await create({ proctoringSettings: { requireIdCapture } })
     const { id_photo_required, face_photo_required } = await readHere(`/assessment_invites/${id}`)
     expect([id_photo_required, face_photo_required]).toEqual([requireIdCapture, requireIdCapture])
@@ -160,7 +160,7 @@ describe('an invite made here', () => {
     [true, false],
     [false, true],
     [false, false],
-  ])('with id photo %s and face photo %s requires of v1 the id photo alone', async (id_photo_required, face_photo_required) => {
+  ])('requires the ID photo in v1 for id photo %s and face photo %s', async (id_photo_required, face_photo_required) => {
     const { id } = await create({ id_photo_required, face_photo_required, assigned_grader: null })
     const { proctoringSettings, assignedGrader } = await readThere(`/invites/${id}`)
     expect([proctoringSettings.requireIdCapture, assignedGrader]).toEqual([id_photo_required, null])

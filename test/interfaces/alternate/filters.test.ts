@@ -140,7 +140,7 @@ describe('all errors are said at once', () => {
     ],
     ['/assessment_invites', 'organization=x&depth=x', { organization: enterUuid, depth: [expect.any(String)] }],
   ]
-  it.each(cases)('of GET %s', async (path, query, errors) => {
+  it.each(cases)('reports all errors of GET %s', async (path, query, errors) => {
     const { key } = await service.make.organization()
     const { status, body } = await service.alternate(key).get(`${path}?${query}`)
     expect([status, body]).toEqual([400, errors])

@@ -180,7 +180,7 @@ describe('behind a proxy', () => {
     ['names no scheme', { 'X-Forwarded-Proto': 'https:' }, 'http://internal:3000'],
     ['names nothing', { 'X-Forwarded-Host': ',', 'X-Forwarded-Proto': '', 'X-Forwarded-Port': ' ' }, 'http://internal:3000'],
   ]
-  it.each(origins)('that %s, the links are those the client can follow', async (_name, headers, origin) => {
+  it.each(origins)('builds links that the client can follow with %s', async (_name, headers, origin) => {
     const { status, body } = await getRaw(proxied, '/tags?page_size=2', { ...host, ...headers })
     expect([status, body.next]).toEqual([200, `${origin}${PREFIX}/tags?page=2&page_size=2`])
   })

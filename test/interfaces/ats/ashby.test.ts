@@ -97,7 +97,7 @@ describe('assessment.start', () => {
   })
 })
 
-describe('each state', () => {
+describe('a status report', () => {
   it('is told of in order, with times that grow, by updates that its schema takes', async () => {
     const own = await start()
     const { ashby, assessment, candidate, release, waitFor, updates, inviteOf, admin, theirKey } = own
@@ -152,7 +152,7 @@ describe('each state', () => {
     })
   })
 
-  it('that ends an invite cancels it there; that it is there again is told, too', async () => {
+  it('cancels the order when the invite ends, and reports when it is open again', async () => {
     const { ashby, assessment, candidate, admin, waitFor, updates, organization } = await start()
     const first = await ashby.start(assessment.id)
     service.clock.advance(31 * DAY_MS)
@@ -186,7 +186,7 @@ describe('each state', () => {
     expect([event.assessment_result.type, event.assessment_status.value, fault]).toEqual(['string', 'Graded', undefined])
   })
 
-  it('that the mail was refused for good is told of', async () => {
+  it('reports a permanently refused mail', async () => {
     const { ashby, assessment, waitFor, updates } = await start()
     const { assessmentId: inviteId } = await ashby.start(assessment.id)
     const { organizationId } = await service.db.invite.findUniqueOrThrow({ where: { id: inviteId } })
@@ -294,7 +294,7 @@ const refusal = (code: string) => ({
   ...{ success: false, message: expect.any(String), errors: [code], errorInfo: { code, message: expect.any(String) } },
 })
 
-describe('a candidate who is sent twice', () => {
+describe('a second order for a candidate', () => {
   const twice = async (between: (own: Awaited<ReturnType<typeof start>>, id: string) => Promise<unknown>) => {
     const own = await start()
     const first = await own.ashby.start(own.assessment.id, { email: 'kim@example.com' })
@@ -315,7 +315,7 @@ describe('a candidate who is sent twice', () => {
     expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('after the release is told when that was, and where the result is', async () => {
+  it("reports the release date and the result's address after the release", async () => {
     const { second, first, organization, inviteOf } = await twice(async ({ handIn, release }, id) => {
       await handIn(id)
       await release(id, [5, 3])
@@ -327,7 +327,7 @@ describe('a candidate who is sent twice', () => {
     expect(second.body.message).toContain(`/portal/${organization.id}/results/${assessmentSession}`)
   })
 
-  it('after the first was revoked is invited again; after they declined they are not', async () => {
+  it('invites again after a revocation, and not after the candidate declined', async () => {
     const revoked = await twice(({ admin }, id) => revokeInvite(admin, id))
     expect([revoked.second.status, revoked.second.assessmentId, revoked.mails]).toEqual([200, revoked.first.assessmentId, 2])
     const declined = await twice(async ({ candidate }, id) => (await candidate(id)).decline())

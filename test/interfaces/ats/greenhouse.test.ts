@@ -184,7 +184,7 @@ describe('send_test', () => {
   })
 })
 
-describe('each state', () => {
+describe('a status report', () => {
   it('is what test_status says, and those that Greenhouse has to be told of it is told of, when they can be read', async () => {
     const own = await start()
     const { assessment, greenhouse, candidate, release, admin, inviteOf } = own
@@ -225,7 +225,7 @@ describe('each state', () => {
     expect(greenhouse.patched).toHaveLength(2)
   })
 
-  it('that ends an invite is told of: expired, revoked, declined; and that it is there again', async () => {
+  it('reports an invite that expired, was revoked, or was declined, and one that is open again', async () => {
     const own = await start()
     const { assessment, greenhouse, candidate, admin } = own
     const expiring = await greenhouse.sendTest(assessment.id)
@@ -245,7 +245,7 @@ describe('each state', () => {
     expect(wordsSeen(greenhouse)).toEqual(['expired', 'invited', 'invited', 'revoked', 'declined'])
   })
 
-  it('that the mail was refused for good is told of', async () => {
+  it('reports a permanently refused mail', async () => {
     const { assessment, greenhouse } = await start()
     const { interviewId } = await greenhouse.sendTest(assessment.id)
     const mail = await waitUntil('the mail', async () => {
@@ -279,7 +279,7 @@ describe('each state', () => {
 
 const wordTime = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-describe('a candidate who is sent twice', () => {
+describe('a second order for a candidate', () => {
   const twice = async (between: (own: Connected & { greenhouse: Greenhouse }, id: string) => Promise<unknown>) => {
     const own = await start()
     const { assessment, greenhouse } = own
@@ -309,7 +309,7 @@ describe('a candidate who is sent twice', () => {
     expect(wordsSeen(greenhouse)).toEqual(['complete', 'complete'])
   })
 
-  it('after the result was released is told at once that it is there', async () => {
+  it('reports an existing result at once', async () => {
     const { second, interviewId, greenhouse } = await twice(async (own, id) => {
       await own.handIn(id)
       await own.release(id, [5, 3])
@@ -341,7 +341,7 @@ describe('a candidate who is sent twice', () => {
     expect(greenhouse.patched.map(({ orderId }) => orderId)).toEqual(['order-1', 'order-1'])
   })
 
-  it('after they declined is refused, and nobody is mailed', async () => {
+  it('refuses after the candidate declined, and mails nobody', async () => {
     const { second, mails, organization } = await twice(async ({ candidate }, id) => (await candidate(id)).decline())
     expect(second).toMatchObject({ status: 422, body: { message: expect.stringContaining('declined') } })
     expect(await mails()).toBe(1)
@@ -390,7 +390,7 @@ describe('a report', () => {
     expect(nextAttemptAt.getTime() - service.clock.now().getTime()).toBe(3_600_000)
   })
 
-  it.each([400, 401, 404, 422, 302])('that is answered %i has failed, and can be sent again', async (status) => {
+  it.each([400, 401, 404, 422, 302])('fails on a response of %i, and can be sent again', async (status) => {
     const own = await start()
     const elsewhere = await startGreenhouse({ url, key: own.key })
     own.greenhouse.behave(answerWith(status, { location: elsewhere.callback('order-1') }, '{"errors":["no"]}'))
@@ -404,7 +404,7 @@ describe('a report', () => {
     await waitUntil('the error to go', async () => ((await orderOf(id)).lastError === '' ? true : undefined))
   })
 
-  it('of an order waits for the one before it, and those of others do not', async () => {
+  it('waits for the previous report of its order, and not for other orders', async () => {
     const own = await start()
     const { greenhouse, admin } = own
     greenhouse.behave((response, { path }) => void response.writeHead(path.endsWith('order-1') ? 500 : 200).end())

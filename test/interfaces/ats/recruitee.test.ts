@@ -81,8 +81,8 @@ describe('send_candidate', () => {
   })
 })
 
-describe('each state', () => {
-  it('for which Recruitee has a word is told, without a score before the release', async () => {
+describe('a status report', () => {
+  it('sends the status that Recruitee knows, without a score before the release', async () => {
     const { send, candidate, release, changes, waitFor, inviteOf, admin, allReported } = await start()
     const { reportId, inviteId } = await send()
     await (await candidate(inviteId)).start()
@@ -107,7 +107,7 @@ describe('each state', () => {
     expect(changes()[0]!.headers).not.toHaveProperty('authorization')
   })
 
-  it('that ends an invite is canceled, and that it is there again is sent', async () => {
+  it('cancels when the invite ends, and reports when it is open again', async () => {
     const { send, candidate, admin, changes, waitFor } = await start()
     const first = await send()
     service.clock.advance(31 * DAY_MS)
@@ -138,7 +138,7 @@ describe('each state', () => {
   })
 })
 
-describe('a candidate who is sent twice', () => {
+describe('a second order for a candidate', () => {
   it.each<[string, (own: Connected, id: string) => Promise<unknown>, number, RegExp]>([
     ['pending', async () => {}, 409, /already/],
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept(), 409, /already/],
@@ -163,7 +163,7 @@ describe('a candidate who is sent twice', () => {
     expect(await service.db.inviteEmail.count({ where: { inviteId } })).toBe(1)
   })
 
-  it('after the first was revoked is invited again', async () => {
+  it('invites again after a revocation', async () => {
     const { send, admin, inviteOf } = await start()
     const first = await send({ email: 'kim@example.com' })
     await revokeInvite(admin, first.inviteId)

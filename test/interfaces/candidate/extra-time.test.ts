@@ -102,7 +102,7 @@ describe('extra time', () => {
     await made.give(150).expect(409)
   })
 
-  it.each([-1, 301, 1.5, 'much'])('of %s percent is refused', async (extraTimePercent) => {
+  it.each([-1, 301, 1.5, 'much'])('rejects %s percent', async (extraTimePercent) => {
     const made = await withAdmin(await makeAccepted(service))
     await made.give(extraTimePercent as number).expect(400)
     expect((await made.stored()).extraTimePercent).toBe(0)

@@ -209,7 +209,7 @@ describe('a recording', () => {
     expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
   })
 
-  it('of which something has arrived is an answer to the candidate as well, though its end was never told', async () => {
+  it('counts as answered once something has arrived, even without an end', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     const { path, press } = candidateOf(service, candidate.invite)
@@ -220,7 +220,7 @@ describe('a recording', () => {
     expect(await wordsAtTheEnd()).toContain('You have answered every question.')
   })
 
-  it('of the screen is one at a time', async () => {
+  it('allows one screen recording at a time', async () => {
     const candidate = await takeAssessment(service)
     const first = await candidate.beginCapture('screen')
     await candidate.putPart(first, 0, 0, webmPart())
@@ -230,7 +230,7 @@ describe('a recording', () => {
     expect([(await candidate.media(second)).state, (await candidate.media(webcam)).state]).toEqual(['uploading', 'uploading'])
   })
 
-  it('of the screen is not begun any number of times', async () => {
+  it('limits how often a screen recording begins', async () => {
     const candidate = await takeAssessment(service)
     const { organization, submissionId } = candidate
     const of = { organizationId: organization.id, submissionId, kind: 'screen', state: 'ready', createdAt: new Date() } as const
@@ -241,7 +241,7 @@ describe('a recording', () => {
     expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
   })
 
-  it('of the screen needs the candidate to have agreed to it', async () => {
+  it('requires consent for a screen recording', async () => {
     const candidate = await takeAssessment(service, { submission: { consentMedia: ['camera'] } })
     expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'closed'])
     expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
@@ -299,7 +299,7 @@ describe('a photo', () => {
     expect(said(await candidate.putPhoto('id_photo', jpeg(), 'text/html'))).toEqual([415, 'unsupported_media_type'])
   })
 
-  it('of the webcam is taken while the assessment is, not too often', async () => {
+  it('is taken of the webcam during the assessment, at a limited rate', async () => {
     const still = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(still)
     expect((await candidate.putPhoto('webcam_still', jpeg())).status).toBe(204)

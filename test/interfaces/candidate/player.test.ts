@@ -66,7 +66,7 @@ describe('the page, with a player', () => {
     }
   })
 
-  it('of a started invite leads on to the player, and shows no questions of its own', async () => {
+  it('leads from a started invite to the player, without questions of its own', async () => {
     const { assessment, candidate, location } = await makeStarted()
     await service.make.question(assessment, { script: 'Not to be seen here' })
     const { text } = await candidate.open()

@@ -224,7 +224,7 @@ describe('notes', () => {
 })
 
 describe('after the end', () => {
-  it('every write is told that all is handed in', async () => {
+  it('rejects each write, because the assessment is submitted', async () => {
     const { candidate, tab, save, play } = await makeAnswering()
     await candidate.press('finish')
     const notes = await candidate.session('post', '/notes', { tab, body: { notes: [] } })
@@ -232,7 +232,7 @@ describe('after the end', () => {
     expect((await candidate.session('get')).body).toMatchObject({ state: 'submitted', question: null })
   })
 
-  it('nothing is taken once the invite was withdrawn', async () => {
+  it('rejects each write after the invite was withdrawn', async () => {
     const { organization, invite, save } = await makeAnswering()
     await service.v1(organization.key).post(`/invites/${invite.id}/revoke`)
     expect(refusal(await save('x', 1))).toEqual([409, 'closed'])
@@ -250,7 +250,7 @@ describe('a link that is not, or no longer, good', () => {
   })
 })
 
-it('with a player of the organization’s own there is no session here', async () => {
+it('has no session with an external player', async () => {
   const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   const { candidate, stored } = await makeAccepted(withPlayer)
   await candidate.press('start')

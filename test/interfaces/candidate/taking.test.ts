@@ -197,7 +197,7 @@ describe('before the start', () => {
     }
   })
 
-  it('one submission comes of consent and Start, however often and at once they are pressed', async () => {
+  it('creates one submission, however often consent and Start are pressed at once', async () => {
     for (let round = 0; round < 5; round++) {
       const { candidate, invite, stored, paper } = await makeAccepted(service)
       await Promise.all([1, 2, 3].map(() => consent(candidate)))
@@ -309,7 +309,7 @@ describe('by hand', () => {
     expect(await texts()).toEqual([])
   })
 
-  it('nothing is taken for an invite that was withdrawn, handed in, or of another candidate', async () => {
+  it('rejects answers for an invite that was withdrawn, submitted, or belongs to another candidate', async () => {
     const [one, other] = [await makeTaking(service), await makeTaking(service)]
     await one.candidate.press('open', { number: '1' })
     const form = { proof: other.candidate.proof, number: '1', text: 'x' }

@@ -35,8 +35,8 @@ async function begin({ path, tab = '', length, method = 'PUT', type = 'applicati
 const statusOf = async (sent: Sent) => (await (await begin(sent)).answered).status
 const part = (session: string, mediaId: string, number: number) => `${session}/media/${mediaId}/parts/0/${number}`
 
-describe('nothing of a body is waited for', () => {
-  it('of an invite that nobody has accepted, whatever is sent to it', async () => {
+describe('the service', () => {
+  it('rejects uploads for an invite that was not accepted, before reading them', async () => {
     const organization = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(organization.id), ASKS_NOTHING)
     const { path } = candidateOf(service, invite)
@@ -53,14 +53,14 @@ describe('nothing of a body is waited for', () => {
     expect(await statusOf({ path: `${path}/accept`, ...form })).toBe(400)
   })
 
-  it('of a link that nobody has signed', async () => {
+  it('rejects uploads with an unsigned link, before reading them', async () => {
     const form = { length: 100, type: 'application/x-www-form-urlencoded', method: 'POST' }
     expect(await statusOf({ path: '/i/nonsense/answer', ...form })).toBe(404)
     expect(await statusOf({ path: '/i/nonsense/accept', ...form })).toBe(404)
     expect(await statusOf({ path: '/i/nonsense/session/speed', length: 100, method: 'POST' })).toBe(404)
   })
 
-  it('where it would not be taken: by another tab, beyond what there is room for, or too large', async () => {
+  it('rejects uploads from a second tab, above the limit, or too large, before reading them', async () => {
     const { session, tab, beginAttempt } = await takeAssessment(service)
     const mediaId = await beginAttempt()
     const path = part(session, mediaId, 0)

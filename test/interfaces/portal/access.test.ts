@@ -731,7 +731,7 @@ describe('a form', () => {
   })
 
   it.each(['/portal/sign-in', '/portal/sign-out', '/portal/forgot', '/portal/join/x', '/portal/reset/x'])(
-    'of those who are not signed in is not taken from another site either: %s',
+    'is rejected from another site before sign-in, too: %s',
     async (path) => {
       expect((await service.http().post(path).set('sec-fetch-site', 'cross-site').type('form').send('')).status).toBe(400)
     },

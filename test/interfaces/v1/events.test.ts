@@ -58,12 +58,12 @@ describe('a page of the feed', () => {
     expect(await get(`?cursor=${third.cursor}`)).toEqual({ events: [], cursor: third.cursor, hasMore: false })
   })
 
-  it('that ends with the last event has no more', async () => {
+  it('has no more pages after the last event', async () => {
     const { get } = await furnish(2)
     expect(await get('?limit=2')).toMatchObject({ hasMore: false, events: [{}, {}] })
   })
 
-  it('of a quiet organization has a cursor that keeps pace with what happens elsewhere', async () => {
+  it("has a cursor that advances with other organizations' events", async () => {
     const quiet = await furnish(1)
     const before = await quiet.get()
     await furnish(3)
@@ -74,7 +74,7 @@ describe('a page of the feed', () => {
 })
 
 describe('the filters of the feed', () => {
-  it('by type, invite and both let through what has them', async () => {
+  it('select events by type, by invite, and by both', async () => {
     const { client, get, assessment, invite, happen } = await furnish(1)
     const other = await service.make.invite(assessment)
     await client.post(`/invites/${other.id}/revoke`).send({})
@@ -133,13 +133,13 @@ it('takes a hundred types at most', async () => {
   expect(await ask(101)).toMatchObject({ status: 400, body: { error: 'type must have at most 100 items' } })
 })
 
-describe('a cursor that leads nowhere is a 410 that says what to do', () => {
+describe('the feed (410 cursor_gone)', () => {
   const gone = {
     status: 410,
     body: { error: 'The events behind this cursor are no longer kept. List everything again, and go on from its Events-Cursor' },
   }
 
-  it('when the events behind it have been deleted; where there is none, the feed begins with the oldest that is kept', async () => {
+  it('rejects a cursor whose later events were deleted; without a cursor the feed begins with the oldest stored event', async () => {
     const own = await startServiceForTest()
     const { client, assessment, get, happen } = await furnish(3, own)
     const [, second, third] = (await get()).events
@@ -155,14 +155,14 @@ describe('a cursor that leads nowhere is a 410 that says what to do', () => {
     expect((await get()).events).toHaveLength(1)
   })
 
-  it('when the feed does not go so far', async () => {
+  it('rejects a cursor beyond the end of the feed', async () => {
     const { client, get } = await furnish(1)
     const { cursor } = await get()
     const error = expect.stringMatching(/^The feed of events has not reached this cursor: .* List everything again/)
     expect(await client.get(`/events?cursor=${BigInt(cursor) + 1_000n}`)).toMatchObject({ status: 410, body: { error } })
   })
 
-  it('when the database is a restored backup, which has lost events that the reader knows of; never because it is another one', async () => {
+  it('rejects a cursor of events that a restored backup has lost, and accepts one if the backup has them', async () => {
     const own = await startServiceForTest()
     const { client, assessment, get, happen } = await furnish(2, own)
     const { cursor: atBackup } = await get()

@@ -181,7 +181,7 @@ describe('assessments', () => {
     expect((await v1.get(`${path}/settings`)).body.settings).toMatchObject({ timeLimit: 30, audience: 'public' })
   })
 
-  it('to which somebody is invited stay', async () => {
+  it('keeps assessments with invites', async () => {
     const { v1, own } = here
     const refused = await v1.delete(`/assessments/${own.assessment.id}`)
     expect([...codeOf(refused), refused.body.error]).toEqual([409, 'state_conflict', 'The assessment has invites'])

@@ -205,7 +205,7 @@ describe('POST /invites/{id}/simulate', () => {
       expect(await act(await invite(PLAIN), 'grade')).toEqual([409, expect.stringContaining('There is nobody to grade it')])
   })
 
-  it('only moves an invite that is taken in another player', async () => {
+  it('only moves the invite if candidates use an external player', async () => {
     const { ctx, invite } = await start()
     const elsewhere: Context = { ...ctx, deps: { ...ctx.deps, hasOwnPlayer: false } }
     const given = { answers: [], grades: [] }

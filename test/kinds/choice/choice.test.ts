@@ -99,7 +99,7 @@ describe('choice definition is refused', () => {
     expect(choiceRules.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
   })
 
-  it('with two options that say the same', () => {
+  it('rejects two options with the same text', () => {
     const spec = {
       options: [
         { id: idOf('a'), text: 'Yes' },

@@ -111,7 +111,7 @@ describe('matching definition is refused', () => {
     expect(matchingRules.faults('matching', spec, key).map((fault) => fault.field)).toContain(field),
   )
 
-  it.each(['prompts', 'choices'] as const)('with two %s that say the same', (part) => {
+  it.each(['prompts', 'choices'] as const)('rejects two %s with the same text', (part) => {
     const spec = specOf('ab', 'xy')
     spec[part][1]!.text = ` ${spec[part][0]!.text.replace(' ', '  ')} `
     expect(matchingRules.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])

@@ -65,7 +65,7 @@ describe('two graders’ points', () => {
     [3, 3, 2],
     [1, 0, 0.5],
     [2_000_000_000, 1_599_999_999.5, 2_000_000_000],
-  ])('of %i are to be decided beyond that: %d and %d', async (points, one, other) => {
+  ])('of %i need a decision if they differ by more: %d and %d', async (points, one, other) => {
     const { first, second, grade, result } = await furnishTwo({ questions: [{ points }, { points: 0 }] })
     await grade(first.ctx, 1, one)
     await grade(second.ctx, 1, other)

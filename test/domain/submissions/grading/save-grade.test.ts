@@ -51,7 +51,7 @@ describe('a grade', () => {
     expect((await grades()).map(({ points }) => Number(points))).toEqual([3, 4, 4])
   })
 
-  it('of two graders at once overwrites nobody’s, and the second is told of the first’s', async () => {
+  it("never overwrites the other grader's, and shows it to the second grader", async () => {
     const { join, grade, grades } = await makeHandedIn(service)
     const [one, other] = [await join(), await join()]
     const seen = service.clock.now()
@@ -169,7 +169,7 @@ describe('a result', () => {
     ])
   })
 
-  it('of two graders is the mean where they are close, else an admin’s decision', async () => {
+  it("is the mean of two close grades, else an admin's decision", async () => {
     const { join, grade, release, releases, submissionId, assign } = await makeHandedIn(service, { secondGrader: true })
     const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
     await assign(first.member.id)

@@ -65,7 +65,7 @@ const handedIn = (service: Service) => ({
 })
 
 describe('media', () => {
-  it('of a submission that was handed in go by their kinds, with an event each time', async () => {
+  it('of a submission is deleted by kind, each with an event', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(89 * DAY_MS)
@@ -84,7 +84,7 @@ describe('media', () => {
     ])
   })
 
-  it('that show face and ID go a month after the results were released', async () => {
+  it('with face and ID is deleted a month after the release', async () => {
     const service = await start()
     const candidate = await makeMedia(service, {
       ...handedIn(service),
@@ -98,7 +98,7 @@ describe('media', () => {
   it.each([
     ['never started', { submission: { state: 'preparing' as const }, invite: { status: 'accepted' as const } }],
     ['was withdrawn', { invite: { status: 'revoked' as const } }],
-  ])('of who %s go after a month', async (_who, choices) => {
+  ])('of candidates who %s is deleted after a month', async (_who, choices) => {
     const service = await start()
     const candidate = await makeMedia(service, choices)
     await endLeftSubmissions(service.system)
@@ -110,7 +110,7 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('of who was withdrawn long after go by the next day', async () => {
+  it('of an invite withdrawn long afterwards is deleted by the next day', async () => {
     const service = await start()
     const candidate = await makeMedia(service)
     await sweep(service)
@@ -124,7 +124,7 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('that come after the submission was looked at go in their time', async () => {
+  it('that arrives after the check of its submission is deleted in time', async () => {
     const service = await start()
     const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
     const candidate = await takeAssessment(service, preparing)
@@ -171,7 +171,7 @@ describe('media', () => {
     }
   })
 
-  it('that the store does not delete hold up no others, are tried again every hour, and told of once', async () => {
+  it('that the store does not delete is retried each hour, logged once, and holds up no others', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)
@@ -240,7 +240,7 @@ describe('media', () => {
 })
 
 describe('a photo', () => {
-  it('that the store did not take leaves nothing, and its bytes are free again', async () => {
+  it('leaves nothing if the store fails, and frees its bytes', async () => {
     const service = await start()
     const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
     const candidate = await takeAssessment(service, preparing)
@@ -274,7 +274,7 @@ describe('a recording that nobody completes', () => {
     expect((await candidate.media(empty)).state).toBe('uploading')
   })
 
-  it('of which nothing has arrived is no answer', async () => {
+  it('does not count as answered if nothing has arrived', async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
@@ -283,7 +283,7 @@ describe('a recording that nobody completes', () => {
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })
   })
 
-  it('without a limit may rest for a day', async () => {
+  it('may pause for a day without a time limit', async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginCapture()

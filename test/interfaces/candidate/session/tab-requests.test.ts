@@ -114,7 +114,7 @@ describe('notes', () => {
 })
 
 describe('a tab', () => {
-  it('that asks once more does not take back what another has taken over since', async () => {
+  it('does not take back a session that another tab has taken over, by repeating a request', async () => {
     const candidate = await takeAssessment(service)
     const [first, second] = [randomUUID(), randomUUID()]
     for (const tab of [first, first, second]) expect((await candidate.post('tab', { tab })).status).toBe(200)

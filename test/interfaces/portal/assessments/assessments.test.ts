@@ -311,7 +311,7 @@ describe('an assessment', () => {
     for (let i = 0; i < 12; i++) await contest(i % 2 === 0)
   })
 
-  it('that is being deleted waits for an invite which is not committed yet, and stays', async () => {
+  it('stays if an invite is committed while it is being deleted', async () => {
     const { create, post, organization } = await openAssessments()
     const address = await create()
     const id = address.split('/').at(-1)!

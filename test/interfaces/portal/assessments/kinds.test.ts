@@ -253,7 +253,7 @@ describe('a form of thousands of rows', () => {
     ['multiple_choice', 'At most 20 options.'],
     ['number', 'At most 50 numbers.'],
     ['short_text', 'At most 50 texts.'],
-  ])('of %s is refused, and shown again with no more than a hundred', async (responseType, mistake) => {
+  ])('rejects %s, and shows a hundred of them', async (responseType, mistake) => {
     const { post, path, rowsIn, questions } = await openAssessment()
     const refused = await post(`${path}/questions`, formOf(responseType))
     expect([refused.status, rowsIn(refused).length, mistakesIn(refused).includes(mistake)]).toEqual([422, 100, true])

@@ -86,7 +86,7 @@ describe.skipIf(!isBrowserInstalled)('an irreversible action (skipped where no c
   })
 })
 
-it('only accepts actions within the organization', async () => {
+it('accepts only actions within the organization', async () => {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   for (const to of ['', 'https://evil.example/', '//evil.example', `/portal/${service.deps.newId()}/tags`]) {

@@ -28,7 +28,7 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 it.skipIf(!isBrowserInstalled)(
-  'for how long invites are kept: asked for, confirmed by a double click, seen by another tab, and taken back before it begins',
+  'sets how long invites are kept: asks, accepts a double click once, shows it in another tab, and cancels before it begins',
   async () => {
     const organization = await service.make.organization()
     const assessment = await service.make.assessment(organization.id)

@@ -210,7 +210,7 @@ describe('a list', () => {
     ['name,phone\nSam,123', 'The first row needs the names of the columns, one of them &quot;email&quot;, or an address.'],
     ['email\n"never closed', 'The list can’t be read as CSV: see line 2.'],
     [`email\n${'a@example.com\n'.repeat(10_001)}`, 'The list has more than 10,000 rows. Please split it.'],
-  ])('that can not be taken is told why: %j', async (list, why) => {
+  ])('explains why it is rejected: %j', async (list, why) => {
     const { give } = await furnish()
     const { status, text } = await give(list)
     expect([status, text.includes(why)]).toEqual([422, true])

@@ -174,8 +174,8 @@ describe('the pending second step', () => {
   })
 })
 
-describe("the second factor can't be bypassed", () => {
-  it('by a new password, which signs nobody in and changes no factor', async () => {
+describe('the second factor', () => {
+  it('is not bypassed by a new password, which signs nobody in and changes no factor', async () => {
     const { email, home } = await makePerson()
     const { url } = (await createResetLink(service.system, email, { mails: false }))!
     const visitor = visit(service)
@@ -186,7 +186,7 @@ describe("the second factor can't be bypassed", () => {
     expect((await visitor.get(home)).status).toBe(303)
   })
 
-  it('by joining a second organization with a link and the password', async () => {
+  it('is not bypassed by joining a second organization with a link and the password', async () => {
     const { email, home, secret } = await makePerson()
     const second = await service.make.organization()
     const visitor = visit(service)
@@ -202,7 +202,7 @@ describe("the second factor can't be bypassed", () => {
     expect((await visitor.get(`/portal/${second.id}/`)).status).toBe(200)
   })
 
-  it('by an earlier session, once an organization requires it', async () => {
+  it('is not bypassed by an earlier session, once an organization requires it', async () => {
     const { id } = await service.make.organization()
     const person = await signInAs(service, id, ['admin'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: person.member.id } })

@@ -286,7 +286,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
 })
 
 describe('after the operator has removed them', () => {
-  it('nobody signs in by them, and their sessions end', async () => {
+  it('lets nobody sign in by them, and ends their sessions', async () => {
     const organization = await service.make.organization()
     const { home } = await joinAndLink(organization)
     const browser = browse(service)

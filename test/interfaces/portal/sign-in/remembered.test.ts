@@ -93,7 +93,7 @@ describe('a remembered browser', () => {
 })
 
 describe('codes', () => {
-  it("of a known browser have their own limit, which strangers can't use up", async () => {
+  it("have a limit of their own in a known browser, which strangers can't use up", async () => {
     const { browser, email, secret } = await makePerson({ ticks: false })
     const stranger = visit(service)
     await signIn(stranger, email)

@@ -203,7 +203,7 @@ describe('the sessions of a member', () => {
     expect((await second.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
   })
 
-  it("of other organizations and of oneself can't be ended so", async () => {
+  it("can't be ended for other organizations, or by the member's own request", async () => {
     const [organization, foreign] = [await service.make.organization(), await service.make.organization()]
     const admin = await signInAs(service, organization.id, ['admin'])
     const member = await joinAs(service, foreign)

@@ -200,8 +200,8 @@ describe('the cookie of a session that has ended', () => {
   })
 })
 
-describe('no form is saved', () => {
-  it('for strangers, after old sessions, or from other sites', async () => {
+describe('saving a form', () => {
+  it('is refused for strangers, after old sessions, or from other sites', async () => {
     const { home, ...person } = await makeSignedOut()
     const before = await service.db.savedForm.count()
     for (const visitor of [visit(service), visit(service, `session=${'x'.repeat(43)}`)])
@@ -218,7 +218,7 @@ describe('no form is saved', () => {
     expect(await service.db.savedForm.count()).toBe(before)
   })
 
-  it('after signing out, or without a form', async () => {
+  it('is refused after signing out, or without a form', async () => {
     const { home, ...person } = await joinAs(service, await service.make.organization())
     const cookie = person.cookie()!
     await person.post('/portal/sign-out')
