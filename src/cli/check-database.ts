@@ -6,7 +6,7 @@ import type { ErasureLog } from '../domain/context.ts'
 import { findUndone } from '../domain/erasure/erase-again.ts'
 import { findReturned } from '../domain/erasure/erase-returned.ts'
 import { readReceiptLines } from '../domain/erasure/receipts.ts'
-import { measureNumbering } from '../domain/events/number-events.ts'
+import { measureSequenceLag } from '../domain/events/sequence-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
@@ -202,7 +202,7 @@ const BLOCKED_ADVICE =
   'their servers want no mail from the service. Look at SPF, DKIM and DMARC of MAIL_FROM, and at what its address is known for'
 
 async function checkNumbering(db: Db): Promise<DoctorCheck> {
-  const { oldest } = await measureNumbering({ db })
+  const { oldest } = await measureSequenceLag({ db })
   if (!oldest || Date.now() - oldest.getTime() < NUMBERING_GRACE_MS) return ok('events', 'all are in the feed')
   const since = `some have waited to be put into the feed since ${oldest.toISOString()}`
   return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)

@@ -84,7 +84,7 @@ async function listLog(client: Client, folder: string, labelfile: string, end: s
 
 /**
  * Starts a server on a copy, which brings it to the moment at which the copy was complete, and stops it. The copy goes on in a timeline of
- * its own: by that domain/events/notice-restore.ts sees that time went back.
+ * its own: by that domain/events/detect-restore.ts sees that time went back.
  *
  * @param dataDir the copy is in its folder of the database; nobody else knows of it.
  * @throws Error with the server's log when it does not get there.

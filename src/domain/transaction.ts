@@ -18,20 +18,20 @@ export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, wor
     hasRecorded = recording.has(sessionOf(db))
     return result
   })
-  if (hasRecorded) tell(ctx)
+  if (hasRecorded) notifySequence(ctx)
   return result
 }
 
 /** Does the same by statements that are known beforehand, and record events. */
-export async function writeTogether(ctx: ServiceContext, writes: [...Query<unknown>[], Query<unknown>]): Promise<void> {
+export async function executeWrites(ctx: ServiceContext, writes: [...Query<unknown>[], Query<unknown>]): Promise<void> {
   await together(ctx.db, writes)
-  tell(ctx)
+  notifySequence(ctx)
 }
 
-function tell({ db, deps }: ServiceContext): void {
+function notifySequence({ db, deps }: ServiceContext): void {
   recording.add(sessionOf(db)) // of the part of a transaction, the whole is to tell
   deps.events.recorded()
 }
 
 /** Has the numbering of events told when the open transaction is committed, so that what it recorded is soon in the feed. */
-export const tellAfterCommit = ({ db }: Pick<ServiceContext, 'db'>): void => void recording.add(sessionOf(db))
+export const notifyAfterCommit = ({ db }: Pick<ServiceContext, 'db'>): void => void recording.add(sessionOf(db))

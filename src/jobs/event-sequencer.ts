@@ -1,7 +1,7 @@
-import { numberAuditEntries } from '../domain/audit/number-audit-entries.ts'
-import { createAlarm } from '../domain/concurrency/alarm.ts'
+import { sequenceAuditEntries } from '../domain/audit/sequence-audit-entries.ts'
+import { createWakeSignal } from '../domain/concurrency/wake-signal.ts'
 import type { EventSequence, ServiceContext } from '../domain/context.ts'
-import { numberEvents } from '../domain/events/number-events.ts'
+import { sequenceEvents } from '../domain/events/sequence-events.ts'
 
 /** Events that arrive within this time are numbered together. */
 const DEBOUNCE_MS = 50
@@ -21,14 +21,14 @@ export type EventSequencer = EventSequence & {
 export function createEventSequencer(): EventSequencer {
   const followers: ((head: bigint) => void)[] = []
   let head = 0n
-  const wakeSignal = createAlarm(DEBOUNCE_MS)
+  const wakeSignal = createWakeSignal(DEBOUNCE_MS)
   let stopped = false
   let running = Promise.resolve()
 
   async function numberNewEvents(system: ServiceContext): Promise<void> {
     const before = head
-    head = await numberEvents(system)
-    await numberAuditEntries(system)
+    head = await sequenceEvents(system)
+    await sequenceAuditEntries(system)
     if (head !== before) for (const tell of followers) tell(head)
   }
 
@@ -49,7 +49,7 @@ export function createEventSequencer(): EventSequencer {
   }
 
   return {
-    recorded: wakeSignal.ring,
+    recorded: wakeSignal.wake,
     head: () => head,
     onNewHead: (tell) => void followers.push(tell),
     async start(system) {
@@ -58,7 +58,7 @@ export function createEventSequencer(): EventSequencer {
     },
     async stop() {
       stopped = true
-      wakeSignal.ring()
+      wakeSignal.wake()
       await running
     },
   }

@@ -1,5 +1,5 @@
+import { type ConcurrencySlots, createConcurrencySlots } from '../domain/concurrency/concurrency-slots.ts'
 import { createFairOrder, type FairOrder } from '../domain/concurrency/fair-order.ts'
-import { createPlaces, type Places } from '../domain/concurrency/places.ts'
 import type { Log } from '../domain/context.ts'
 import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
 import { createMailOutageState, type MailOutageState, type SharedOutage } from './mail-outage-state.ts'
@@ -50,7 +50,7 @@ type DispatcherState = {
   /** Closes idle connections. */
   closeIdle: () => void
   waiting: WaitingMail[]
-  places: Places
+  places: ConcurrencySlots
   order: FairOrder
   throttle: MailThrottle
   outage: MailOutageState
@@ -76,7 +76,7 @@ export function createMailDispatcher(
     log,
     closeIdle,
     waiting: [],
-    places: createPlaces(SLOW_AFTER_MS, () => startNext(state)),
+    places: createConcurrencySlots(SLOW_AFTER_MS, () => startNext(state)),
     order: createFairOrder(),
     throttle: createMailThrottle(width, perMinute),
     outage: createMailOutageState(record, log),

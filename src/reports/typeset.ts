@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { createFairTurns } from '../domain/concurrency/turns.ts'
+import { createFairQueue } from '../domain/concurrency/work-queues.ts'
 import type { TypesetReport } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { PrintedReport } from '../domain/ports/printed-report.ts'
@@ -25,7 +25,7 @@ const MAX_WAITING = 16
  */
 export function createTypesetter(clock: () => Date): TypesetReport {
   const refusal = () => new DomainError('too_many_reports')
-  const inTurn = createFairTurns(AT_ONCE, { waiting: MAX_WAITING, refusal })
+  const inTurn = createFairQueue(AT_ONCE, { waiting: MAX_WAITING, refusal })
   return async (report, { whose, onGone }) => {
     let hasClient = true
     const stopWatching = onGone?.(() => {

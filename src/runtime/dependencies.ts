@@ -8,14 +8,14 @@ import { readMigrations } from '../db/migrations.ts'
 import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/api-keys/api-key-cache.ts'
 import { enabledSystems } from '../domain/ats/connections.ts'
-import { resealAtsKeys } from '../domain/ats/keys.ts'
-import { coalesce } from '../domain/concurrency/coalesce.ts'
+import { reencryptAtsKeys } from '../domain/ats/keys.ts'
+import { singleFlight } from '../domain/concurrency/single-flight.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import type { MailEventReaders } from '../domain/mails/mail-events.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
-import { resealTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
+import { reencryptTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
 import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
-import { resealSecrets } from '../domain/webhooks/secrets.ts'
+import { reencryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
 import { createLinks, type SiteConfig } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startErasureWorkers } from '../jobs/erasure-workers.ts'
@@ -191,7 +191,7 @@ export async function createDependencies(
     redis,
     sequencer,
     migrated: database.migrated,
-    findProblems: coalesce(() => findProblems(system, boss, migrations, checks)),
+    findProblems: singleFlight(() => findProblems(system, boss, migrations, checks)),
     startSweep: async () => {
       if (works) await startSweep(boss, system, { ...config, fetchBounces })
     },
@@ -263,9 +263,9 @@ async function startWork(config: Config, disposables: AsyncDisposableStack, cont
   await startErasureWorkers(boss, system)
   await startRecordingWorkers(boss, system, remuxInProcess, config.joiners)
   await startMemberEmailWorkers(boss, system, { deliver: createMemberEmailDelivery(mailer, mailSettings), dispatcher })
-  await resealSecrets(system)
-  await resealAtsKeys(system)
-  await resealTotpSecrets(system)
+  await reencryptWebhookSecrets(system)
+  await reencryptAtsKeys(system)
+  await reencryptTotpSecrets(system)
   await resealClientSecrets(system)
   const post = createPost(config.webhookAllowance)
   const webhooks = startWebhooks(system, post, config.webhookConcurrency)

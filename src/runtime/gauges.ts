@@ -3,10 +3,10 @@ import type { PgBoss } from 'pg-boss'
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import { readTimeline } from '../db/identity.ts'
-import { coalesce } from '../domain/concurrency/coalesce.ts'
+import { singleFlight } from '../domain/concurrency/single-flight.ts'
 import { measureSweep } from '../domain/concurrency/sweep-parts.ts'
 import type { MediaStore } from '../domain/context.ts'
-import { measureNumbering } from '../domain/events/number-events.ts'
+import { measureSequenceLag } from '../domain/events/sequence-events.ts'
 import { measureEmailQueue } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
@@ -41,7 +41,7 @@ export function observeDatabase(registers: Registry[], pool: Pool, db: Db): void
   add(
     'events_oldest_unnumbered_seconds',
     'Age of the committed event that is to be numbered next; 0 when there is none',
-    async () => secondsSince((await measureNumbering({ db })).oldest),
+    async () => secondsSince((await measureSequenceLag({ db })).oldest),
   )
   add('mail_outage_seconds', 'For how long the mail server has taken no mails at all; 0 while it does', async () =>
     secondsSince((await readMailOutage(db))?.since ?? null),
@@ -73,7 +73,7 @@ function observeSweep(registers: Registry[], db: Db): void {
 /** Adds the gauges of the job queues. */
 export function observeQueues(registers: Registry[], boss: PgBoss): void {
   const add = addGaugesTo(registers)
-  const recordings = coalesce(() => measureWaitingRecordings(boss))
+  const recordings = singleFlight(() => measureWaitingRecordings(boss))
   add('recordings_waiting', 'Recordings that wait to be joined', async () => (await recordings()).waiting)
   add(
     'recording_oldest_waiting_seconds',
@@ -124,7 +124,7 @@ function observePool(registers: Registry[], pool: Pool): void {
 }
 
 function observeEmailQueue(add: AddGauge, kind: string, read: () => Promise<EmailQueue>): void {
-  const measure = coalesce(read)
+  const measure = singleFlight(read)
   add(`${kind}_queue_depth`, 'Mails waiting to be sent', async () => (await measure()).waiting)
   add(`${kind}_oldest_waiting_seconds`, 'Age of the mail that has waited longest; 0 when none waits', async () =>
     secondsSince((await measure()).oldest),

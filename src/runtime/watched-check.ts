@@ -1,4 +1,4 @@
-import { coalesce } from '../domain/concurrency/coalesce.ts'
+import { singleFlight } from '../domain/concurrency/single-flight.ts'
 
 type WatchOptions = { trustedForMs: number; onFailure: (err: unknown) => void; onRecovery: () => void }
 
@@ -6,7 +6,7 @@ type WatchOptions = { trustedForMs: number; onFailure: (err: unknown) => void; o
 export function createWatchedCheck(check: () => Promise<unknown>, { trustedForMs, onFailure, onRecovery }: WatchOptions) {
   let healthyAt = Number.NEGATIVE_INFINITY
   let isHealthy = true
-  return coalesce(async () => {
+  return singleFlight(async () => {
     if (performance.now() - healthyAt < trustedForMs) return
     try {
       await check()

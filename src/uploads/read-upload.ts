@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { createFairTurns } from '../domain/concurrency/turns.ts'
+import { createFairQueue } from '../domain/concurrency/work-queues.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { ReadParts } from '../domain/validation/uploaded-files.ts'
 import { refuseFile } from '../domain/validation/uploaded-files.ts'
@@ -15,7 +15,7 @@ const PROGRAM: Program = {
 const LIMITS = { bytes: 400_000_000, cpuSeconds: 5 }
 
 /** One file is read at a time, and eight wait. */
-const inTurn = createFairTurns(1, { waiting: 8, refusal: () => new DomainError('too_many_imports') })
+const inTurn = createFairQueue(1, { waiting: 8, refusal: () => new DomainError('too_many_imports') })
 
 /**
  * Reads an uploaded file in a child process, so that harmful files only end that process and delay no other request. Organizations take turns. Rows

@@ -1,14 +1,14 @@
 import { carryTrace, inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { showEvent } from '../domain/events/feed.ts'
+import { toEventJson } from '../domain/events/feed.ts'
 import {
   type AttemptResult,
-  type Recorded,
-  recordAttempt,
+  type DeliveryOutcome,
+  type LeasedDelivery,
+  recordDeliveryAttempt,
   releaseDelivery,
-  type TakenDelivery,
 } from '../domain/webhooks/record-attempt.ts'
-import { openSecrets } from '../domain/webhooks/secrets.ts'
+import { decryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Post } from './post.ts'
 import { signedHeaders } from './sign.ts'
@@ -19,7 +19,7 @@ const UNREADABLE_SECRET = 'The secret of the endpoint can not be decrypted: rota
 export async function deliver(
   system: ServiceContext,
   post: Post,
-  taken: TakenDelivery,
+  taken: LeasedDelivery,
   { stop, concurrency }: { stop: AbortSignal; concurrency: Concurrency },
 ): Promise<void> {
   const startedAt = system.deps.clock()
@@ -33,19 +33,24 @@ export async function deliver(
   if (answer === null) return releaseDelivery(system, taken)
   const milliseconds = Math.round(performance.now() - startedAtMs)
   concurrency.record(taken.endpoint.id, { answer, milliseconds })
-  logAttempt(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
+  logAttempt(
+    system,
+    taken,
+    { answer, milliseconds },
+    await recordDeliveryAttempt(system, taken, { startedAt, milliseconds, answer }),
+  )
 }
 
 /** @returns null if interrupted. */
 async function send(
   system: ServiceContext,
   post: Post,
-  { endpoint, event }: TakenDelivery,
+  { endpoint, event }: LeasedDelivery,
   stop: AbortSignal,
 ): Promise<AttemptResult['answer'] | null> {
-  const secrets = openSecrets(system, endpoint)
+  const secrets = decryptWebhookSecrets(system, endpoint)
   if (secrets === null) return { error: UNREADABLE_SECRET }
-  const body = JSON.stringify(showEvent(event))
+  const body = JSON.stringify(toEventJson(event))
   const headers = {
     ...signedHeaders(secrets, { id: event.id, sentAt: system.deps.clock(), body }),
     ...(event.isTest && { 'webhook-test': 'true' }),
@@ -63,9 +68,9 @@ export const describeFailure = ({ message, code, name }: NodeJS.ErrnoException):
 /** Logs the attempt without the URL, which may contain a token. */
 function logAttempt(
   { deps }: ServiceContext,
-  { delivery }: TakenDelivery,
+  { delivery }: LeasedDelivery,
   { answer, milliseconds }: Omit<AttemptResult, 'startedAt'>,
-  recorded: Recorded,
+  recorded: DeliveryOutcome,
 ): void {
   const { organizationId, endpointId, eventId, attemptCount } = delivery
   const { outcome, notice } = recorded

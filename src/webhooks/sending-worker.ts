@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAlarm } from '../domain/concurrency/alarm.ts'
+import { createConcurrencySlots } from '../domain/concurrency/concurrency-slots.ts'
 import { createFairOrder } from '../domain/concurrency/fair-order.ts'
-import { createPlaces } from '../domain/concurrency/places.ts'
+import { createWakeSignal } from '../domain/concurrency/wake-signal.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
 import { assignPlaces, groupsOf } from './assign-places.ts'
@@ -45,8 +45,8 @@ export type SendingWorker = {
 export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: SendingSource<Taken>): SendingWorker {
   const { name, createSendings, findDue, limitOf, claim, receiverOf, attempt } = sendings
   const interrupt = new AbortController()
-  const wakeSignal = createAlarm(DEBOUNCE_MS)
-  const places = createPlaces(SLOW_AFTER_MS, wakeSignal.ring)
+  const wakeSignal = createWakeSignal(DEBOUNCE_MS)
+  const places = createConcurrencySlots(SLOW_AFTER_MS, wakeSignal.wake)
   const order = createFairOrder()
   const roomOf = (due: DueSendings) => limitOf(due) - (places.byGroup.get(due.receiverId) ?? 0)
   const stop = new AbortController()
@@ -55,7 +55,7 @@ export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: Se
 
   function wake(): void {
     hasNewEvents = true
-    wakeSignal.ring()
+    wakeSignal.wake()
   }
 
   async function attemptSafely(taken: Taken): Promise<void> {
@@ -123,7 +123,7 @@ export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: Se
     wake,
     async stop() {
       stop.abort()
-      wakeSignal.ring()
+      wakeSignal.wake()
       await running
       await Promise.race([places.settled(), sleep(GRACE_MS, undefined, { ref: false })])
       interrupt.abort()

@@ -1,6 +1,6 @@
-import { handOverToOrders } from '../domain/ats/hand-over.ts'
-import { passOverReport, recordReport, releaseReport } from '../domain/ats/record-report.ts'
-import { findDueReports, type TakenReport, takeReports } from '../domain/ats/take-reports.ts'
+import { enqueueReports } from '../domain/ats/enqueue-reports.ts'
+import { findDueReports, type LeasedReport, leaseReports } from '../domain/ats/lease-reports.ts'
+import { recordReport, releaseReport, skipReport } from '../domain/ats/record-report.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
 import { describeFailure } from './deliver.ts'
@@ -10,7 +10,7 @@ import { type SendingWorker, startSendingWorker } from './sending-worker.ts'
 /** Request to an ATS, without body if it is empty. */
 export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
 /** Formats a report for its ATS. @returns null if the ATS takes no such report; an error if it can't be sent. */
-export type WriteReport = (system: ServiceContext, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
+export type WriteReport = (system: ServiceContext, taken: LeasedReport) => Promise<ReportCall | { error: string } | null>
 
 /** Concurrent reports per connection. */
 const MAX_CONCURRENCY = 4
@@ -21,10 +21,10 @@ const DEADLINE_MS = 10_000
 export const startReports = (system: ServiceContext, post: Post, write: WriteReport): SendingWorker =>
   startSendingWorker(system, {
     name: 'reports to applicant tracking systems',
-    createSendings: () => handOverToOrders(system),
+    createSendings: () => enqueueReports(system),
     findDue: (most) => findDueReports(system, most),
     limitOf: () => MAX_CONCURRENCY,
-    claim: async (granted) => ({ taken: await takeReports(system, granted), more: false }),
+    claim: async (granted) => ({ taken: await leaseReports(system, granted), more: false }),
     receiverOf: ({ connection }) => connection.id,
     attempt: (taken, stop) => report(system, { post, write }, taken, stop),
   })
@@ -33,11 +33,11 @@ export const startReports = (system: ServiceContext, post: Post, write: WriteRep
 async function report(
   system: ServiceContext,
   { post, write }: { post: Post; write: WriteReport },
-  taken: TakenReport,
+  taken: LeasedReport,
   stop: AbortSignal,
 ): Promise<void> {
   const call = await write(system, taken)
-  if (call === null) return passOverReport(system, taken)
+  if (call === null) return skipReport(system, taken)
   const startedAt = system.deps.clock()
   const began = performance.now()
   const answer = 'error' in call ? call : await send(post, call, stop)

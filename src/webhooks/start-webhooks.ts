@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../domain/context.ts'
-import { handOver } from '../domain/webhooks/hand-over.ts'
-import { findDueDeliveries, takeDeliveries } from '../domain/webhooks/record-attempt.ts'
+import { enqueueDeliveries } from '../domain/webhooks/enqueue-deliveries.ts'
+import { findDueDeliveries, leaseDeliveries } from '../domain/webhooks/record-attempt.ts'
 import { createConcurrency } from './concurrency.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
@@ -14,11 +14,11 @@ export function startWebhooks(system: ServiceContext, post: Post, initialConcurr
   const concurrency = createConcurrency(initialConcurrency)
   return startSendingWorker(system, {
     name: 'webhooks',
-    createSendings: () => handOver(system),
+    createSendings: () => enqueueDeliveries(system),
     findDue: (most) => findDueDeliveries(system, most),
     limitOf: ({ receiverId, isFailing }) => (isFailing ? FAILING_CONCURRENCY : concurrency.of(receiverId)),
     async claim(granted) {
-      const { deliveries, forgotten } = await takeDeliveries(system, granted)
+      const { deliveries, forgotten } = await leaseDeliveries(system, granted)
       return { taken: deliveries, more: forgotten > 0 }
     },
     receiverOf: ({ endpoint }) => endpoint.id,

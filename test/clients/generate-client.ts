@@ -48,7 +48,7 @@ export const writeOpening = (key: string): string => `
     return { status: response.status, type: type!, body: data }
   }`
 
-/** An expression that resolves to the {@link Answer}, and throws when its body doesn't fit the generated schema. */
+/** An expression that resolves to the {@link StoredResponse}, and throws when its body doesn't fit the generated schema. */
 export const writeCall = ({ operationId, pathParameters, query, headers, body, key }: Call): string => {
   const auth = key === undefined ? '' : `auth: () => ${text(key)}, `
   return `answerOf(sdk.${operationId}({ ...${object({ path: pathParameters, query, headers, body })}, ${auth}throwOnError: true }))`

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { enterTheirKey, generateAtsKey } from '../../src/domain/ats/keys.ts'
+import { generateAtsKey, saveAtsApiKey } from '../../src/domain/ats/keys.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { createAshby, listenAsAshby } from '../support/ats/ashby.ts'
 import { TO_FAKES } from '../support/ats/connect.ts'
@@ -38,7 +38,7 @@ async function start() {
     'live',
   )
   const key = await generateAtsKey(ctx, 'ashby', 'live')
-  await enterTheirKey(ctx, 'ashby', 'live', THEIR_KEY)
+  await saveAtsApiKey(ctx, 'ashby', 'live', THEIR_KEY)
   const launch = () => startProcess({ ...TO_FAKES, DATABASE_URL: url, ATS_ASHBY: host.url })
   const first = await launch()
   const ashby = createAshby({ url: first.url, key })

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ServiceContext } from '../../src/domain/context.ts'
 import { replaceRecoveryCodes } from '../../src/domain/sign-in/recovery-codes.ts'
-import { sealWaiting } from '../../src/domain/sign-in/second-step.ts'
+import { encryptSecondStep } from '../../src/domain/sign-in/second-step.ts'
 import { startSession } from '../../src/domain/sign-in/sessions.ts'
 import { codeAt, giveApp, readOffer, recoveryCodesIn } from '../support/factors.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
@@ -56,7 +56,7 @@ describe('a code that is given to two processes at the same instant', () => {
     }
     for (const { credential, secret, recoveryCode } of people) {
       const code = kind === 'of an app' ? codeAt(secret, new Date()) : recoveryCode
-      const cookie = `second-step=${sealWaiting(system, { ...credential, mustChange: false })}`
+      const cookie = `second-step=${encryptSecondStep(system, { ...credential, mustChange: false })}`
       const answers = await Promise.all(processes.map((service) => send(service, '/portal/second-step', cookie, { code })))
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 422])
       expect(await db.session.count({ where: { credentialId: credential.id } })).toBe(1)

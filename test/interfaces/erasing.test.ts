@@ -6,7 +6,7 @@ import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.t
 import { generateKey, rotateKey } from '../../src/domain/api-keys/manage-keys.ts'
 import type { KeyScope } from '../../src/domain/authorization/permissions.ts'
 import type { Actor, Context } from '../../src/domain/context.ts'
-import { signUnsubscribing } from '../../src/domain/secrets/unsubscribe-tokens.ts'
+import { signUnsubscribeToken } from '../../src/domain/secrets/unsubscribe-tokens.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { asEraser, dumpRows } from '../support/erasing.ts'
 import { unknownId } from '../support/factories.ts'
@@ -211,12 +211,12 @@ it('lets who was erased stop mails by an old link all the same', async () => {
   const { erase, organization, invite } = await start()
   const { id } = (await erase(ADDRESS)).body.erasure
   await waitUntil('the receipt', async () => (await service.db.erasure.findFirst({ where: { id } }))?.finishedAt ?? undefined)
-  const path = `/u/${signUnsubscribing(service.site.secretKeys, invite.id)}`
+  const path = `/u/${signUnsubscribeToken(service.site.secretKeys, invite.id)}`
   expect((await service.http().get(path)).status).toBe(200)
   for (const again of [1, 2]) expect([again, (await service.http().post(`${path}/all`)).status]).toEqual([again, 200])
   const found = await service.db.suppression.findMany({ where: { organizationId: organization.id } })
   expect(found).toMatchObject([{ scope: 'all', reason: 'unsubscribed', address: expect.stringMatching(/^erased:/) }])
-  expect((await service.http().get(`/u/${signUnsubscribing(service.site.secretKeys, unknownId)}`)).status).toBe(404)
+  expect((await service.http().get(`/u/${signUnsubscribeToken(service.site.secretKeys, unknownId)}`)).status).toBe(404)
 })
 
 it('erases by the command line, tells of whom a restored backup has brought back, and erases them again', async () => {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { inviteEvents } from '../../src/domain/events/event.ts'
-import { numberEvents } from '../../src/domain/events/number-events.ts'
 import { recordEvents } from '../../src/domain/events/record-events.ts'
+import { sequenceEvents } from '../../src/domain/events/sequence-events.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
 import { createEventSequencer } from '../../src/jobs/event-sequencer.ts'
 import { waitForNumbering } from '../support/events.ts'
@@ -82,10 +82,10 @@ it('waits for no transaction that deletes an organization, and leaves no gap for
   await record(service)
   await db.$transaction(async (tx) => {
     await tx.organization.delete({ where: { id: organizationId } })
-    expect(await numberEvents(service.system)).toBe(1n)
+    expect(await sequenceEvents(service.system)).toBe(1n)
   })
   await record(service)
-  expect(await numberEvents(service.system)).toBe(2n)
+  expect(await sequenceEvents(service.system)).toBe(2n)
   const events = await db.event.findMany({ orderBy: { sequence: 'asc' }, select: { position: true } })
   expect(events).toEqual([{ position: 1n }, { position: 2n }])
 })

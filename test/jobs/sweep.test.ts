@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forgetOldAnswers } from '../../src/domain/concurrency/do-once.ts'
+import { forgetOldAnswers } from '../../src/domain/concurrency/idempotency.ts'
 import { SWEEP_PARTS } from '../../src/domain/context.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'

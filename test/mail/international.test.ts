@@ -8,7 +8,7 @@ import { findTraces } from '../../src/domain/erasure/find-traces.ts'
 import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts'
 import { findMemberId } from '../../src/domain/organization/organizations.ts'
-import { findSpeaker } from '../../src/domain/sign-in/speakers.ts'
+import { findDomainOwner } from '../../src/domain/sign-in/domain-owners.ts'
 import { addDomain } from '../../src/domain/single-sign-on/domains.ts'
 import { readerOf } from '../support/candidate-lists.ts'
 import { waitForState } from '../support/mail.ts'
@@ -161,7 +161,7 @@ it('has one address in both forms: where members, and domains of a provider, are
   await expect(addDomain(ctx, ASCII)).rejects.toMatchObject({ issues: [{ problem: 'taken' }] })
   await expect(addDomain(ctx, `foo@${UNICODE}`)).rejects.toMatchObject({ issues: [{ problem: 'notDomain' }] })
   await service.db.signInDomain.updateMany({ where: { domain: ASCII }, data: { verifiedAt: service.clock.now() } })
-  expect(await findSpeaker(service.system, written)).toEqual({ organizationId: organization.id })
+  expect(await findDomainOwner(service.system, written)).toEqual({ organizationId: organization.id })
 })
 
 it('signs a member in by either form', async () => {

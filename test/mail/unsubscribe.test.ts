@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { signUnsubscribing } from '../../src/domain/secrets/unsubscribe-tokens.ts'
+import { signUnsubscribeToken } from '../../src/domain/secrets/unsubscribe-tokens.ts'
 import { expectPage } from '../support/candidate.ts'
 import { readFeed } from '../support/events.ts'
 import { queueMail, waitForState } from '../support/mail.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-const pathOf = (inviteId: string) => `/u/${signUnsubscribing(service.site.secretKeys, inviteId)}`
+const pathOf = (inviteId: string) => `/u/${signUnsubscribeToken(service.site.secretKeys, inviteId)}`
 const listHeaders = ({ headers }: SmtpListener['mails'][number]['parsed']) =>
   headers.flatMap(({ key, value }) => (key.startsWith('list-') ? [[key, value]] : [])).sort()
 const mailTo = (address: string, count = 1) =>

@@ -4,7 +4,7 @@ import { type Context, enterOrganization, inMode } from '../../src/domain/contex
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
 import { forgetOldMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'
 import { startReceiver } from './receiver.ts'
-import { saveForm } from './saved-forms.ts'
+import { saveFormInSession } from './saved-forms.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -184,7 +184,7 @@ async function leaveTraces(
   const credential = await db.credential.create({ data: { id: deps.newId(), ...signsIn } })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
   const form = { url: `/portal/${organizationId}/invites?search=${encodeURIComponent(ADDRESS)}`, isMultipart: false, page: null }
-  await saveForm(system, credential.id, { ...form, fields: [['email', ADDRESS]], isIncomplete: false })
+  await saveFormInSession(system, credential.id, { ...form, fields: [['email', ADDRESS]], isIncomplete: false })
   await db.$executeRaw`
     INSERT INTO pgboss.job (name, data, state, output) SELECT name, '{}', 'failed', jsonb_build_object('message', ${said}::text)
     FROM pgboss.queue WHERE name = 'mail-event'`

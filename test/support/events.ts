@@ -1,4 +1,4 @@
-import { measureNumbering } from '../../src/domain/events/number-events.ts'
+import { measureSequenceLag } from '../../src/domain/events/sequence-events.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -14,7 +14,7 @@ export type Told = {
 
 /** Waits until all events that are committed are in the feed. */
 export const waitForNumbering = ({ system }: Pick<Service, 'system'>): Promise<true> =>
-  waitUntil('the numbering of events', async () => (await measureNumbering(system)).oldest === null || undefined)
+  waitUntil('the numbering of events', async () => (await measureSequenceLag(system)).oldest === null || undefined)
 
 /** Reads the feed from the cursor, or from its beginning, to its present end. */
 export async function readFeed(service: Service, key: string, query: Record<string, string> = {}) {

@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/client.ts'
 import type { ServiceContext } from '../../src/domain/context.ts'
-import { codeOfStep, makeTotpSecret, stepAt } from '../../src/domain/sign-in/totp.ts'
-import { sealTotpSecret } from '../../src/domain/sign-in/totp-secrets.ts'
+import { codeOfStep, createTotpSecret, stepAt } from '../../src/domain/sign-in/totp.ts'
+import { encryptTotpSecret } from '../../src/domain/sign-in/totp-secrets.ts'
 import type { Visitor } from './portal.ts'
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -35,8 +35,8 @@ export const codeAt = (secret: Buffer, now: Date): string => codeOfStep(secret, 
 
 /** Gives a person an app without its page. */
 export async function giveApp(service: Pick<ServiceContext, 'deps'> & { db: Db }, credentialId: string): Promise<Buffer> {
-  const [id, secret] = [service.deps.newId(), makeTotpSecret()]
-  const sealed = sealTotpSecret(service as unknown as ServiceContext, id, secret)
+  const [id, secret] = [service.deps.newId(), createTotpSecret()]
+  const sealed = encryptTotpSecret(service as unknown as ServiceContext, id, secret)
   const data = {
     id,
     credentialId,

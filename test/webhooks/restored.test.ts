@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noticeRestore } from '../../src/domain/events/notice-restore.ts'
+import { detectRestore } from '../../src/domain/events/detect-restore.ts'
 import { revokeInvite } from '../../src/domain/invites/operations.ts'
 import { connect, TO_FAKES } from '../support/ats/connect.ts'
 import { startGreenhouse } from '../support/ats/greenhouse.ts'
@@ -20,7 +20,7 @@ it('goes on sending webhooks and reports behind the gap that a restored backup l
   const { interviewId } = await greenhouse.sendTest(recruiter.assessment.id)
 
   await service.db.eventSequence.updateMany({ data: { database: 'the one before' } })
-  await noticeRestore(service.system)
+  await detectRestore(service.system)
   const { position } = await service.db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   expect(position).toBeGreaterThan(1_000_000_000_000n)
 

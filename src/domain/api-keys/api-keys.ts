@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { tenantDb } from '../../db/tenant-db.ts'
-import { type AuditDetails, detailsOf } from '../audit/audit-details.ts'
+import { type AuditDetails, toAuditDetails } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type KeyRight, type KeyScope, rightsOfScopes } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
@@ -223,7 +223,7 @@ function withChange(before: Changeable, change: KeyChange): Changeable {
 }
 
 const changesOf = (before: Changeable, after: Changeable): AuditDetails =>
-  detailsOf(
+  toAuditDetails(
     (['rights', 'scopes', 'networks', 'requestsPerMinute'] as const)
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))
       .map((field) => [field, { before: before[field] ?? 'none', after: after[field] ?? 'none' }] as const),

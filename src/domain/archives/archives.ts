@@ -3,7 +3,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
-import { open } from '../secrets/seal.ts'
+import { decrypt } from '../secrets/encryption.ts'
 import { HOUR_MS } from '../time/days.ts'
 import { isUuid } from '../values/uuid.ts'
 
@@ -41,7 +41,7 @@ export function toArchive({ deps, actor }: Context, row: Row): Archive {
   return {
     ...{ id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt },
     subject: row.subject as ArchiveSubject,
-    address: encryptedAddress && open(deps.secretKeys, purposeOf(id), encryptedAddress),
+    address: encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress),
     bytes: Number(row.bytes),
     isMine: actorId === actorIdOf(actor) && actorKind === actor.kind,
     retryUntil: downloadStartedAt && new Date(downloadStartedAt.getTime() + RETRY_MS),

@@ -12,7 +12,7 @@ import { asOfNow } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { ofAddress, type Suppression } from '../invites/suppressions.ts'
 import { findById } from '../look-ups/shared-query.ts'
-import { codesOfAddress } from '../secrets/address-hmacs.ts'
+import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
 import type { Round } from '../submissions/grading/rounds.ts'
 
@@ -155,7 +155,7 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
   }
   const its = { organizationId: organization.id }
   const orderBy = { createdAt: 'asc' as const }
-  const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
+  const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
   const erasures = await db.erasure.findMany({ where: { ...its, addressHmac: { in: codes } }, orderBy })
   return {
     listRows,

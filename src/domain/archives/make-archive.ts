@@ -1,7 +1,7 @@
 import { affectedRows } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { newMediaKey } from '../files/media-keys.ts'
-import { open } from '../secrets/seal.ts'
+import { decrypt } from '../secrets/encryption.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { ARCHIVE_DAYS, purposeOf } from './archives.ts'
@@ -60,7 +60,7 @@ type Found = { id: string; memberId: string | null; actorId: string | null; encr
 /** @throws Error where none of the secret keys opens the address. */
 function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
   if (memberId !== null) return { memberId, isOwn: actorId === memberId }
-  const address = encryptedAddress && open(deps.secretKeys, purposeOf(id), encryptedAddress)
+  const address = encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
   return { address }
 }

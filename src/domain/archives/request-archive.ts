@@ -4,8 +4,8 @@ import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context } from '../context.ts'
 import { normalize } from '../erasure/request-erasure.ts'
 import { DomainError } from '../errors.ts'
-import { codeOfAddress } from '../secrets/address-hmacs.ts'
-import { seal } from '../secrets/seal.ts'
+import { hmacOfAddress } from '../secrets/address-hmacs.ts'
+import { encrypt } from '../secrets/encryption.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
@@ -27,8 +27,8 @@ export function requestCandidateArchive(ctx: Context, { address: typed }: { addr
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
   const { deps, organization } = ctx
   const id = deps.newId()
-  const addressHmac = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
-  const encryptedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  const addressHmac = new Uint8Array(hmacOfAddress(deps.secretKeys, organization.id, address))
+  const encryptedAddress = encrypt(deps.secretKeys, purposeOf(id), address)
   return request(ctx, { id, subject: 'candidate', addressHmac, encryptedAddress, memberId: null })
 }
 

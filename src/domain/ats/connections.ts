@@ -51,7 +51,7 @@ export async function getConnection(ctx: Context, id: string): Promise<Connectio
 }
 
 /** True if the organization entered the system's key. @param ctx of a recruiting system. */
-export async function hasTheirKey(ctx: Context, connectionId: string): Promise<boolean> {
+export async function hasAtsApiKey(ctx: Context, connectionId: string): Promise<boolean> {
   const where = { organizationId: ctx.organization.id, id: connectionId, encryptedApiKey: { not: null } }
   return (await ctx.db.atsConnection.count({ where })) > 0
 }

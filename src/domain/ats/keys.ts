@@ -7,7 +7,7 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Ats, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
@@ -91,7 +91,7 @@ export async function generateAtsKey(ctx: Context, ats: Ats, mode: KeyMode): Pro
     const createdById = actor.kind === 'member' ? actor.id : null
     const own = { id, organizationId: organization.id, connectionId: connection.id, createdById, createdAt: deps.clock() }
     await db.atsKey.create({
-      data: { ...own, ...fingerprintApiKey(key), encryptedKey: seal(deps.secretKeys, keyPurpose(id), key) },
+      data: { ...own, ...fingerprintApiKey(key), encryptedKey: encrypt(deps.secretKeys, keyPurpose(id), key) },
     })
     await recordAudit(inside, { action: 'generated_ats_key', target: { kind: 'ats_key', id }, details: { ats, mode } })
     return key
@@ -114,7 +114,7 @@ export async function revokeAtsKey(ctx: Context, id: string): Promise<void> {
 }
 
 /** Keeps the key that the ATS has given to the organization. @throws DomainError not_permitted; ats_not_found; invalid. */
-export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given: string): Promise<void> {
+export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, given: string): Promise<void> {
   authorize(ctx, 'manage_ats')
   requireEnabled(ctx, ats)
   const key = given.trim()
@@ -122,7 +122,7 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { id } = await findConnection(inside, ats, mode)
-    const theirs = { encryptedApiKey: seal(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
+    const theirs = { encryptedApiKey: encrypt(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
     await db.atsConnection.update({ where: { id }, data: { ...theirs, updatedAt: deps.clock() } })
     await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
   })
@@ -131,14 +131,14 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
 /** Credentials of a report. `ours`: the key of the order, or another valid one; null if it can't be decrypted. */
 export type Credentials = { ours: string | null; theirs: string | null }
 
-type Sealed = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
+type EncryptedCredentials = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
 
-export const openCredentials = (
+export const decryptCredentials = (
   { deps }: ServiceContext,
-  { keyId, encryptedKey, connectionId, encryptedApiKey }: Sealed,
+  { keyId, encryptedKey, connectionId, encryptedApiKey }: EncryptedCredentials,
 ): Credentials => ({
-  ours: open(deps.secretKeys, keyPurpose(keyId), encryptedKey),
-  theirs: encryptedApiKey && open(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
+  ours: decrypt(deps.secretKeys, keyPurpose(keyId), encryptedKey),
+  theirs: encryptedApiKey && decrypt(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
 })
 
 /** Ties the ciphertext to one key. */
@@ -146,12 +146,12 @@ const keyPurpose = (id: string): string => `ats key ${id}`
 const theirPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
 
 /** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
-export async function resealAtsKeys({ db, deps }: ServiceContext): Promise<void> {
+export async function reencryptAtsKeys({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
   const anew = (purpose: string, encrypted: Uint8Array) => {
-    const text = open([newest!], purpose, encrypted) === null ? open(older, purpose, encrypted) : null
-    return text === null ? null : seal(deps.secretKeys, purpose, text)
+    const text = decrypt([newest!], purpose, encrypted) === null ? decrypt(older, purpose, encrypted) : null
+    return text === null ? null : encrypt(deps.secretKeys, purpose, text)
   }
   for (const { id, encryptedKey } of await db.atsKey.findMany({ select: { id: true, encryptedKey: true } })) {
     const resealed = anew(keyPurpose(id), encryptedKey)

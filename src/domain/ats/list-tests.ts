@@ -2,7 +2,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
 /** An assessment as an ATS has it chosen from a list. */
-export type Test = { id: string; name: string }
+export type AtsTest = { id: string; name: string }
 
 /** The first characters of ids are the time, and may be equal. */
 const TOLD_OF_ID = 8
@@ -14,7 +14,7 @@ export const isReady = (
 ): boolean => audience === 'invite_only' && (questionCount > 0 || !deps.hasOwnPlayer)
 
 /** The assessments that candidates can be sent to, but for those that are archived, in the order of their names, which are all different: a recruiter sees nothing else of them. */
-export async function listTests(ctx: Context): Promise<Test[]> {
+export async function listTests(ctx: Context): Promise<AtsTest[]> {
   authorize(ctx, 'read')
   const ready = ctx.db
     .selectFrom('assessments')

@@ -1,6 +1,6 @@
 import type { Ats, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import type { EventType, ToldData } from '../events/event.ts'
+import type { EventPayload, EventType } from '../events/event.ts'
 import { declinedAtOf } from '../invites/declined.ts'
 import { asOfNow } from '../invites/expiry.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
@@ -26,16 +26,19 @@ export const STATUSES = [
 export type OrderStatus = (typeof STATUSES)[number]
 
 /** Reported statuses by system. Greenhouse asks for the others itself; Recruitee has none for them. */
-const TOLD: Record<Ats, readonly OrderStatus[]> = {
+const REPORTED_STATUSES: Record<Ats, readonly OrderStatus[]> = {
   greenhouse: ['invited', 'undelivered', 'released', 'expired', 'revoked', 'declined', 'test'],
   ashby: STATUSES,
   recruitee: ['invited', 'in_review', 'released', 'expired', 'revoked', 'declined', 'test'],
 }
 
-export const isTold = (ats: Ats, status: OrderStatus): boolean => TOLD[ats].includes(status)
+export const isReported = (ats: Ats, status: OrderStatus): boolean => REPORTED_STATUSES[ats].includes(status)
 
 /** How an order comes to stand by an event of its invite; null: as before. */
-export function statusAfterEvent(type: EventType, { status, reason }: Pick<ToldData, 'status' | 'reason'>): OrderStatus | null {
+export function statusAfterEvent(
+  type: EventType,
+  { status, reason }: Pick<EventPayload, 'status' | 'reason'>,
+): OrderStatus | null {
   switch (type) {
     case 'invite.accepted':
       return 'accepted'

@@ -35,13 +35,13 @@ export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: P
 }
 
 /** How an invite stands that the ATS has ordered, and its newest order. @param ctx of an ATS. @throws DomainError invite_not_found. */
-export async function readOrdered(ctx: Context, inviteId: string): Promise<OrderProgress & { orderId: string }> {
-  const { id } = await findOrdered(ctx, inviteId)
+export async function readInviteOrder(ctx: Context, inviteId: string): Promise<OrderProgress & { orderId: string }> {
+  const { id } = await findInviteOrder(ctx, inviteId)
   return { ...(await readOrderProgress(ctx, inviteId)), orderId: id }
 }
 
 /** @param ctx of an ATS. @throws DomainError invite_not_found. */
-export async function findOrdered(ctx: Context, inviteId: string): Promise<{ id: string }> {
+export async function findInviteOrder(ctx: Context, inviteId: string): Promise<{ id: string }> {
   const where = { organizationId: ctx.organization.id, connectionId: atsOf(ctx).connectionId, inviteId }
   const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const satisfies Prisma.AtsOrderOrderByWithRelationInput[]
   const order = isUuid(inviteId) ? await ctx.db.atsOrder.findFirst({ where, orderBy, select: { id: true } }) : null
@@ -57,7 +57,7 @@ export async function findNewestCallback(ctx: Context, connectionId: string): Pr
 }
 
 /** Keeps what the ATS has found wrong with an answer, to be seen at the order. @param ctx of an ATS. */
-export async function noteComplaint(ctx: Context, orderId: string, text: string): Promise<void> {
+export async function recordComplaint(ctx: Context, orderId: string, text: string): Promise<void> {
   const where = { organizationId: ctx.organization.id, id: orderId }
   await ctx.db.atsOrder.updateMany({ where, data: { lastError: text } })
 }

@@ -10,7 +10,7 @@ import { reactivateInvite } from '../invites/operations.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored } from '../validation/email-address.ts'
 import { isReady } from './list-tests.ts'
-import { isTold, type OrderProgress, readOrderProgress } from './order-status.ts'
+import { isReported, type OrderProgress, readOrderProgress } from './order-status.ts'
 import { queueReport } from './queue-report.ts'
 
 export type NewOrder = {
@@ -62,7 +62,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })
     // A finished invite has no further event, so its result is reported now.
     const { ats, connectionId } = atsOf(inside)
-    if (status.status === 'released' && isTold(ats, 'released'))
+    if (status.status === 'released' && isReported(ats, 'released'))
       await queueReport(inside, { connectionId, orderId, status: 'released' })
     deps.log.info({ organizationId: inside.organization.id, ats, orderId, inviteId }, 'an order of an ATS')
     return { orderId, inviteId, createdAt }

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
-import { tellAfterCommit } from '../transaction.ts'
+import { notifyAfterCommit } from '../transaction.ts'
 import type { OrderStatus } from './order-status.ts'
 
 /**
@@ -20,11 +20,11 @@ export async function queueReport(
   const data: Prisma.AtsReportUncheckedCreateInput = {
     ...{ ...own, id: deps.newId(), status, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
     position: last && last.position > head ? last.position : head,
-    happenedAt: last ? after(last.happenedAt, now) : now,
+    happenedAt: last ? laterThan(last.happenedAt, now) : now,
   }
   await db.atsReport.create({ data })
-  tellAfterCommit(inside) // the worker looks then
+  notifyAfterCommit(inside) // the worker looks then
 }
 
 /** Time of a later report: after the earlier one, whatever the clocks of two processes say. */
-export const after = (last: Date, time: Date): Date => (time > last ? time : new Date(last.getTime() + 1))
+export const laterThan = (last: Date, time: Date): Date => (time > last ? time : new Date(last.getTime() + 1))

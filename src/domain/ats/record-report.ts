@@ -2,8 +2,8 @@ import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import type { AttemptResult } from '../webhooks/record-attempt.ts'
 import { nextAttempt } from '../webhooks/retries.ts'
+import type { LeasedReport } from './lease-reports.ts'
 import { lockOrder } from './lock-order.ts'
-import type { TakenReport } from './take-reports.ts'
 
 /** `lost`: the lease was over, and what becomes of the report is for another attempt to say. */
 export type ReportOutcome = 'delivered' | 'failed' | 'retried' | 'lost'
@@ -16,7 +16,7 @@ const KEPT_LENGTH = 1_000
  * Records an attempt, and what follows from it for the report and its order. What is refused is not tried again: 429, the ATS's own failures
  * and no answer at all are, at the intervals of webhooks.
  */
-export function recordReport(ctx: ServiceContext, taken: TakenReport, result: AttemptResult): Promise<ReportOutcome> {
+export function recordReport(ctx: ServiceContext, taken: LeasedReport, result: AttemptResult): Promise<ReportOutcome> {
   const { report, connection, order } = taken
   const { status, body, error } = { status: null, body: '', error: '', ...result.answer }
   const now = ctx.deps.clock()
@@ -60,7 +60,7 @@ async function delayFollowing(
 }
 
 /** Completes a report that needed no call. */
-export async function passOverReport({ db }: ServiceContext, { report }: TakenReport): Promise<void> {
+export async function skipReport({ db }: ServiceContext, { report }: LeasedReport): Promise<void> {
   await db.atsReport.updateMany({
     where: { id: report.id, leasedUntil: report.leasedUntil },
     data: { state: 'delivered', leasedUntil: null },
@@ -68,7 +68,7 @@ export async function passOverReport({ db }: ServiceContext, { report }: TakenRe
 }
 
 /** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
-export async function releaseReport({ db }: ServiceContext, { report }: TakenReport): Promise<void> {
+export async function releaseReport({ db }: ServiceContext, { report }: LeasedReport): Promise<void> {
   await db.atsReport.updateMany({ where: { id: report.id, leasedUntil: report.leasedUntil }, data: { leasedUntil: null } })
 }
 

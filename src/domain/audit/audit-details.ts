@@ -48,11 +48,11 @@ export type AuditDetails = Omit<{ [Field in AuditField]?: Prisma.InputJsonValue 
 }
 
 /** Details of which nothing has another name: what was put together elsewhere is not checked for that by itself. */
-export type Told<Details> = Details & {
+export type ExactDetails<Details> = Details & {
   [Field in keyof Details]: Field extends keyof AuditDetails ? AuditDetails[Field] : never
 }
 
 /** Details that are put together field by field. */
-export const detailsOf = (
+export const toAuditDetails = (
   entries: readonly (readonly [field: AuditField, value: Prisma.InputJsonValue | null])[],
 ): AuditDetails => Object.fromEntries(entries) as AuditDetails

@@ -9,7 +9,7 @@ import { isAddress } from '../validation/address-key.ts'
 import { asStored } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { AuditAction } from './record-audit.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from './run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from './run-export.ts'
 
 export type { AuditEntry }
 export type AuditFilter = {
@@ -46,9 +46,9 @@ export async function listAuditEntries(ctx: Context, { before, ...filter }: Audi
 }
 
 /** An entry with the address of the member, or the name of the key, that it is by and about, as far as they are known. */
-export type ToldEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
+export type NamedAuditEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
 /** @property cursor stands for all entries up to this one: to be passed on, also when there were none. */
-export type AuditFeedPage = { entries: ToldEntry[]; cursor: bigint; hasMore: boolean }
+export type AuditFeedPage = { entries: NamedAuditEntry[]; cursor: bigint; hasMore: boolean }
 
 /**
  * The entries behind the cursor in the order in which they were committed, each once; without a cursor from the oldest that is kept.
@@ -69,7 +69,7 @@ export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: b
 
 const inLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
 
-async function withNames(ctx: Context, entries: AuditEntry[]): Promise<ToldEntry[]> {
+async function withNames(ctx: Context, entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
   const names = await findNames(ctx, namedBy(entries))
   const nameOf = (id: string | null) => names.get(id ?? '')
   return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
@@ -79,11 +79,11 @@ async function withNames(ctx: Context, entries: AuditEntry[]): Promise<ToldEntry
 export async function exportAuditLog(
   ctx: Context,
   { before: _, ...filter }: AuditFilter,
-  write: Write<ToldEntry>,
+  write: WriteBatch<NamedAuditEntry>,
 ): Promise<void> {
   authorize(ctx, 'read_audit_log')
   const { who, action, from, to } = filter
-  const find = async (last: ToldEntry | undefined): Promise<ToldEntry[]> =>
+  const find = async (last: NamedAuditEntry | undefined): Promise<NamedAuditEntry[]> =>
     withNames(ctx, await findEntries(ctx, filter, last ?? null, EXPORTED_AT_ONCE))
   await runExport(
     ctx,

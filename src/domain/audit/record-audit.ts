@@ -6,7 +6,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { AUDIT_RETENTION_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
-import type { AuditDetails, Told } from './audit-details.ts'
+import type { AuditDetails, ExactDetails } from './audit-details.ts'
 
 /** Actions on data that live and test mode share. */
 const SHARED_ACTIONS = [
@@ -180,7 +180,7 @@ export type AuditEvent<Details extends object = AuditDetails> = {
     id: string
   }
   /** Further facts, for example the name of a deleted row. */
-  details?: Told<Details>
+  details?: ExactDetails<Details>
 }
 
 type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }

@@ -1,6 +1,6 @@
 import type { Context, Deps } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type AuditField, detailsOf } from './audit-details.ts'
+import { type AuditField, toAuditDetails } from './audit-details.ts'
 import { type AuditAction, recordAudit } from './record-audit.ts'
 
 // Whole lists, as the interfaces hand them out as files: read in batches, each by a statement of its own, so that neither memory nor a
@@ -13,7 +13,7 @@ const MAX_EXPORTS = 4
 export const MAX_EXPORTS_OF_ONE = 2
 
 /** Takes a batch; done when there is room for another. One that can't be taken any more ends the export. */
-export type Write<Row> = (rows: Row[]) => Promise<void>
+export type WriteBatch<Row> = (rows: Row[]) => Promise<void>
 
 type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
@@ -32,19 +32,24 @@ type Read<Row> = (after: Row | undefined) => Promise<Row[]>
  *
  * @throws DomainError too_many_exports; whatever `write` throws.
  */
-export const runExport = <Row>(ctx: Context, { action, filter }: Exported, read: Read<Row>, write: Write<Row>): Promise<void> =>
+export const runExport = <Row>(
+  ctx: Context,
+  { action, filter }: Exported,
+  read: Read<Row>,
+  write: WriteBatch<Row>,
+): Promise<void> =>
   inTurn(ctx, JSON.stringify([ctx.actor, ctx.mode, action, filter]), async (replaced) => {
-    await recordAudit(ctx, { action, details: detailsOf(Object.entries(filter).filter(isGiven)) })
+    await recordAudit(ctx, { action, details: toAuditDetails(Object.entries(filter).filter(isGiven)) })
     await readAll(read, (rows) => Promise.race([write(rows), replaced]))
   })
 
 /** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
-export const handOver = <Row>(ctx: Context, read: Read<Row>, write: Write<Row>): Promise<void> =>
+export const exportRows = <Row>(ctx: Context, read: Read<Row>, write: WriteBatch<Row>): Promise<void> =>
   inTurn(ctx, null, () => readAll(read, write))
 
 const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
 
-async function readAll<Row>(read: Read<Row>, write: Write<Row>): Promise<void> {
+async function readAll<Row>(read: Read<Row>, write: WriteBatch<Row>): Promise<void> {
   let rows: Row[] = []
   do {
     rows = await read(rows.at(-1))

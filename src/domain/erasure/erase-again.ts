@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type SqlBool } from '../../db/queries.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { codesOfAddress } from '../secrets/address-hmacs.ts'
+import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
 import type { ErasureStep } from './erasures.ts'
@@ -86,7 +86,7 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
   if (wanted.size === 0) return found
   for await (const addresses of readAddresses(ctx))
     for (const address of addresses)
-      for (const code of codesOfAddress(ctx.deps.secretKeys, ctx.organization.id, address)) {
+      for (const code of hmacsOfAddress(ctx.deps.secretKeys, ctx.organization.id, address)) {
         const text = code.toString('base64url')
         if (wanted.has(text)) found.set(text, address)
       }

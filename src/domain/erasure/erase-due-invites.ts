@@ -8,7 +8,7 @@ import { beginTurn } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { codesOfAddress } from '../secrets/address-hmacs.ts'
+import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../time/days.ts'
 import { findPresent } from './collect-invites.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
@@ -170,7 +170,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
 /** Copies of what was held about their candidates, which are there for some days more. */
 async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail: string }[]): Promise<void> {
   const { deps, organization, db } = counting.ctx
-  const codes = candidates.flatMap(({ recipientEmail }) => codesOfAddress(deps.secretKeys, organization.id, recipientEmail))
+  const codes = candidates.flatMap(({ recipientEmail }) => hmacsOfAddress(deps.secretKeys, organization.id, recipientEmail))
   const whose = { addressHmac: { in: codes.map((code) => new Uint8Array(code)) } }
   if ((await db.archive.count({ where: { organizationId: organization.id, ...whose } })) > 0) await eraseArchives(counting, whose)
 }

@@ -4,14 +4,14 @@ import { anyOfIds, type Expression, type Expressions, type RawBuilder, type SqlB
 import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys } from '../concurrency/do-once.ts'
+import { deleteExpiredIdempotencyRecords, readStoredResponseKeys } from '../concurrency/idempotency.ts'
 import { type Context, inMode } from '../context.ts'
-import { NAMING } from '../events/event.ts'
+import { CALLER_DATA_FIELDS } from '../events/event.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
+import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { forgetSavedForms } from '../sign-in/saved-forms.ts'
 import { readErased } from './collect-invites.ts'
 import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
@@ -91,8 +91,8 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
       .updateTable('events')
       .where('inviteId', '=', anyOfIds(inviteIds))
       .where('position', isNumbered ? 'is not' : 'is', null)
-      .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
-      .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
+      .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${CALLER_DATA_FIELDS}::text[]`)
+      .set(({ ref }) => ({ data: sql`${ref('data')} - ${CALLER_DATA_FIELDS}::text[]` }))
   const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
@@ -156,7 +156,7 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   for await (const { inviteIds, relatedIds } of readErased(ctx, id, INVITES_AT_ONCE))
     await eraseAnswers(erasing, [...inviteIds, ...relatedIds])
   const { deps, organization } = ctx
-  const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
+  const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
   await eraseArchives(erasing, { addressHmac: { in: codes } })
   await eraseWords(erasing, address)
 }
@@ -215,7 +215,7 @@ export async function eraseAnswers(erasing: Counting & { address: string }, ids:
   const patterns = alternatives
     ? { inKeys: alternatives, inTexts: alternatives }
     : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
-  for await (const keys of readAnswerKeys(ctx, ROWS_AT_ONCE))
+  for await (const keys of readStoredResponseKeys(ctx, ROWS_AT_ONCE))
     await eraseCounted(erasing, async (inside) => ({
       requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
     }))
@@ -226,7 +226,7 @@ export const eraseSuppressions = (erasing: Erasing): Promise<number> =>
   eraseCounted(erasing, async (inside) => {
     const { db, deps, organization } = inside
     const { address } = erasing
-    const codes = codesOfAddress(deps.secretKeys, organization.id, address).map(wordCode)
+    const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map(formatHmac)
     const its = { organizationId: organization.id }
     const plain = await db.suppression.findMany({ where: { ...its, address } })
     for (const { id, mode, scope, until } of plain) {

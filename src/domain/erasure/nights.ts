@@ -1,8 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
-import { detailsOf } from '../audit/audit-details.ts'
+import { toAuditDetails } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../concurrency/do-once.ts'
+import { deleteExpiredIdempotencyRecords, readIdsInStoredResponses, readStoredResponseKeys } from '../concurrency/idempotency.ts'
 import type { Context } from '../context.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -48,7 +48,7 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
       const ending = inside.db.updateTable('erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
       const ended = await ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts').executeTakeFirst()
       const counts = (ended?.counts ?? {}) as ErasedCounts
-      const details = detailsOf(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
+      const details = toAuditDetails(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
       if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
     }
     // Unless somebody has just had it begin later.
@@ -60,8 +60,8 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
 /** Deletes stored responses that name an invite of the night. */
 async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<void> {
   const { ctx, id } = counting
-  for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
-    const named = await readIdsInAnswers(ctx, keys)
+  for await (const keys of readStoredResponseKeys(ctx, ANSWERS_AT_ONCE)) {
+    const named = await readIdsInStoredResponses(ctx, keys)
     if (named.length === 0) continue
     const its = ctx.db
       .selectFrom('erasedInvites')

@@ -5,8 +5,8 @@ import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
-import { codeOfAddress } from '../secrets/address-hmacs.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { hmacOfAddress } from '../secrets/address-hmacs.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { collectInvites } from './collect-invites.ts'
@@ -46,9 +46,9 @@ async function begin(
   const { db, deps, organization, actor } = inside
   const id = repeated?.id ?? deps.newId()
   const createdAt = repeated?.until ?? deps.clock()
-  const addressHmac = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
+  const addressHmac = new Uint8Array(hmacOfAddress(deps.secretKeys, organization.id, address))
   const actorId = actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
-  const encryptedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  const encryptedAddress = encrypt(deps.secretKeys, purposeOf(id), address)
   const row = { id, subject: 'candidate', addressHmac, encryptedAddress, createdAt }
   const inserted = await run(
     db,
@@ -83,7 +83,7 @@ export function openAddress(
   { deps }: Pick<Context, 'deps'>,
   { id, encryptedAddress }: { id: string; encryptedAddress: Uint8Array },
 ): string {
-  const address = open(deps.secretKeys, purposeOf(id), encryptedAddress)
+  const address = decrypt(deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address that is to be erased is encrypted under a secret key that is not known')
   return address
 }

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
 import { refuseTooHigh } from '../members/role-changes.ts'
-import { codeOfAddress } from '../secrets/address-hmacs.ts'
-import { seal } from '../secrets/seal.ts'
+import { hmacOfAddress } from '../secrets/address-hmacs.ts'
+import { encrypt } from '../secrets/encryption.ts'
 import { userKeys } from '../text/fold-text.ts'
 import { nameOf } from '../text/name-of.ts'
 import { refuse } from '../validation/refuse.ts'
@@ -84,8 +84,8 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
     // The log has the line of one that is repeated: what is at its receipt looks for it.
     step: (isRepeated ? 'receipt' : 'mails') satisfies ErasureStep,
     ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
-    addressHmac: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
-    encryptedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
+    addressHmac: new Uint8Array(hmacOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
+    encryptedAddress: encrypt(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
   }
   await db.erasure.upsert({
     where: { organizationId_id: { organizationId: organization.id, id } },

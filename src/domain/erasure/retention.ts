@@ -1,4 +1,4 @@
-import { detailsOf } from '../audit/audit-details.ts'
+import { toAuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -88,7 +88,7 @@ export async function changeRetention(
     const organizationId = organization.id
     const create = { organizationId, nextAt: begins, ...data }
     await db.organizationRetention.upsert({ where: { organizationId }, create, update: data })
-    const details = detailsOf(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }] as const))
+    const details = toAuditDetails(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }] as const))
     await recordAudit(inside, { action: 'changed_retention', details })
     await queueAdminEmails(inside, { kind: 'retention_changed', facts: defined({ person: await nameActor(inside) }) })
   })

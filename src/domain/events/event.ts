@@ -36,7 +36,7 @@ export type EventActor = (typeof EVENT_ACTORS)[number]
 
 /** Why a mail failed: its link was dead before it went out, the mail server refused it for good, its retries were used up, or nothing is written to its address. */
 export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up', 'suppressed'] as const
-export type ToldFailure = (typeof EMAIL_FAILURES)[number]
+export type EmailFailure = (typeof EMAIL_FAILURES)[number]
 
 /** Mails that a candidate has stopped: all, or reminders and notices. */
 export const STOPPED_MAILS = ['all', 'reminders'] as const
@@ -45,7 +45,7 @@ export type StoppedMails = (typeof STOPPED_MAILS)[number]
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
 /** The invite as it is by the event. What is optional here is left out where the invite has none. */
-type OfInvite = {
+type InvitePayload = {
   inviteId: string
   assessmentId: string
   status: InviteStatus
@@ -53,17 +53,17 @@ type OfInvite = {
   metadata?: Record<string, string>
 }
 /** The column that each of these is told from. */
-const OF_INVITE = {
+const INVITE_PAYLOAD_COLUMNS = {
   inviteId: 'id',
   assessmentId: 'assessmentId',
   status: 'status',
   externalId: 'externalId',
   metadata: 'metadata',
-} as const satisfies Record<keyof OfInvite, keyof Invite>
-type ToldColumn = (typeof OF_INVITE)[keyof OfInvite]
+} as const satisfies Record<keyof InvitePayload, keyof Invite>
+type EventColumn = (typeof INVITE_PAYLOAD_COLUMNS)[keyof InvitePayload]
 /** Fields of an invite in every event. */
-export const ofInvite = <Value>(read: (column: ToldColumn) => Value): Record<keyof OfInvite, Value> => {
-  const told = Object.entries(OF_INVITE).map(([name, column]) => [name, read(column)])
+export const mapInvitePayload = <Value>(read: (column: EventColumn) => Value): Record<keyof InvitePayload, Value> => {
+  const told = Object.entries(INVITE_PAYLOAD_COLUMNS).map(([name, column]) => [name, read(column)])
   return Object.fromEntries(told)
 }
 /** There is one once the invite is started. */
@@ -81,54 +81,54 @@ export type InviteChanges = {
 }
 
 /** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */
-type ToldResult = { percent: number | null; reportUrl: string }
+type ResultPayload = { percent: number | null; reportUrl: string }
 
 /** Why a mail came back, with RFC 3463's code; empty where none was given. */
-type ToldBounce = { bounce: Bounce; bounceStatus: string }
+type BouncePayload = { bounce: Bounce; bounceStatus: string }
 
 /**
  * Data of events by type: ids, statuses, figures, and caller data of the invite. No names, addresses, or secret links: readers
  * with permission fetch those.
  */
 export type EventData = {
-  'invite.created': OfInvite & { mode: KeyMode; retakeOf?: string }
-  'invite.accepted': OfInvite & Submission
-  'invite.started': OfInvite & Submission
-  'invite.completed': OfInvite & Submission
-  'invite.declined': OfInvite
-  'invite.revoked': OfInvite
-  'invite.reactivated': OfInvite & Expiry
-  'invite.extended': OfInvite & Expiry
-  'invite.resent': OfInvite
-  'invite.updated': OfInvite & { changes: InviteChanges }
-  'invite.expired': OfInvite
-  'email.sent': OfInvite & { emailId: string }
-  'email.failed': OfInvite & { emailId: string; reason: ToldFailure }
-  'email.bounced': OfInvite & ToldBounce & { emailId: string }
-  'email.complained': OfInvite & { emailId: string }
-  'email.unsubscribed': OfInvite & { scope: StoppedMails }
-  'reminder.sent': OfInvite & { emailId: string }
-  'submission.released': OfInvite & ToldResult & { submissionId: string }
-  'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
-  'invite.erased': Pick<OfInvite, 'inviteId'>
+  'invite.created': InvitePayload & { mode: KeyMode; retakeOf?: string }
+  'invite.accepted': InvitePayload & Submission
+  'invite.started': InvitePayload & Submission
+  'invite.completed': InvitePayload & Submission
+  'invite.declined': InvitePayload
+  'invite.revoked': InvitePayload
+  'invite.reactivated': InvitePayload & Expiry
+  'invite.extended': InvitePayload & Expiry
+  'invite.resent': InvitePayload
+  'invite.updated': InvitePayload & { changes: InviteChanges }
+  'invite.expired': InvitePayload
+  'email.sent': InvitePayload & { emailId: string }
+  'email.failed': InvitePayload & { emailId: string; reason: EmailFailure }
+  'email.bounced': InvitePayload & BouncePayload & { emailId: string }
+  'email.complained': InvitePayload & { emailId: string }
+  'email.unsubscribed': InvitePayload & { scope: StoppedMails }
+  'reminder.sent': InvitePayload & { emailId: string }
+  'submission.released': InvitePayload & ResultPayload & { submissionId: string }
+  'submission.media_deleted': InvitePayload & { submissionId: string; kinds: MediaKind[] }
+  'invite.erased': Pick<InvitePayload, 'inviteId'>
 }
 
 /** Fields of all event types. All events of an invite but the last have its status. */
-export type ToldData = Pick<OfInvite, 'inviteId'> &
-  Partial<OfInvite> &
+export type EventPayload = Pick<InvitePayload, 'inviteId'> &
+  Partial<InvitePayload> &
   Submission &
   Partial<Expiry> &
-  Partial<ToldBounce> &
-  Partial<ToldResult> & {
+  Partial<BouncePayload> &
+  Partial<ResultPayload> & {
     mode?: KeyMode
     retakeOf?: string
     emailId?: string
-    reason?: ToldFailure
+    reason?: EmailFailure
     kinds?: MediaKind[]
     changes?: InviteChanges
     scope?: StoppedMails
   }
-export type TestData = { endpointId: string }
+export type TestEventPayload = { endpointId: string }
 /** Types that a webhook can be sent as a test. */
 export const TESTED_TYPES = [TEST_EVENT, ...EVENT_TYPES] as const
 export type TestedType = (typeof TESTED_TYPES)[number]
@@ -141,21 +141,27 @@ type NewTestEvent = {
   organizationId: string
   mode: KeyMode
   testedType: EventType | null
-  data: TestData | EventData[EventType]
+  data: TestEventPayload | EventData[EventType]
 }
 /** An event to record; who made it happen, and when, the context says. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
-const TOLD_COLUMNS = [...Object.values(OF_INVITE), 'organizationId', 'mode', 'assessmentSession', 'expiresAt'] as const
+const EVENT_COLUMN_NAMES = [
+  ...Object.values(INVITE_PAYLOAD_COLUMNS),
+  'organizationId',
+  'mode',
+  'assessmentSession',
+  'expiresAt',
+] as const
 /** Columns of an invite that events contain. */
-export type ToldInvite = Pick<Invite, (typeof TOLD_COLUMNS)[number]>
+export type EventInvite = Pick<Invite, (typeof EVENT_COLUMN_NAMES)[number]>
 /** The columns of that. */
-export const TOLD = TOLD_COLUMNS.map((column) => `invites.${column}` as const)
+export const EVENT_COLUMNS = EVENT_COLUMN_NAMES.map((column) => `invites.${column}` as const)
 
-export type TellInvite = (invite: ToldInvite) => NewEvent
+export type CreateInviteEvent = (invite: EventInvite) => NewEvent
 
 export const inviteEvents = {
-  created: (invite: ToldInvite & { retakeOf?: string }) =>
+  created: (invite: EventInvite & { retakeOf?: string }) =>
     tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...defined({ retakeOf: invite.retakeOf }) }),
   accepted: (invite) => tell('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
   started: (invite) => tell('invite.started', invite, { ...state(invite), ...submission(invite) }),
@@ -166,22 +172,22 @@ export const inviteEvents = {
   extended: (invite) => tell('invite.extended', invite, { ...state(invite), ...expiry(invite) }),
   resent: (invite) => tell('invite.resent', invite, state(invite)),
   expired: (invite) => tell('invite.expired', invite, state(invite)),
-} satisfies Record<string, TellInvite>
+} satisfies Record<string, CreateInviteEvent>
 
 /** The organization has changed something about the invite besides its state. */
-export const inviteUpdated = (invite: ToldInvite, changes: InviteChanges): NewEvent =>
+export const inviteUpdated = (invite: EventInvite, changes: InviteChanges): NewEvent =>
   tell('invite.updated', invite, { ...state(invite), changes })
 
 /** The result of a submission of the invite was released, the first time or anew. */
-export const resultReleased = (invite: ToldInvite, submissionId: string, { percent, reportUrl }: ToldResult): NewEvent =>
+export const resultReleased = (invite: EventInvite, submissionId: string, { percent, reportUrl }: ResultPayload): NewEvent =>
   tell('submission.released', invite, { ...state(invite), submissionId, percent, reportUrl })
 
 /** Photos or recordings of a submission of the invite are gone. */
-export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>
+export const mediaDeleted = (invite: EventInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>
   tell('submission.media_deleted', invite, { ...state(invite), submissionId, kinds })
 
 /** The candidate wants no more mails of the organization. */
-export const mailsStopped = (invite: ToldInvite, scope: StoppedMails): NewEvent =>
+export const mailsStopped = (invite: EventInvite, scope: StoppedMails): NewEvent =>
   tell('email.unsubscribed', invite, { ...state(invite), scope })
 
 /** The invite is gone, with whoever it was to: there is nothing more to say of it. */
@@ -193,23 +199,24 @@ export const inviteErased = ({ id, organizationId, mode }: Pick<Invite, 'id' | '
 })
 
 /** Fields with caller data, which may name somebody. */
-export const NAMING = ['externalId', 'metadata'] as const satisfies (keyof OfInvite)[]
+export const CALLER_DATA_FIELDS = ['externalId', 'metadata'] as const satisfies (keyof InvitePayload)[]
 
 /** Events of a mail. */
 export type EmailEvent =
   | { type: 'email.sent' }
   | { type: 'reminder.sent' }
-  | { type: 'email.failed'; reason: ToldFailure }
-  | ({ type: 'email.bounced' } & ToldBounce)
+  | { type: 'email.failed'; reason: EmailFailure }
+  | ({ type: 'email.bounced' } & BouncePayload)
   | { type: 'email.complained' }
 
 const tell = <Type extends EventType>(
   type: Type,
-  { organizationId, mode }: ToldInvite,
+  { organizationId, mode }: EventInvite,
   data: EventData[Type],
 ): EventOf<Type> => ({ type, organizationId, mode, data })
 
-const state = (invite: ToldInvite): OfInvite => defined(ofInvite((column) => invite[column] ?? undefined)) as OfInvite
-const submission = ({ assessmentSession }: ToldInvite): Submission =>
+const state = (invite: EventInvite): InvitePayload =>
+  defined(mapInvitePayload((column) => invite[column] ?? undefined)) as InvitePayload
+const submission = ({ assessmentSession }: EventInvite): Submission =>
   assessmentSession === null ? {} : { submissionId: assessmentSession }
-const expiry = ({ expiresAt }: ToldInvite): Expiry => ({ expiresAt: expiresAt.toISOString() })
+const expiry = ({ expiresAt }: EventInvite): Expiry => ({ expiresAt: expiresAt.toISOString() })

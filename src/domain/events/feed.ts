@@ -16,13 +16,20 @@ import { KEY_MODES } from '../authorization/author.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type EventActor, type EventType, TEST_EVENT, type TestData, type TestedType, type ToldData } from './event.ts'
+import {
+  type EventActor,
+  type EventPayload,
+  type EventType,
+  TEST_EVENT,
+  type TestEventPayload,
+  type TestedType,
+} from './event.ts'
 
 /** Events of live invites, test invites, or both, within the reader's scope. */
 export const EVENT_MODES = ['live', 'test', 'all'] as const
 export type EventFilter = { types?: EventType[]; inviteId?: string; mode?: (typeof EVENT_MODES)[number] }
 
-type Told<Type, Data> = {
+type EventOfType<Type, Data> = {
   id: string
   type: Type
   position: number
@@ -31,9 +38,9 @@ type Told<Type, Data> = {
   data: Data
 }
 /** An event as readers see it. */
-export type FeedEvent = Told<EventType, ToldData>
+export type FeedEvent = EventOfType<EventType, EventPayload>
 /** An event as webhooks are told of it. */
-export type ToldEvent = Told<TestedType, ToldData | TestData> & { isTest: boolean }
+export type WebhookEvent = EventOfType<TestedType, EventPayload | TestEventPayload> & { isTest: boolean }
 
 /** An event of one invite, which may not be in the feed yet. */
 export type InviteEvent = Omit<FeedEvent, 'position'>
@@ -75,7 +82,7 @@ export async function readEvents(
   if (isGone) throw refuseCursor(cursor, head)
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
   const hasMore = rows.length > limit
-  const events = rows.slice(0, limit).map(toEvent<EventType, ToldData>)
+  const events = rows.slice(0, limit).map(toEvent<EventType, EventPayload>)
   return { events, cursor: BigInt(hasMore ? events.at(-1)!.position : head), hasMore }
 }
 
@@ -108,14 +115,14 @@ function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
 const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
 /** Events with a position, in no particular order. */
-export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
+export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<WebhookEvent[]> {
   const found = unscoped(db)
     .selectFrom('events')
     .select([...columns, 'events.testedType'])
     .where('id', '=', anyOfIds(ids))
     .where('position', 'is not', null)
   return (await all(db, found)).map(({ testedType, ...row }) => ({
-    ...toEvent<TestedType, ToldEvent['data']>({ ...row, type: testedType ?? row.type }),
+    ...toEvent<TestedType, WebhookEvent['data']>({ ...row, type: testedType ?? row.type }),
     isTest: row.type === TEST_EVENT,
   }))
 }
@@ -135,11 +142,11 @@ export async function findInviteEvents(ctx: Context, inviteIds: readonly string[
     .unionAll(its.where('position', 'is', null))
     .orderBy('sequence', 'desc')
     .limit(limit)
-  return (await all(ctx.db, both)).map(toEvent<EventType, ToldData>).reverse()
+  return (await all(ctx.db, both)).map(toEvent<EventType, EventPayload>).reverse()
 }
 
 /** An event as the feed and webhooks show it. */
-export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, data }: Told<Type, Data>) => ({
+export const toEventJson = <Type, Data>({ id, type, position, createdAt, actor, data }: EventOfType<Type, Data>) => ({
   id,
   type,
   position,
@@ -226,7 +233,7 @@ function eventsAt(db: TenantDb, key: Key, { after, limit }: { after: Expression<
   return inOrder.orderBy('events.position').limit(limit)
 }
 
-const toEvent = <Type, Data>({ actorType, actorId, ...row }: Row): Told<Type, Data> => ({
+const toEvent = <Type, Data>({ actorType, actorId, ...row }: Row): EventOfType<Type, Data> => ({
   id: row.id,
   type: row.type as Type,
   position: Number(row.position),

@@ -4,8 +4,8 @@ import { jsonBuildObject, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
-import { tellAfterCommit } from '../transaction.ts'
-import { type EmailEvent, type EventActor, type NewEvent, ofInvite, TEST_EVENT, TOLD } from './event.ts'
+import { notifyAfterCommit } from '../transaction.ts'
+import { type EmailEvent, EVENT_COLUMNS, type EventActor, mapInvitePayload, type NewEvent, TEST_EVENT } from './event.ts'
 
 /**
  * Records what happened, in the transaction that makes it happen: the one is there exactly when the other is. Events of an invite are
@@ -16,7 +16,7 @@ import { type EmailEvent, type EventActor, type NewEvent, ofInvite, TEST_EVENT, 
 export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await run(ctx.db, insertRows({ events: eventRows(ctx, events) }))
-  tellAfterCommit(ctx)
+  notifyAfterCommit(ctx)
 }
 
 /** The rows of events, for a statement that makes what they tell of. */
@@ -53,7 +53,7 @@ export async function recordEmailEvent(
         .innerJoin('email', (join) =>
           join.onRef('email.organizationId', '=', 'invites.organizationId').onRef('email.inviteId', '=', 'invites.id'),
         )
-        .select(TOLD)
+        .select(EVENT_COLUMNS)
         .select('email.id as emailId')
         .forShare('invites'),
     )
@@ -67,7 +67,7 @@ export async function recordEmailEvent(
     actorId: byDefault,
     testedType: byDefault,
     data: sql`jsonb_strip_nulls(${jsonBuildObject({
-      ...ofInvite((column) => eb.ref(column)),
+      ...mapInvitePayload((column) => eb.ref(column)),
       emailId: eb.ref('emailId'),
       reason: sql`${reason}::text`,
       bounce: sql`${bounce}::text`,

@@ -1,6 +1,6 @@
 import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { loadZones } from '../concurrency/load-zone.ts'
+import { loadZones } from '../concurrency/load-zones.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'

@@ -17,7 +17,7 @@ import { mayGrade } from '../members/graders.ts'
 import { findTagIds } from '../tags/tags.ts'
 import { searchKey } from '../text/fold-text.ts'
 import { daysAfter } from '../time/days.ts'
-import { writeTogether } from '../transaction.ts'
+import { executeWrites } from '../transaction.ts'
 import { ofChanged } from '../validation/checks.ts'
 import { asStored } from '../validation/email-address.ts'
 import { refuse as refuseAll } from '../validation/refuse.ts'
@@ -115,7 +115,7 @@ async function insert(
     inviteEmails: mail && [mail.record],
     auditEntries,
   })
-  await writeTogether(ctx, mail ? [insertion, mail.job] : [insertion])
+  await executeWrites(ctx, mail ? [insertion, mail.job] : [insertion])
 }
 
 /** The ids that a new invite refers to; ids that were not given, or were invalid, are left out. */

@@ -5,7 +5,7 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
+import { EVENT_COLUMNS, type EventInvite, inviteEvents } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { inTransaction } from '../transaction.ts'
 import { EXPIRING, isDue } from './expiry.ts'
@@ -109,14 +109,14 @@ async function expireSome(ctx: ServiceContext, organizationId: string, some: Due
     .from('due')
     .whereRef('invites.id', '=', 'due.id')
     .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
-    .returning(TOLD)
+    .returning(EVENT_COLUMNS)
     .execute()
   await recordExpiry(ctx, expired)
   return expired.length
 }
 
 /** It is the clock that ends an invite, whoever finds out. */
-const recordExpiry = (ctx: ServiceContext, expired: ToldInvite[]): Promise<void> =>
+const recordExpiry = (ctx: ServiceContext, expired: EventInvite[]): Promise<void> =>
   recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
 
 /** Sets one invite to expired if it is due, before something that goes by the stored status. */

@@ -3,7 +3,7 @@ import type { Connection } from '../../db/client.ts'
 import type { SqlBool } from '../../db/queries.ts'
 import { first, type Query } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
-import { createTurns } from '../concurrency/turns.ts'
+import { createKeyedLimiter } from '../concurrency/work-queues.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import type { InviteEmail } from './emails.ts'
@@ -28,7 +28,7 @@ export function createCeilings(ceilings: MailCeilings): (system: ServiceContext,
   const underWay = new Map<string, number>()
   const waiting = new Map<string, (() => void)[]>()
   /** One at a time is looked at of those that may be too many together: nobody begins in between. */
-  const inTurn = createTurns(1)
+  const inTurn = createKeyedLimiter(1)
   const countOf = (key: string) => underWay.get(key) ?? 0
   function change(key: string, by: number): void {
     const count = countOf(key) + by

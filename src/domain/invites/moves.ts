@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Move } from '../errors.ts'
-import { inviteEvents, type TellInvite } from '../events/event.ts'
+import { type CreateInviteEvent, inviteEvents } from '../events/event.ts'
 
 type Rule = {
   from: readonly InviteStatus[]
@@ -9,7 +9,7 @@ type Rule = {
   to?: InviteStatus
   /** Columns that the move sets besides the status. The caller sets an expiry, see moveInvite. */
   stamp?: (now: Date) => Prisma.InviteUncheckedUpdateManyInput
-  event: TellInvite
+  event: CreateInviteEvent
 }
 
 const end = { from: ['pending', 'accepted', 'started'], to: 'revoked' } as const

@@ -13,7 +13,7 @@ import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
 import { comesByItself } from '../mails/candidate-mails.ts'
-import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
+import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
@@ -74,7 +74,7 @@ export const ofAddress = (
   { id }: { id: string },
   address: string,
 ): { address: { in: string[] } } => ({
-  address: { in: [asStored(address).toLowerCase(), ...codesOfAddress(secretKeys, id, asStored(address)).map(wordCode)] },
+  address: { in: [asStored(address).toLowerCase(), ...hmacsOfAddress(secretKeys, id, asStored(address)).map(formatHmac)] },
 })
 
 /** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */

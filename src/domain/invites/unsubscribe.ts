@@ -2,11 +2,11 @@ import { affectedRows } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { mailsStopped, type StoppedMails, TOLD } from '../events/event.ts'
+import { EVENT_COLUMNS, mailsStopped, type StoppedMails } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { SPOKEN_TO } from '../languages/languages.ts'
 import { BRAND } from '../ports/brand.ts'
-import { wordCode } from '../secrets/address-hmacs.ts'
+import { formatHmac } from '../secrets/address-hmacs.ts'
 import { inTransaction } from '../transaction.ts'
 import { ofAddress } from './suppressions.ts'
 import { findInviter } from './whom-to-ask.ts'
@@ -53,7 +53,7 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
 async function findErasedInvite(db: Connection, inviteId: string) {
   const select = { organizationId: true, mode: true, erasure: { select: { addressHmac: true } } } as const
   const found = await db.erasedInvite.findFirst({ where: { inviteId }, select })
-  return found && { organizationId: found.organizationId, mode: found.mode, address: wordCode(found.erasure.addressHmac) }
+  return found && { organizationId: found.organizationId, mode: found.mode, address: formatHmac(found.erasure.addressHmac) }
 }
 
 /**
@@ -75,7 +75,7 @@ export async function unsubscribe(service: ServiceContext, inviteId: string, sco
     const invites = tenantDb(inside.db, { organization: { id: found.organizationId }, mode: 'all' })
       .selectFrom('invites')
       .where('invites.id', '=', inviteId)
-    const invite = await invites.select(TOLD).select('invites.recipientEmail').forShare().executeTakeFirst()
+    const invite = await invites.select(EVENT_COLUMNS).select('invites.recipientEmail').forShare().executeTakeFirst()
     if (!invite) throw new DomainError('invite_not_found')
     const { organizationId, mode, recipientEmail } = invite
     const stopped = await stop(inside, { organizationId, mode, address: recipientEmail.toLowerCase() }, scope)

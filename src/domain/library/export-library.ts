@@ -1,7 +1,7 @@
 import { anyOfIds } from '../../db/queries.ts'
 import { readWholeDefinitions } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
-import { EXPORTED_AT_ONCE, handOver, runExport, type Write } from '../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, exportRows, runExport, type WriteBatch } from '../audit/run-export.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { LibraryContent } from './content.ts'
@@ -18,7 +18,7 @@ export type ExportedQuestion = { id: string; name: string; category: string; con
  *
  * @throws DomainError not_permitted, too_many_exports.
  */
-export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: Write<ExportedQuestion>): Promise<void> {
+export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: WriteBatch<ExportedQuestion>): Promise<void> {
   authorize(ctx, 'write_assessments')
   const { responseType, search, categoryId } = filter
   const said = { kind: responseType, category: categoryId && 'yes', searched: search && 'yes' }
@@ -34,12 +34,12 @@ export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: 
 export async function surveyExport(
   ctx: Context,
   filter: LibraryFilter,
-  look: Write<ExportedQuestion>,
+  look: WriteBatch<ExportedQuestion>,
 ): Promise<{ isCut: boolean }> {
   authorize(ctx, 'write_assessments')
   let last: string | undefined
   let seen = 0
-  await handOver(ctx, readBatches(ctx, filter), async (questions) => {
+  await exportRows(ctx, readBatches(ctx, filter), async (questions) => {
     seen += questions.length
     last = questions.at(-1)?.id ?? last
     await look(questions)

@@ -1,6 +1,6 @@
 import { anyOf } from '../../db/query.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../audit/run-export.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -25,7 +25,7 @@ type Found = Prisma.MemberGetPayload<{ include: typeof include }>
 export type ExportedMember = Found & { lastSignedInAt: Date | null; invitedBy: string | null }
 
 /** Exports the members that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
-export async function exportMembers(ctx: Context, filter: MemberFilter, write: Write<ExportedMember>): Promise<void> {
+export async function exportMembers(ctx: Context, filter: MemberFilter, write: WriteBatch<ExportedMember>): Promise<void> {
   authorize(ctx, 'manage_members')
   refuseExcess(filter)
   const { status, roles = {}, portalRole, search } = filter

@@ -4,9 +4,9 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { queueMemberEmail } from '../mails/member-emails.ts'
 import { createAccountLink } from '../sign-in/account-links.ts'
+import { findDomainOwner, isSsoEnforced } from '../sign-in/domain-owners.ts'
 import { findMemberships } from '../sign-in/sessions.ts'
 import { findCredential } from '../sign-in/sign-in.ts'
-import { findSpeaker, isSsoEnforced } from '../sign-in/speakers.ts'
 import { userKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
@@ -96,7 +96,7 @@ const recordInvitation = (
 /** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
 async function refuseForeign(inside: Context, email: string, { signInException }: Pick<Found, 'signInException'>): Promise<void> {
   if (signInException !== null || !(await isSsoEnforced(inside))) return
-  const speaker = await findSpeaker(inside, email)
+  const speaker = await findDomainOwner(inside, email)
   if (speaker?.organizationId !== inside.organization.id) refuse([{ field: 'email', rule: 'account', problem: 'foreignDomain' }])
 }
 

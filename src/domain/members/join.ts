@@ -1,14 +1,14 @@
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
-import { type AccountLink, findOpenLink, isOpen } from '../sign-in/account-links.ts'
+import { type AccountLink, findOpenLink, isLinkUsable } from '../sign-in/account-links.ts'
 import { completeJoin, lockMember } from '../sign-in/complete-join.ts'
 import { lockCredential } from '../sign-in/credential-lock.ts'
-import { hashPassword, judgePassword, lineOf } from '../sign-in/passwords.ts'
+import { isSsoEnforced } from '../sign-in/domain-owners.ts'
+import { checkNewPassword, hashPassword, passwordQueueKeyOf } from '../sign-in/passwords.ts'
 import { proveAddress } from '../sign-in/prove-address.ts'
 import type { Browser, Credential } from '../sign-in/sessions.ts'
-import { checkPassword, type Entry, enter, findCredential } from '../sign-in/sign-in.ts'
-import { isSsoEnforced } from '../sign-in/speakers.ts'
+import { checkPassword, completeSignIn, findCredential, type SignInOutcome } from '../sign-in/sign-in.ts'
 import { inTransaction } from '../transaction.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
 import { refuse } from '../validation/refuse.ts'
@@ -63,7 +63,7 @@ export async function join(
   service: ServiceContext,
   ref: AccountLinkRef,
   input: JoinInput,
-): Promise<(Entry & { organizationId: string }) | null> {
+): Promise<(SignInOutcome & { organizationId: string }) | null> {
   const link = await findOpenLink(service, ref)
   if (!link) return null
   if (await isBySsoOnly(service, link)) refuse([{ field: '', rule: 'account', problem: 'needsSso' }])
@@ -72,21 +72,22 @@ export async function join(
   const known = await findKnown(service, ref, email)
   refuse(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
-  const issues = await judgePassword(service, 'password', password, { email, words })
+  const issues = await checkNewPassword(service, 'password', password, { email, words })
   // Replies are the same whether or not the address has an account: an invalid new password is tried as the current one.
   const isTried = known !== undefined || (!ref.provesAddress && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
     refuse(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
   refuse(known ? [] : issues)
-  const passwordHash = known?.passwordHash ?? (await hashPassword(password, lineOf(email, browser), () => isOpen(service, ref)))
+  const passwordHash =
+    known?.passwordHash ?? (await hashPassword(password, passwordQueueKeyOf(email, browser), () => isLinkUsable(service, ref)))
   if (passwordHash === null) return null
   const names = { firstName: firstName.trim(), lastName: lastName.trim() }
   return inTransaction(service, async (inside) => {
     await lockMember(inside, link)
-    if (!(await isOpen(inside, ref))) return null
+    if (!(await isLinkUsable(inside, ref))) return null
     const credential = known ?? (await createOrTakeOver(inside, ref, { email, passwordHash }))
     if (!credential) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'exists' }] })
-    const entry = await enter(inside, link.member, { credential, password, browser })
+    const entry = await completeSignIn(inside, link.member, { credential, password, browser })
     if (!entry) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
     const { organizationId, memberId } = link
     const pending = { linkId: link.id, organizationId, memberId, ...names }

@@ -1,4 +1,4 @@
-import { loadZones } from '../concurrency/load-zone.ts'
+import { loadZones } from '../concurrency/load-zones.ts'
 import type { Context } from '../context.ts'
 import type { SpeakingOrganization } from '../languages/languages.ts'
 

@@ -84,12 +84,12 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     })
     const details = changesOf(member, data)
     await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
-    if (Object.keys(details).length > 0 && member.credentialId) await tellOfRoles(inside, id, member, data)
+    if (Object.keys(details).length > 0 && member.credentialId) await notifyOfRoleChange(inside, id, member, data)
   })
 }
 
 /** Roles and portal roles in one list: what somebody may do is one question. */
-export async function tellOfRoles(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
+export async function notifyOfRoleChange(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
   const facts = defined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
   await queueMemberEmail(inside, { kind: 'roles_changed', memberId, facts })
 }

@@ -4,14 +4,14 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import type { SessionSummary } from '../sign-in/end-sessions.ts'
-import { isShut, PROOF_KINDS, type ProofKind } from '../sign-in/openings.ts'
+import { AUTHENTICATION_KINDS, type AuthenticationKind, isBlocked } from '../sign-in/session-access.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'
 import { lockMember } from './members.ts'
 
 /** A session as admins see it. @property proofs by what the person has signed in. */
-export type MemberSession = SessionSummary & { proofs: ProofKind[] }
+export type MemberSession = SessionSummary & { proofs: AuthenticationKind[] }
 
 /** Sessions of a person that go on, and that this organization has not closed itself to. */
 const openTo = ({ deps, organization }: Context, credentialId: string) => ({
@@ -39,9 +39,9 @@ export async function listMemberSessions(
   })
   const membership = { ...member, organizationId: ctx.organization.id }
   return found
-    .filter((session) => !isShut(session, membership))
+    .filter((session) => !isBlocked(session, membership))
     .map(({ id, userAgent, network, createdAt, lastSeenAt, proofs }) => {
-      const kinds = PROOF_KINDS.filter((kind) => proofs.some((proof) => proof.kind === kind))
+      const kinds = AUTHENTICATION_KINDS.filter((kind) => proofs.some((proof) => proof.kind === kind))
       return { id, userAgent, network, createdAt, lastSeenAt, proofs: kinds.length > 0 ? kinds : ['password'] }
     })
 }

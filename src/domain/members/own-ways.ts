@@ -2,9 +2,9 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { portalRolesOf } from '../authorization/portal-roles.ts'
 import type { Context } from '../context.ts'
-import { tellOfSecurity } from '../organization/organization-security.ts'
-import { isByOwnFactors } from '../sign-in/openings.ts'
-import { isSsoEnforced } from '../sign-in/speakers.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
+import { isSsoEnforced } from '../sign-in/domain-owners.ts'
+import { hasTwoOwnFactors } from '../sign-in/session-access.ts'
 import { nameOf } from '../text/name-of.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -58,7 +58,7 @@ async function findUsed({ db, deps, organization }: Context, ids: string[]): Pro
     select: { actorId: true, details: true },
   })
   const proofsOf = (details: unknown) => ((details as { proofs?: string[] }).proofs ?? []).map((kind) => ({ kind }))
-  return new Set(signIns.flatMap(({ actorId, details }) => (actorId && isByOwnFactors(proofsOf(details)) ? [actorId] : [])))
+  return new Set(signIns.flatMap(({ actorId, details }) => (actorId && hasTwoOwnFactors(proofsOf(details)) ? [actorId] : [])))
 }
 
 /**
@@ -119,7 +119,7 @@ async function setSignInException(
     target: { kind: 'member', id },
     details: { signInException: { before, after } },
   })
-  await tellOfSecurity(inside)
+  await notifyOfSecurityChange(inside)
 }
 
 /** How many owners get in when the identity provider fails. */

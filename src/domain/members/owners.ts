@@ -3,7 +3,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuse } from '../validation/refuse.ts'
-import { changeAdmins, tellOfRoles } from './manage-members.ts'
+import { changeAdmins, notifyOfRoleChange } from './manage-members.ts'
 import type { Member } from './members.ts'
 
 /** True if the organization has a named owner. Until then its admins are its owners. */
@@ -79,5 +79,5 @@ async function record(
     portalRoles: { before: portalRoles, after: after.portalRoles },
   }
   await recordAudit(inside, { action, target: { kind: 'member', id }, details })
-  await tellOfRoles(inside, id, { roles, portalRoles }, after)
+  await notifyOfRoleChange(inside, id, { roles, portalRoles }, after)
 }

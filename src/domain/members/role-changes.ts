@@ -1,4 +1,4 @@
-import { detailsOf } from '../audit/audit-details.ts'
+import { toAuditDetails } from '../audit/audit-details.ts'
 import { may, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
@@ -40,7 +40,7 @@ const said = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule
 
 /** Changes for the audit log. */
 export const changesOf = (before: Given, after: Given) =>
-  detailsOf(
+  toAuditDetails(
     (['roles', 'portalRoles'] as const)
       .filter((field) => !isSame(before[field], after[field]))
       .map((field) => [field, { before: before[field], after: after[field] }] as const),

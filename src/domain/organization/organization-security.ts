@@ -1,4 +1,4 @@
-import { detailsOf } from '../audit/audit-details.ts'
+import { toAuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -140,17 +140,17 @@ export async function changeOrganizationSecurity(
     const organizationId = ctx.organization.id
     const data = { ...after, updatedAt: timeOfChange(ctx.deps.clock(), { updatedAt }) }
     await inside.db.organizationSecurity.upsert({ where: { organizationId }, create: { organizationId, ...data }, update: data })
-    const details = detailsOf(
+    const details = toAuditDetails(
       changed.map((name) => [name, { before: wordOf(before[name]), after: wordOf(after[name]) }] as const),
     )
     await recordAudit(inside, { action: 'changed_security', details })
-    await tellOfSecurity(inside)
+    await notifyOfSecurityChange(inside)
   })
   ctx.deps.apiKeyCache.empty()
 }
 
 /** Tells the organization's admins that what it asks of those who come in was changed. */
-export const tellOfSecurity = async (inside: Context): Promise<void> =>
+export const notifyOfSecurityChange = async (inside: Context): Promise<void> =>
   queueAdminEmails(inside, { kind: 'security_changed', facts: defined({ person: await nameActor(inside) }) })
 
 const wordOf = (value: OrganizationSecurity[keyof OrganizationSecurity]) => (value instanceof Date ? value.toISOString() : value)

@@ -21,7 +21,7 @@ export type OperatorProvider = IdpClient & { name: string; address: string }
  * Authorization request.
  *
  * @property state identifies the browser's sign-in; nonce: of the ID token; verifier: of PKCE.
- * @property isFresh true if the person has to sign in again there.
+ * @property isRecentlyAuthenticated true if the person has to sign in again there.
  */
 export type WayThere = {
   redirectUri: string

@@ -4,16 +4,16 @@ import { authenticationCode, uuidToBytes } from './signed-token.ts'
 // includes the organization, so that the codes of two organizations can't be compared.
 
 /** Codes of an address in any case, one for each secret key. @param secretKeys newest first. */
-export const codesOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer[] =>
+export const hmacsOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer[] =>
   secretKeys.map((key) => codeOf(key, organizationId, address))
 
 /** By the newest key: what is kept. */
-export const codeOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer =>
+export const hmacOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer =>
   codeOf(secretKeys[0]!, organizationId, address)
 
 const codeOf = (key: string, organizationId: string, address: string): Buffer =>
   authenticationCode(key, 'erased-address', Buffer.concat([uuidToBytes(organizationId), Buffer.from(address.toLowerCase())]))
 
 /** The code as a text that is no address: it has no @. */
-export const wordCode = (code: Uint8Array): string => `erased:${Buffer.from(code).toString('base64url')}`
-export const isCodeWord = (text: string): boolean => text.startsWith('erased:')
+export const formatHmac = (code: Uint8Array): string => `erased:${Buffer.from(code).toString('base64url')}`
+export const isFormattedHmac = (text: string): boolean => text.startsWith('erased:')

@@ -1,4 +1,4 @@
-import { authenticationCode, isSame, uuidToBytes } from './signed-token.ts'
+import { authenticationCode, equalsInConstantTime, uuidToBytes } from './signed-token.ts'
 
 /** 64 bits of the signature, in digits that mail servers keep apart in either case. */
 const CODE_BYTES = 8
@@ -18,7 +18,7 @@ export const signBounceAddress = (secretKeys: readonly string[], emailId: string
 export function readBounceAddress(secretKeys: readonly string[], address: string, domain: string): string | null {
   const [, emailId, code = '', host] = BOUNCE_ADDRESS.exec(address.toLowerCase()) ?? []
   if (emailId === undefined || host !== domain.toLowerCase()) return null
-  const isSigned = secretKeys.some((key) => isSame(Buffer.from(codeOf(key, emailId)), Buffer.from(code)))
+  const isSigned = secretKeys.some((key) => equalsInConstantTime(Buffer.from(codeOf(key, emailId)), Buffer.from(code)))
   return isSigned ? emailId : null
 }
 

@@ -1,4 +1,12 @@
-import { authenticationCode, bytesToUuid, isSame, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
+import {
+  authenticationCode,
+  bytesToUuid,
+  equalsInConstantTime,
+  signToken,
+  UUID_BYTES,
+  uuidToBytes,
+  verifyToken,
+} from './signed-token.ts'
 
 /** Reference in a candidate's link. Raising an invite's link version revokes earlier links. */
 export type InvitationRef = { inviteId: string; linkVersion: number }
@@ -41,5 +49,5 @@ export const signForm = (secretKeys: readonly string[], token: string): string =
   authenticationCode(secretKeys[0]!, 'form', Buffer.from(token)).toString('base64url')
 
 /** Verifies the CSRF token of a form. */
-export const isOwnForm = (secretKeys: readonly string[], token: string, proof: string): boolean =>
-  secretKeys.some((key) => isSame(Buffer.from(signForm([key], token)), Buffer.from(proof)))
+export const isFormSignatureValid = (secretKeys: readonly string[], token: string, proof: string): boolean =>
+  secretKeys.some((key) => equalsInConstantTime(Buffer.from(signForm([key], token)), Buffer.from(proof)))

@@ -16,7 +16,7 @@ const LIFETIME_MS = 3_600_000
  * Challenge for an authenticator, base64url: purpose, account, expiry, and 128 random bits. It is signed and not stored, so
  * opening a page leaves no row behind.
  */
-export function makeChallenge(
+export function createChallenge(
   secretKeys: readonly string[],
   { forWhat, credentialId = NOBODY, now }: { forWhat: ChallengePurpose; credentialId?: string | undefined; now: Date },
 ): string {

@@ -30,14 +30,14 @@ export function verifyToken(secretKeys: readonly string[], purpose: Purpose, tex
   if (bytes.length !== payloadBytes + MAC_BYTES || bytes.toString('base64url') !== text) return null
   const payload = bytes.subarray(0, payloadBytes)
   const code = bytes.subarray(payloadBytes)
-  return secretKeys.some((key) => isSame(authenticationCode(key, purpose, payload), code)) ? payload : null
+  return secretKeys.some((key) => equalsInConstantTime(authenticationCode(key, purpose, payload), code)) ? payload : null
 }
 
 export const authenticationCode = (key: string, purpose: Purpose, payload: Buffer): Buffer =>
   createHmac('sha256', key).update(purpose).update(payload).digest().subarray(0, MAC_BYTES)
 
 /** Compares in the same time wherever they differ. */
-export const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+export const equalsInConstantTime = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 export const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 export const bytesToUuid = (bytes: Buffer): string =>

@@ -4,11 +4,11 @@ import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './
  * Token that stops mails to an invite's candidate; the same in all of its mails. @param secretKeys newest first; the newest
  * signs.
  */
-export const signUnsubscribing = (secretKeys: readonly string[], inviteId: string): string =>
+export const signUnsubscribeToken = (secretKeys: readonly string[], inviteId: string): string =>
   signToken(secretKeys, 'unsubscribe', uuidToBytes(inviteId))
 
 /** The id of the invite; null when none of the keys has signed it. */
-export function readUnsubscribing(secretKeys: readonly string[], token: string): string | null {
+export function readUnsubscribeToken(secretKeys: readonly string[], token: string): string | null {
   const payload = verifyToken(secretKeys, 'unsubscribe', token, UUID_BYTES)
   return payload && bytesToUuid(payload)
 }

@@ -45,7 +45,7 @@ export async function findOpenLink({ db, deps }: ServiceContext, { id, kind }: A
 }
 
 /** True while the link is unused and has not expired. */
-export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> => {
+export const isLinkUsable = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> => {
   const where = { id, kind, usedAt: null, expiresAt: { gt: deps.clock() }, member: { status: 'active' } } as const
   return (await db.accountLink.count({ where })) > 0
 }
@@ -61,6 +61,6 @@ export async function claimLink({ db, deps }: ServiceContext, { id, kind }: Acco
 }
 
 /** A link that was asked for before the password was set is of no use afterwards, to nobody who has come by it. */
-export async function useUpResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
+export async function expireResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
   await db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
 }

@@ -5,19 +5,26 @@ import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
 import { refuse } from '../validation/refuse.ts'
-import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-links.ts'
+import { claimLink, expireResetLinks, findOpenLink, isLinkUsable } from './account-links.ts'
 import { raiseAuthVersion } from './auth-version.ts'
 import { lockCredential, requireOwnCredential } from './credential-lock.ts'
 import { rememberDevice } from './devices.ts'
 import { endOtherSessions, endSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
-import { hashPassword, judgePassword, lineOf } from './passwords.ts'
+import { notifyPerson } from './notify-person.ts'
+import { checkNewPassword, hashPassword, passwordQueueKeyOf } from './passwords.ts'
 import { proveAddress } from './prove-address.ts'
 import { renameUser } from './rename-user.ts'
-import { type Browser, findMemberships, type Membership, type Origin, recordForAll, type SignedIn } from './sessions.ts'
+import {
+  type Browser,
+  findMemberships,
+  type Membership,
+  type NetworkOrigin,
+  recordInAllOrganizations,
+  type SignedIn,
+} from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
-import { countReset, forgiveAddress } from './sign-in-attempts.ts'
-import { tellPerson } from './tell-person.ts'
+import { countResetRequest, resetAddressCount } from './sign-in-attempts.ts'
 
 /** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
 export async function changeName(
@@ -29,7 +36,7 @@ export async function changeName(
   await inTransaction(service, async (inside) => {
     const names = { firstName: firstName.trim(), lastName: lastName.trim() }
     for (const { userId } of memberships) await renameUser(inside, userId, names)
-    await recordForAll(inside, memberships, { action: 'changed_name' })
+    await recordInAllOrganizations(inside, memberships, { action: 'changed_name' })
   })
 }
 
@@ -60,23 +67,29 @@ export async function changePassword(
   const { credential, memberships } = signedIn
   const { email } = credential
   const hasSecondFactor = await hasFactor(service, credential.id)
-  refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
+  refuse(
+    await checkNewPassword(service, 'password', password, {
+      email,
+      words: memberships.flatMap(guessableWordsOf),
+      hasSecondFactor,
+    }),
+  )
   await confirmPassword(service, signedIn, { current, origin })
   // The condition on the hash makes the second of two concurrent changes fail: its current password is outdated.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
   const isCurrent = async () => (await service.db.credential.count({ where })) > 0
-  const passwordHash = await hashPassword(password, lineOf(email, origin), isCurrent)
+  const passwordHash = await hashPassword(password, passwordQueueKeyOf(email, origin), isCurrent)
   if (passwordHash === null) throw wrongPassword()
   await inTransaction(service, async (inside) => {
     await requireOwnCredential(inside, signedIn)
     const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
     const { count } = await inside.db.credential.updateMany({ where, data })
     if (count === 0) throw wrongPassword()
-    await useUpResetLinks(inside, credential.id)
+    await expireResetLinks(inside, credential.id)
     await endOtherSessions(inside, signedIn, 'password_changed')
     await raiseAuthVersion(inside, credential.id, signedIn.sessionId)
-    await recordForAll(inside, memberships, { action: 'changed_password' })
-    await tellPerson(inside, memberships, 'password_changed')
+    await recordInAllOrganizations(inside, memberships, { action: 'changed_password' })
+    await notifyPerson(inside, memberships, 'password_changed')
   })
 }
 
@@ -90,22 +103,22 @@ const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'curr
  */
 export async function requestPasswordReset(
   service: ServiceContext,
-  { email: given, origin }: { email: string; origin: Origin },
+  { email: given, origin }: { email: string; origin: NetworkOrigin },
 ): Promise<void> {
   const email = asStored(given)
-  const mayAsk = await countReset(service, { email, origin })
+  const mayAsk = await countResetRequest(service, { email, origin })
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
 
 /** Words that a guesser would try first. */
-const wordsOf = ({ user, organization }: Pick<Membership, 'user' | 'organization'>): string[] => [
+const guessableWordsOf = ({ user, organization }: Pick<Membership, 'user' | 'organization'>): string[] => [
   user.firstName,
   user.lastName,
   organization.name,
 ]
 
 /** A browser that is known from now on, by this value of its cookie. */
-export type Admitted = { device: string }
+export type AdmittedBrowser = { device: string }
 
 /** @property mayKeepPassword whether the link also admits a browser, see {@link admitBrowser}. */
 export type ResetOffer = { email: string; mayKeepPassword: boolean }
@@ -127,15 +140,21 @@ export async function resetPassword(
   service: ServiceContext,
   ref: AccountLinkRef,
   { password, origin }: { password: string; origin: Browser },
-): Promise<Admitted | null> {
+): Promise<AdmittedBrowser | null> {
   const link = await findOpenLink(service, ref)
   if (!link?.credential) return null
   const { id: credentialId, email } = link.credential
   const memberships = await findMemberships(service, credentialId)
   // The proof removes every factor that was set up before.
   const hasSecondFactor = link.credential.emailVerifiedAt !== null && (await hasFactor(service, credentialId))
-  refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
-  const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
+  refuse(
+    await checkNewPassword(service, 'password', password, {
+      email,
+      words: memberships.flatMap(guessableWordsOf),
+      hasSecondFactor,
+    }),
+  )
+  const passwordHash = await hashPassword(password, passwordQueueKeyOf(email, origin), () => isLinkUsable(service, ref))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
     await lockCredential(inside, credentialId)
@@ -145,10 +164,10 @@ export async function resetPassword(
     await inside.db.credential.update({ where: { id: credentialId }, data })
     await endSessions(inside, { credentialId }, 'password_reset')
     const authVersion = await raiseAuthVersion(inside, credentialId)
-    await useUpResetLinks(inside, credentialId)
-    await forgiveAddress(inside, { email, origin })
-    await recordForAll(inside, memberships, { action: 'reset_password' })
-    await tellPerson(inside, memberships, 'password_reset')
+    await expireResetLinks(inside, credentialId)
+    await resetAddressCount(inside, { email, origin })
+    await recordInAllOrganizations(inside, memberships, { action: 'reset_password' })
+    await notifyPerson(inside, memberships, 'password_reset')
     return { device: (await rememberDevice(inside, { id: credentialId, authVersion }, origin)).token }
   })
 }
@@ -163,7 +182,11 @@ const mayKeepPassword = (ref: AccountLinkRef, credential: { emailVerifiedAt: Dat
  *
  * @returns the browser's cookie; null when the link can't be used (any more), or does not allow it.
  */
-export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef, origin: Browser): Promise<Admitted | null> {
+export async function admitBrowser(
+  service: ServiceContext,
+  ref: AccountLinkRef,
+  origin: Browser,
+): Promise<AdmittedBrowser | null> {
   const link = await findOpenLink(service, ref)
   if (!link?.credential || !mayKeepPassword(ref, link.credential)) return null
   const { id, email } = link.credential
@@ -175,8 +198,8 @@ export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef,
       data: { failures: 0 },
       select: { authVersion: true },
     })
-    await forgiveAddress(inside, { email, origin })
-    await recordForAll(inside, await findMemberships(inside, id), { action: 'admitted_browser' })
+    await resetAddressCount(inside, { email, origin })
+    await recordInAllOrganizations(inside, await findMemberships(inside, id), { action: 'admitted_browser' })
     return { device: (await rememberDevice(inside, { id, authVersion }, origin)).token }
   })
 }

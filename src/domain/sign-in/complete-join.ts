@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { type AccountLink, claimLink, findOpenLink, type PendingJoin } from './account-links.ts'
 import { renameUser } from './rename-user.ts'
-import { asMember } from './sessions.ts'
+import { toMemberContext } from './sessions.ts'
 
 /** Locks the member that a link was made for: before the credential, as everybody does who locks both. */
 export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: { organizationId: string; memberId: string }) =>
@@ -29,12 +29,12 @@ export async function completeJoin(
   const ref = { id: linkId, kind: 'join' } as const
   const link = await findOpenLink(inside, ref)
   if (!link || !(await claimLink(inside, ref))) return false
-  await attach(inside, link, credentialId, { firstName, lastName })
+  await attachCredential(inside, link, credentialId, { firstName, lastName })
   return true
 }
 
 /** Makes a person the member. */
-export async function attach(
+export async function attachCredential(
   inside: ServiceContext,
   { member }: Pick<AccountLink, 'member'>,
   credentialId: string,
@@ -43,5 +43,5 @@ export async function attach(
   const updatedAt = inside.deps.clock()
   await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
   await renameUser(inside, member.userId, names)
-  await recordAudit(asMember(inside, member), { action: 'joined' })
+  await recordAudit(toMemberContext(inside, member), { action: 'joined' })
 }

@@ -13,17 +13,17 @@ export type Credential = { id: string; email: string; passwordHash: string; auth
  * @property isShared true behind a proxy that many clients use.
  * @property isInside true for a private address, which exists in many networks.
  */
-export type Origin = { network: string; isShared: boolean; isInside: boolean }
+export type NetworkOrigin = { network: string; isShared: boolean; isInside: boolean }
 
 /** The browser that a session is begun in. @property device the value of the cookie by which it is known again. */
-export type Browser = Origin & { userAgent: string; device?: string | undefined }
+export type Browser = NetworkOrigin & { userAgent: string; device?: string | undefined }
 
 /** For so long a browser, and a network, in which somebody was signed in are known to be theirs. */
-export const KNOWN_FOR_MS = 90 * DAY_MS
+export const KNOWN_DEVICE_MS = 90 * DAY_MS
 const TOKEN_BYTES = 32
 const MAX_USER_AGENT_LENGTH = 300
 /** Looked up for an unknown address, so that it takes as long as for a known one. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const UNKNOWN_CREDENTIAL_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * How familiar a browser is.
@@ -31,7 +31,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
  * @property deviceId device that signed in before; null for a new one.
  * @property isKnownNetwork true if the person signed in from this network before. Always false for private addresses.
  */
-export type Familiar = { deviceId: string | null; isKnownNetwork: boolean }
+export type Familiarity = { deviceId: string | null; isKnownNetwork: boolean }
 
 /** Id of the browser as one that the person has signed in with; null for any other. */
 export async function findDeviceId(
@@ -45,17 +45,17 @@ export async function findDeviceId(
 }
 
 /** @param credential undefined: nobody's. */
-export async function recognize(
+export async function findFamiliarity(
   { db, deps }: ServiceContext,
   credential: Credential | undefined,
   { device, network, isShared, isInside }: Browser,
-): Promise<Familiar> {
-  const since = new Date(deps.clock().getTime() - KNOWN_FOR_MS)
+): Promise<Familiarity> {
+  const since = new Date(deps.clock().getTime() - KNOWN_DEVICE_MS)
   const tokenHash = hashDevice(device ?? '')
   const theirs = unscoped(db)
     .selectFrom('devices')
     .select(['id', 'tokenHash', 'authVersion', 'network'])
-    .where('credentialId', '=', credential?.id ?? NOBODY)
+    .where('credentialId', '=', credential?.id ?? UNKNOWN_CREDENTIAL_ID)
     .where('lastSeenAt', '>', since)
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
   const found = await theirs.execute()
@@ -81,7 +81,7 @@ export async function rememberDevice(
   const tokenHash = hashDevice(token)
   if (device) await unscoped(db).updateTable('devices').set({ tokenHash }).where('tokenHash', '=', hashDevice(device)).execute()
   const now = deps.clock()
-  const seen = { authVersion: credential.authVersion, userAgent: shorten(userAgent), network, lastSeenAt: now }
+  const seen = { authVersion: credential.authVersion, userAgent: truncateUserAgent(userAgent), network, lastSeenAt: now }
   const { id: credentialId } = credential
   const where = { tokenHash_credentialId: { tokenHash, credentialId } }
   const isUnknown = (await db.device.count({ where: { tokenHash, credentialId } })) === 0
@@ -96,6 +96,7 @@ export async function rememberDevice(
 }
 
 /** User agent, cut to what is stored. */
-export const shorten = (userAgent: string): string => [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join('')
+export const truncateUserAgent = (userAgent: string): string =>
+  [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join('')
 
 export const hashDevice = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', `device ${token}`, 'buffer'))

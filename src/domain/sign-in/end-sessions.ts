@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { hashToken } from './session-tokens.ts'
-import { type EndReason, ended, recordForAll, type SignedIn } from './sessions.ts'
+import { type EndReason, recordInAllOrganizations, type SignedIn, toEndedSession } from './sessions.ts'
 
 /** A session as its owner sees it. */
 export type SessionSummary = { id: string; userAgent: string; network: string; createdAt: Date; lastSeenAt: Date }
@@ -40,7 +40,7 @@ const endOwnSessions = (
 ): Promise<void> =>
   inTransaction(service, async (inside) => {
     const count = await endSessions(inside, { ...where, credentialId: credential.id }, reason)
-    if (count > 0) await recordForAll(inside, memberships, { action: 'ended_sessions', details: { count } })
+    if (count > 0) await recordInAllOrganizations(inside, memberships, { action: 'ended_sessions', details: { count } })
   })
 
 /** Ends those that have not ended. @returns how many. */
@@ -51,6 +51,6 @@ export async function endSessions(
 ): Promise<number> {
   const now = deps.clock()
   const open = { endedAt: null, expiresAt: { gt: now } }
-  const { count } = await db.session.updateMany({ where: { ...where, ...open }, data: ended(now, reason) })
+  const { count } = await db.session.updateMany({ where: { ...where, ...open }, data: toEndedSession(now, reason) })
   return count
 }

@@ -1,20 +1,20 @@
 import type { ServiceContext } from '../context.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, checkSize, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
+import { addAuthentication } from './add-authentication.ts'
 import { requireOwnCredential } from './credential-lock.ts'
-import { listFactors, MAX_FACTORS, passkeysOf, recordChange } from './factors.ts'
+import { listFactors, MAX_FACTORS, passkeysOf, recordFactorChange } from './factors.ts'
+import { notifyPerson } from './notify-person.ts'
 import { creationOptions, type PasskeyOptions, relyingParty, verifyCreation } from './passkeys.ts'
-import { addProof } from './proofs.ts'
-import { keyOfChallenge, keyOfStep, refusedCode, refusedPasskey } from './prove-factor.ts'
-import { hasRecoveryCodes, makeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
+import { createRecoveryCodes, hasRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
 import type { SignedIn } from './sessions.ts'
-import { tellPerson } from './tell-person.ts'
-import { findStep, makeTotpSecret, otpauthUrl, toBase32 } from './totp.ts'
-import { sealTotpSecret } from './totp-secrets.ts'
-import { spend } from './used-tokens.ts'
+import { createTotpSecret, findStep, otpauthUrl, toBase32 } from './totp.ts'
+import { encryptTotpSecret } from './totp-secrets.ts'
+import { claimToken } from './used-tokens.ts'
+import { createCodeError, createPasskeyError, keyOfChallenge, keyOfStep } from './verify-factor.ts'
 
 /**
  * Factor that a page offers to add. Nothing is stored until its form is sent.
@@ -33,16 +33,20 @@ const REPEATABLE_MS = 15 * 60_000
 
 const offerPurpose = ({ credential }: SignedIn): string => `factor offer ${credential.id}`
 
-const makeOffer = ({ deps }: ServiceContext): Offer => ({ id: deps.newId(), secret: makeTotpSecret(), seed: makeTotpSecret() })
+const makeOffer = ({ deps }: ServiceContext): Offer => ({
+  id: deps.newId(),
+  secret: createTotpSecret(),
+  seed: createTotpSecret(),
+})
 
 function sealOffer({ deps }: ServiceContext, signedIn: SignedIn, { id, secret, seed }: Offer): string {
   const text = JSON.stringify({ id, secret: secret.toString('base64'), seed: seed.toString('base64') })
-  return Buffer.from(seal(deps.secretKeys, offerPurpose(signedIn), text)).toString('base64url')
+  return Buffer.from(encrypt(deps.secretKeys, offerPurpose(signedIn), text)).toString('base64url')
 }
 
 /** Null for what was not offered to this person. */
 function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string): Offer | null {
-  const text = open(deps.secretKeys, offerPurpose(signedIn), Buffer.from(sealed, 'base64url'))
+  const text = decrypt(deps.secretKeys, offerPurpose(signedIn), Buffer.from(sealed, 'base64url'))
   if (text === null) return null
   const { id, secret, seed } = JSON.parse(text) as Record<keyof Offer, string>
   return { id, secret: Buffer.from(secret, 'base64'), seed: Buffer.from(seed, 'base64') }
@@ -70,12 +74,12 @@ export async function enrolApp(
 ): Promise<string[]> {
   refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   const offer = readOffer(service, signedIn, sealed)
-  if (!offer) throw refusedCode('wrong')
+  if (!offer) throw createCodeError('wrong')
   return enrol(service, signedIn, { kind: 'totp', name: name.trim(), offer }, async (inside, row) => {
     const found = findStep(offer.secret, code, inside.deps.clock())
-    if (!found) throw refusedCode('wrong')
-    if (!(await spend(inside, keyOfStep(offer.id, found.step), found.endsAt))) throw refusedCode('codeUsed')
-    await inside.db.secondFactor.create({ data: { ...row, encryptedSecret: sealTotpSecret(inside, offer.id, offer.secret) } })
+    if (!found) throw createCodeError('wrong')
+    if (!(await claimToken(inside, keyOfStep(offer.id, found.step), found.endsAt))) throw createCodeError('codeUsed')
+    await inside.db.secondFactor.create({ data: { ...row, encryptedSecret: encryptTotpSecret(inside, offer.id, offer.secret) } })
   })
 }
 
@@ -105,17 +109,17 @@ export async function enrolPasskey(
   const offer = readOffer(service, signedIn, sealed)
   const rp = relyingParty(service)
   const made = await verifyCreation(service, signedIn.credential.id, answer)
-  if (!offer || !rp) throw refusedPasskey()
+  if (!offer || !rp) throw createPasskeyError()
   return enrol(service, signedIn, { kind: 'passkey', name: name.trim(), offer }, async (inside, row) => {
-    if (!made) throw refusedPasskey()
+    if (!made) throw createPasskeyError()
     const { challenge, endsAt, ...passkey } = made
-    if (!(await spend(inside, keyOfChallenge(challenge), endsAt))) throw refusedPasskey()
+    if (!(await claimToken(inside, keyOfChallenge(challenge), endsAt))) throw createPasskeyError()
     // An authenticator may have given the id to somebody else, or say so.
     const { count } = await inside.db.secondFactor.createMany({
       data: [{ ...row, ...passkey, rpId: rp.id }],
       skipDuplicates: true,
     })
-    if (count === 0) throw refusedPasskey()
+    if (count === 0) throw createPasskeyError()
   })
 }
 
@@ -139,7 +143,7 @@ function enrol(
     refuse(emailVerifiedAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
     const before = await listFactors(inside, credential.id)
     const now = inside.deps.clock()
-    const codes = makeRecoveryCodes(offer.seed)
+    const codes = createRecoveryCodes(offer.seed)
     const added = before.find(({ id }) => id === offer.id)
     if (added) {
       const isRecent = now.getTime() - added.createdAt.getTime() < REPEATABLE_MS
@@ -148,9 +152,9 @@ function enrol(
     refuse(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
     await add(inside, { id: offer.id, kind, name, credentialId: credential.id, createdAt: now })
     if (before.length === 0) await replaceRecoveryCodes(inside, credential.id, codes)
-    await recordChange(inside, signedIn, { action: 'added_factor', details: { kind, name } })
-    await tellPerson(inside, signedIn.memberships, 'factor_added', { called: name })
-    await addProof(inside, sessionId, kind)
+    await recordFactorChange(inside, signedIn, { action: 'added_factor', details: { kind, name } })
+    await notifyPerson(inside, signedIn.memberships, 'factor_added', { called: name })
+    await addAuthentication(inside, sessionId, kind)
     return before.length === 0 ? codes : []
   })
 }

@@ -10,10 +10,10 @@ import { raiseAuthVersion } from './auth-version.ts'
 import { lockOwnCredential, requireOwnCredential } from './credential-lock.ts'
 import { endOtherSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
+import { notifyPerson } from './notify-person.ts'
 import type { Passkey } from './passkeys.ts'
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
-import { type Membership, recordForAll, type SignedIn } from './sessions.ts'
-import { tellPerson } from './tell-person.ts'
+import { type Membership, recordInAllOrganizations, type SignedIn } from './sessions.ts'
 
 export type Factor = Pick<SecondFactor, 'id' | 'kind' | 'name' | 'isSynced' | 'createdAt' | 'lastUsedAt'>
 
@@ -54,7 +54,8 @@ export async function renameFactor(
     await requireOwnCredential(inside, signedIn)
     const where = { id, credentialId: signedIn.credential.id }
     const { count } = await inside.db.secondFactor.updateMany({ where, data: { name: name.trim() } })
-    if (count > 0) await recordForAll(inside, signedIn.memberships, { action: 'renamed_factor', details: { name: name.trim() } })
+    if (count > 0)
+      await recordInAllOrganizations(inside, signedIn.memberships, { action: 'renamed_factor', details: { name: name.trim() } })
   })
 }
 
@@ -75,8 +76,8 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
     refuse(isRefused ? [{ field: '', rule: 'account', problem: 'lastFactor' }] : [])
     await inside.db.secondFactor.delete({ where: { id } })
     if (isLast) await inside.db.recoveryCode.deleteMany({ where: { credentialId: signedIn.credential.id } })
-    await recordChange(inside, signedIn, { action: 'removed_factor', details: { kind: factor.kind, name: factor.name } })
-    await tellPerson(inside, signedIn.memberships, 'factor_removed', { called: factor.name })
+    await recordFactorChange(inside, signedIn, { action: 'removed_factor', details: { kind: factor.kind, name: factor.name } })
+    await notifyPerson(inside, signedIn.memberships, 'factor_removed', { called: factor.name })
   })
 }
 
@@ -85,14 +86,14 @@ export const renewRecoveryCodes = (service: ServiceContext, signedIn: SignedIn):
   inTransaction(service, async (inside) => {
     if (!(await lockOwnCredential(inside, signedIn)) || !(await hasFactor(inside, signedIn.credential.id))) return []
     const codes = await replaceRecoveryCodes(inside, signedIn.credential.id)
-    await recordChange(inside, signedIn, { action: 'made_recovery_codes' })
-    await tellPerson(inside, signedIn.memberships, 'recovery_codes_made')
+    await recordFactorChange(inside, signedIn, { action: 'made_recovery_codes' })
+    await notifyPerson(inside, signedIn.memberships, 'recovery_codes_made')
     return codes
   })
 
 /** Ends all other sessions and trusted devices of the person, because a factor has changed. */
-export async function recordChange(inside: ServiceContext, signedIn: SignedIn, event: AuditEvent): Promise<void> {
+export async function recordFactorChange(inside: ServiceContext, signedIn: SignedIn, event: AuditEvent): Promise<void> {
   await endOtherSessions(inside, signedIn, 'factor_changed')
   await raiseAuthVersion(inside, signedIn.credential.id, signedIn.sessionId)
-  await recordForAll(inside, signedIn.memberships, event)
+  await recordInAllOrganizations(inside, signedIn.memberships, event)
 }

@@ -2,7 +2,7 @@ import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { ServiceContext } from '../context.ts'
-import { KNOWN_FOR_MS } from './devices.ts'
+import { KNOWN_DEVICE_MS } from './devices.ts'
 import { recordRefusalCounts } from './record-refusal.ts'
 
 const LINKS_KEPT_FOR_MS = 90 * 86_400_000
@@ -18,7 +18,7 @@ export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
   await recordRefusalCounts(system)
   const now = deps.clock()
   const over = new Date(now.getTime() - SESSIONS_KEPT_FOR_MS)
-  const unused = new Date(now.getTime() - KNOWN_FOR_MS)
+  const unused = new Date(now.getTime() - KNOWN_DEVICE_MS)
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
     const sessions = unscoped(system.db).selectFrom('sessions').select('id').where('expiresAt', '<=', over).limit(atMost)

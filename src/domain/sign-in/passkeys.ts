@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { SecondFactor } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { makeChallenge, readChallenge } from '../secrets/passkey-challenges.ts'
+import { createChallenge, readChallenge } from '../secrets/passkey-challenges.ts'
 import { uuidToBytes } from '../secrets/signed-token.ts'
 
 // Passkeys, see WebAuthn level 3. One that has verified its user, by a finger or a PIN, is two factors; whose make it is, is not asked.
@@ -32,7 +32,7 @@ export function creationOptions(
   { person, others }: { person: { id: string; email: string; name: string }; others: readonly Passkey[] },
 ): PasskeyOptions {
   return {
-    challenge: makeChallenge(deps.secretKeys, { forWhat: 'enrol', credentialId: person.id, now: deps.clock() }),
+    challenge: createChallenge(deps.secretKeys, { forWhat: 'enrol', credentialId: person.id, now: deps.clock() }),
     rp: { id: rp.id, name: rp.id },
     user: { id: userHandleOf(person.id), name: person.email, displayName: person.name || person.email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
@@ -49,7 +49,7 @@ export const requestOptions = (
   rp: { id: string },
   { credentialId, of = [] }: { credentialId?: string | undefined; of?: readonly Passkey[] } = {},
 ): PasskeyOptions => ({
-  challenge: makeChallenge(deps.secretKeys, { forWhat: 'signIn', credentialId, now: deps.clock() }),
+  challenge: createChallenge(deps.secretKeys, { forWhat: 'signIn', credentialId, now: deps.clock() }),
   rpId: rp.id,
   allowCredentials: of.map(describe),
   userVerification: 'required',

@@ -49,7 +49,7 @@ type Way = { points: number; named: string[] }
  *
  * @param words of the person, their organizations and the service: whoever guesses begins with them.
  */
-export function findPieces(password: string, words: readonly string[]): string[] | null {
+export function findPasswordPieces(password: string, words: readonly string[]): string[] | null {
   const shown = password.normalize('NFKC')
   const text = shown.toLowerCase()
   // Letters that are longer in lower case would shift what is named.

@@ -1,80 +1,87 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { createFairTurns } from '../concurrency/turns.ts'
+import { createFairQueue } from '../concurrency/work-queues.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
-import { findPieces } from './password-pieces.ts'
-import type { Origin } from './sessions.ts'
+import { findPasswordPieces } from './password-pieces.ts'
+import type { NetworkOrigin } from './sessions.ts'
 
 /** Characters: of a password by itself, and of one beside a second factor (NIST SP 800-63B-4). */
 export const MIN_PASSWORD_LENGTH = 15
-const MIN_LENGTH_BESIDE_FACTOR = 10
+const MIN_LENGTH_WITH_FACTOR = 10
 const MAX_PASSWORD_LENGTH = 200
 
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 /** 16 MiB and about a fifth of a second. */
 const COST = { N: 2 ** 14, r: 8, p: 5 }
-const NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
+const HASH_NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
 /** Each takes a processor, and one of the four threads that files and names of hosts are looked up with, too: both are left for others. */
-const AT_ONCE = availableParallelism() > 2 ? 2 : 1
+const CONCURRENT_HASHES = availableParallelism() > 2 ? 2 : 1
 /** Nobody waits longer than this takes: about two seconds; on a machine that is short of processors, not as long as clients do. */
-const WAITING = 20
-const LONGEST_MS = 10_000
+const MAX_WAITING = 20
+const MAX_WAIT_MS = 10_000
 /**
  * Everybody's passwords are compared, and made, one or two at a time. When too many wait, of the line that most wait in the newest is
  * turned away: who tries many keeps out nobody else.
  *
- * @param line whose, see {@link lineOf}. @throws DomainError too_many_passwords.
+ * @param line whose, see {@link passwordQueueKeyOf}. @throws DomainError too_many_passwords.
  */
-export const inTurn = createFairTurns(AT_ONCE, {
-  waiting: WAITING,
-  longest: LONGEST_MS,
+export const runInPasswordQueue = createFairQueue(CONCURRENT_HASHES, {
+  waiting: MAX_WAITING,
+  longest: MAX_WAIT_MS,
   refusal: () => new DomainError('too_many_passwords'),
 })
 
 /** Lines are of networks; behind a proxy that stands for everybody, of accounts. */
-export const lineOf = (email: string, { network, isShared }: Origin): string =>
+export const passwordQueueKeyOf = (email: string, { network, isShared }: NetworkOrigin): string =>
   isShared ? `account ${email.toLowerCase()}` : `network ${network}`
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 /** Hash that no password matches. Compared for unknown addresses, so that they take as long. */
-export const NO_PASSWORD = [NAME, Buffer.alloc(SALT_BYTES).toString('base64'), Buffer.alloc(KEY_BYTES).toString('base64')].join(
-  '$',
-)
+export const NO_PASSWORD = [
+  HASH_NAME,
+  Buffer.alloc(SALT_BYTES).toString('base64'),
+  Buffer.alloc(KEY_BYTES).toString('base64'),
+].join('$')
 
 /**
  * Account that chooses a password.
  *
  * @property words names of the person and their organizations.
  */
-export type Chooser = { email: string; words: readonly string[]; hasSecondFactor?: boolean }
+export type PasswordOwner = { email: string; words: readonly string[]; hasSecondFactor?: boolean }
 
-const OWN_WORDS = ['assessment', 'assessments', 'invitation', 'invite', 'portal']
+const PRODUCT_WORDS = ['assessment', 'assessments', 'invitation', 'invite', 'portal']
 
 /** Issues of a new password: too short, or made of guessable pieces. */
-export function findPasswordIssues(field: string, password: string, { email, words, hasSecondFactor }: Chooser): Issue[] {
+export function findPasswordIssues(field: string, password: string, { email, words, hasSecondFactor }: PasswordOwner): Issue[] {
   const length = [...password.normalize('NFKC')].length
-  const limit = hasSecondFactor ? MIN_LENGTH_BESIDE_FACTOR : MIN_PASSWORD_LENGTH
+  const limit = hasSecondFactor ? MIN_LENGTH_WITH_FACTOR : MIN_PASSWORD_LENGTH
   if (length < limit) return [{ field, rule: 'account', problem: 'minLength', limit }]
   if (length > MAX_PASSWORD_LENGTH) return [{ field, rule: 'maxLength', limit: MAX_PASSWORD_LENGTH }]
   if (password.trim().toLowerCase() === email.toLowerCase()) return [{ field, rule: 'account', problem: 'notAddress' }]
-  const pieces = findPieces(password, [email, ...words, ...OWN_WORDS])
+  const pieces = findPasswordPieces(password, [email, ...words, ...PRODUCT_WORDS])
   return pieces ? [{ field, rule: 'common', pieces }] : []
 }
 
 /** {@link findPasswordIssues}, and whether it has leaked elsewhere (`breached`), where the operator has that asked. */
-export async function judgePassword({ deps }: ServiceContext, field: string, password: string, by: Chooser): Promise<Issue[]> {
+export async function checkNewPassword(
+  { deps }: ServiceContext,
+  field: string,
+  password: string,
+  by: PasswordOwner,
+): Promise<Issue[]> {
   const issues = findPasswordIssues(field, password, by)
   if (issues.length > 0) return issues
   return (await deps.isBreached(password)) ? [{ field, rule: 'account', problem: 'breached' }] : []
 }
 
 /** True if the password is on the list of common passwords. */
-export const isListed = (password: string): boolean => isCommonPassword(password.normalize('NFKC').toLowerCase())
+export const isCommon = (password: string): boolean => isCommonPassword(password.normalize('NFKC').toLowerCase())
 
 /**
  * Hashes a password.
@@ -85,12 +92,12 @@ export const isListed = (password: string): boolean => isCommonPassword(password
  */
 export async function hashPassword(password: string, line: string, isWanted: () => Promise<boolean>): Promise<string | null> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await inTurn(line, async () => ((await isWanted()) ? deriveKey(password, salt) : null))
-  return key && [NAME, salt.toString('base64'), key.toString('base64')].join('$')
+  const key = await runInPasswordQueue(line, async () => ((await isWanted()) ? deriveKey(password, salt) : null))
+  return key && [HASH_NAME, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
-/** True if the password matches. Call it {@link inTurn}. @param stored undefined for an unknown address. */
-export async function isPassword(password: string, stored = NO_PASSWORD): Promise<boolean> {
+/** True if the password matches. Call it {@link runInPasswordQueue}. @param stored undefined for an unknown address. */
+export async function matchesPassword(password: string, stored = NO_PASSWORD): Promise<boolean> {
   const [, salt = '', expected = ''] = stored.split('$')
   // A password that is too long costs no more than a wrong one.
   const key = await deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64'))

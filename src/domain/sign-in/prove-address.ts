@@ -1,9 +1,9 @@
 import type { ServiceContext } from '../context.ts'
-import { useUpResetLinks } from './account-links.ts'
+import { expireResetLinks } from './account-links.ts'
 import { raiseAuthVersion } from './auth-version.ts'
 import { endSessions } from './end-sessions.ts'
 import { NO_PASSWORD } from './passwords.ts'
-import { type Credential, type EndReason, findMemberships, recordForAll } from './sessions.ts'
+import { type Credential, type EndReason, findMemberships, recordInAllOrganizations } from './sessions.ts'
 
 /**
  * Runs in each transaction in which somebody shows that an address is theirs: by a link that was mailed to it or that the operator handed out, or by
@@ -19,7 +19,7 @@ export async function proveAddress(inside: ServiceContext, credentialId: string)
   const credential = await inside.db.credential.findUniqueOrThrow({ where })
   if (credential.emailVerifiedAt) return credential
   await removeCredentials(inside, credentialId, 'address_proven')
-  await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'proved_address' })
+  await recordInAllOrganizations(inside, await findMemberships(inside, credentialId), { action: 'proved_address' })
   return inside.db.credential.update({ where, data: { emailVerifiedAt: inside.deps.clock(), failures: 0 } })
 }
 
@@ -37,7 +37,7 @@ export async function removeCredentials(inside: ServiceContext, credentialId: st
   await db.identity.deleteMany({ where: { ...where, organizationId: null } })
   const data = { passwordHash: NO_PASSWORD, passwordChangedAt: deps.clock() }
   await db.credential.update({ where: { id: credentialId }, data })
-  await useUpResetLinks(inside, credentialId)
+  await expireResetLinks(inside, credentialId)
   await endSessions(inside, where, reason)
   await raiseAuthVersion(inside, credentialId)
 }

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { HOUR_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { spend } from './used-tokens.ts'
+import { claimToken } from './used-tokens.ts'
 
 /** Reason of a refusal: a missing permission, a scope of the key, or the network. */
 export type Refusal = 'permission' | 'scope' | 'network'
@@ -43,7 +43,7 @@ export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> 
 
 const recordFirst = (ctx: Context, what: Refusal, { key, hour }: { key: string; hour: number }): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
-    const isFirst = await spend(inside, key, new Date((hour + 1) * HOUR_MS + COUNTED_AFTER_MS))
+    const isFirst = await claimToken(inside, key, new Date((hour + 1) * HOUR_MS + COUNTED_AFTER_MS))
     if (isFirst) await recordAudit(inside, { action: 'refused', details: { what } })
     return isFirst
   })

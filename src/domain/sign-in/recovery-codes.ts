@@ -9,7 +9,7 @@ const CODE_BYTES = 15
 const SEED_BYTES = 20
 
 /** The codes of a seed, always the same, as people read them. @param seed at least 120 random bits that nobody else has. */
-export const makeRecoveryCodes = (seed: Uint8Array = randomBytes(SEED_BYTES)): string[] =>
+export const createRecoveryCodes = (seed: Uint8Array = randomBytes(SEED_BYTES)): string[] =>
   Array.from({ length: RECOVERY_CODES }, (_, i) => {
     const bytes = createHmac('sha256', seed).update(`recovery code ${i}`).digest().subarray(0, CODE_BYTES)
     return toBase32(bytes).match(/.{4}/g)!.join('-')
@@ -23,7 +23,7 @@ export const makeRecoveryCodes = (seed: Uint8Array = randomBytes(SEED_BYTES)): s
 export async function replaceRecoveryCodes(
   { db, deps }: ServiceContext,
   credentialId: string,
-  codes = makeRecoveryCodes(),
+  codes = createRecoveryCodes(),
 ): Promise<string[]> {
   const createdAt = deps.clock()
   await db.recoveryCode.deleteMany({ where: { credentialId } })

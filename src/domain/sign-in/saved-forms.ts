@@ -1,21 +1,21 @@
 import { anyOfIds } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { lockCredential } from './credential-lock.ts'
 import { type Browser, findDeviceId } from './devices.ts'
 import { hashToken } from './session-tokens.ts'
 import type { SignedIn } from './sessions.ts'
-import { mayPark } from './sign-in-attempts.ts'
+import { maySaveForm } from './sign-in-attempts.ts'
 
 /** Milliseconds for which a form is kept, and within which a session has to have ended for what was being filled in. */
 const KEPT_FOR_MS = 86_400_000
 /** Saved forms of one person; another one replaces the oldest. */
-const MOST_PARKED = 5
+const MAX_SAVED_FORMS = 5
 /** Fields that are never saved. */
-const NEVER_KEPT: readonly string[] = ['password', 'current', 'code']
+const UNSAVED_FIELDS: readonly string[] = ['password', 'current', 'code']
 
 /**
  * A form that met a closed door.
@@ -24,7 +24,7 @@ const NEVER_KEPT: readonly string[] = ['password', 'current', 'code']
  * @property isMultipart how it was sent. @property page the address of the page that it was on, where the browser has said it.
  * @property isIncomplete whether there was more: a password, a code or a file, which are not kept.
  */
-export type FormToPark = {
+export type NewSavedForm = {
   url: string
   fields: readonly (readonly [name: string, value: string])[]
   isMultipart: boolean
@@ -33,31 +33,31 @@ export type FormToPark = {
 }
 
 /** @property isUsed whether it was sent since. */
-export type SavedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
+export type SavedForm = Omit<NewSavedForm, 'url'> & { id: string; url: string; isUsed: boolean }
 
-type SealedForm = Omit<FormToPark, 'url'> & { deviceId: string | null }
+type EncryptedForm = Omit<NewSavedForm, 'url'> & { deviceId: string | null }
 
 /** Account and session that a form was sent in. */
 export type FormOwner = { credentialId: string; sessionId: string }
 
 /** Reasons for which sessions end although their cookie is still their owner's. Null: they expired. */
-const ORDINARY_ENDS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
+const RESUMABLE_END_REASONS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
 
 /** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
-export async function findOwnerOfEnded(service: ServiceContext, token: string): Promise<FormOwner | null> {
+export async function findOwnerOfEndedSession(service: ServiceContext, token: string): Promise<FormOwner | null> {
   const found = await service.db.session.findUnique({ where: { tokenHash: hashToken(token) }, include: { credential: true } })
   if (!found || (found.endedAt === null && found.expiresAt > service.deps.clock())) return null
-  return savesForms(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
+  return maySaveFormsOf(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
 }
 
-/** True if the session is open or ended for one of ORDINARY_ENDS, and what its person signs in with has not changed since. */
-function savesForms(
+/** True if the session is open or ended for one of RESUMABLE_END_REASONS, and what its person signs in with has not changed since. */
+function maySaveFormsOf(
   { deps }: ServiceContext,
   session: { authVersion: number; endReason: string | null; expiresAt: Date },
   credential: { authVersion: number },
 ): boolean {
   const isRecent = deps.clock().getTime() - session.expiresAt.getTime() < KEPT_FOR_MS
-  return isRecent && session.authVersion === credential.authVersion && ORDINARY_ENDS.includes(session.endReason)
+  return isRecent && session.authVersion === credential.authVersion && RESUMABLE_END_REASONS.includes(session.endReason)
 }
 
 const purposeOf = (id: string): string => `parked form ${id}`
@@ -68,30 +68,30 @@ const purposeOf = (id: string): string => `parked form ${id}`
  *
  * @returns null where too many were kept of late, or the session saves none.
  */
-export async function parkForm(
+export async function saveForm(
   service: ServiceContext,
   { credentialId, sessionId }: FormOwner,
-  form: FormToPark,
+  form: NewSavedForm,
   browser: Pick<Browser, 'device'> = {},
 ): Promise<string | null> {
-  if (!(await mayPark(service, credentialId))) return null
+  if (!(await maySaveForm(service, credentialId))) return null
   const { url, ...rest } = form
-  const fields = form.fields.filter(([name]) => !NEVER_KEPT.includes(name))
+  const fields = form.fields.filter(([name]) => !UNSAVED_FIELDS.includes(name))
   const isIncomplete = form.isIncomplete || fields.length < form.fields.length
   const id = service.deps.newId()
   const now = service.deps.clock()
   const deviceId = await findDeviceId(service, credentialId, browser)
-  const sealed: SealedForm = { ...rest, fields, isIncomplete, deviceId }
-  const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify(sealed))
+  const sealed: EncryptedForm = { ...rest, fields, isIncomplete, deviceId }
+  const body = encrypt(service.deps.secretKeys, purposeOf(id), JSON.stringify(sealed))
   return inTransaction(service, async (inside) => {
     const { db } = inside
     const credential = await lockCredential(inside, credentialId)
     const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
-    if (!session || !savesForms(inside, session, credential)) return null
+    if (!session || !maySaveFormsOf(inside, session, credential)) return null
     const expiresAt = new Date(now.getTime() + KEPT_FOR_MS)
     await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt } })
     const theirs = unscoped(inside.db).selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
-    const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
+    const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MAX_SAVED_FORMS)
     await unscoped(db).deleteFrom('savedForms').where('id', 'in', excess).execute()
     return id
   })
@@ -107,9 +107,9 @@ export async function findSavedForm(
   const { db, deps } = service
   if (!isUuid(id)) return null
   const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, expiresAt: { gt: deps.clock() } } })
-  const text = found && open(deps.secretKeys, purposeOf(id), found.body)
+  const text = found && decrypt(deps.secretKeys, purposeOf(id), found.body)
   if (!text) return null
-  const { deviceId, ...form } = JSON.parse(text) as SealedForm
+  const { deviceId, ...form } = JSON.parse(text) as EncryptedForm
   if (deviceId !== (await findDeviceId(service, credential.id, browser))) return null
   return { ...form, id, url: found.url, isUsed: found.usedAt !== null }
 }
@@ -147,24 +147,24 @@ export async function forgetSavedForms(
   const parked = await theirs.execute()
   const about = parked.filter(({ id, url, body }) => {
     if (!url.includes(organization.id)) return false
-    return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
+    return isAbout(url) || isAbout(decrypt(deps.secretKeys, purposeOf(id), body) ?? '')
   })
   const deleted: string[] = []
   for (const { id, url, body } of about) {
-    const text = open(deps.secretKeys, purposeOf(id), body)
+    const text = decrypt(deps.secretKeys, purposeOf(id), body)
     if (!replace || !text || isAbout(url)) deleted.push(id)
     else
       await db.savedForm.updateMany({
         where: { id },
-        data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
+        data: { body: encrypt(deps.secretKeys, purposeOf(id), replaceInForm(text, replace)) },
       })
   }
   if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', anyOfIds(deleted)).execute()
   return about.length
 }
 
-function rewrite(text: string, replace: (text: string) => string): string {
-  const { fields, page, ...rest } = JSON.parse(text) as SealedForm
+function replaceInForm(text: string, replace: (text: string) => string): string {
+  const { fields, page, ...rest } = JSON.parse(text) as EncryptedForm
   const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
   return JSON.stringify(rewritten)
 }

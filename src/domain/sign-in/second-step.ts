@@ -1,32 +1,32 @@
 import type { ServiceContext } from '../context.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import type { PendingJoin } from './account-links.ts'
+import { renewSession } from './add-authentication.ts'
+import { authenticationKindOf, type NewAuthentication, type ProviderAuthentication } from './authentication-rows.ts'
 import { completeJoin, lockMember } from './complete-join.ts'
 import { lockCredential } from './credential-lock.ts'
-import { recognize } from './devices.ts'
+import { findFamiliarity } from './devices.ts'
 import { listFactors, passkeysOf } from './factors.ts'
+import { notifyOwnersOfBreakGlass } from './notify-break-glass.ts'
+import { notifyOnceADay } from './notify-once-a-day.ts'
+import { notifyPerson } from './notify-person.ts'
 import { type PasskeyOptions, relyingParty, requestOptions } from './passkeys.ts'
-import { type GivenProof, kindOf, type ProviderWord } from './proof-rows.ts'
-import { renewSession } from './proofs.ts'
-import { proveCode, provePasskey, readPasskey, refusedPasskey } from './prove-factor.ts'
 import { hashToken } from './session-tokens.ts'
 import {
   type Browser,
   type Credential,
   findMemberships,
-  lockUnchanged,
+  lockUnchangedCredential,
   type NewSession,
-  recordForAll,
+  recordInAllOrganizations,
   type SignedIn,
   startSession,
 } from './sessions.ts'
-import { type Entry, makeChangeLink, type WaitingEntry } from './sign-in.ts'
-import { type Coder, countCode, forgiveCodes } from './sign-in-attempts.ts'
-import { tellOfBreakGlass } from './tell-break-glass.ts'
-import { tellOnceADay } from './tell-once-a-day.ts'
-import { tellPerson } from './tell-person.ts'
+import { createPasswordChangeLink, type PendingSecondFactor, type SignInOutcome } from './sign-in.ts'
+import { type CodeSource, countCodeAttempt, resetCodeCount } from './sign-in-attempts.ts'
 import { daysToRemember, trustDevice } from './trusted-devices.ts'
+import { createPasskeyError, useCode, usePasskey, verifyPasskeyResponse } from './verify-factor.ts'
 
 /** Milliseconds between a password and what is asked for after it. */
 export const SECOND_STEP_MS = 10 * 60_000
@@ -40,43 +40,46 @@ const PURPOSE = 'second step'
  * @property word authentication by an identity provider. @property join membership to activate afterwards.
  * @property sessionId session of somebody who is signed in and lacks what an organization requires.
  */
-export type Waiting = {
+export type SecondStepState = {
   credentialId: string
   authVersion: number
   mustChange?: boolean
-  word?: ProviderWord
+  word?: ProviderAuthentication
   join?: PendingJoin
   sessionId?: string
 }
 
 /** It for the browser's cookie: there it is, and nowhere else. */
-export function sealWaiting({ deps }: ServiceContext, { id, authVersion, mustChange, word, join }: WaitingEntry): string {
+export function encryptSecondStep(
+  { deps }: ServiceContext,
+  { id, authVersion, mustChange, word, join }: PendingSecondFactor,
+): string {
   const endsAt = deps.clock().getTime() + SECOND_STEP_MS
   const text = JSON.stringify({ credentialId: id, authVersion, mustChange, word, join, endsAt })
-  return Buffer.from(seal(deps.secretKeys, PURPOSE, text)).toString('base64url')
+  return Buffer.from(encrypt(deps.secretKeys, PURPOSE, text)).toString('base64url')
 }
 
 /** Null for what is none of ours, or too old. */
-export function openWaiting({ deps }: ServiceContext, sealed: string): Waiting | null {
-  const text = open(deps.secretKeys, PURPOSE, Buffer.from(sealed, 'base64url'))
+export function decryptSecondStep({ deps }: ServiceContext, sealed: string): SecondStepState | null {
+  const text = decrypt(deps.secretKeys, PURPOSE, Buffer.from(sealed, 'base64url'))
   if (text === null) return null
-  const { endsAt, word, ...waiting } = JSON.parse(text) as Waiting & { endsAt: number }
+  const { endsAt, word, ...waiting } = JSON.parse(text) as SecondStepState & { endsAt: number }
   if (endsAt <= deps.clock().getTime()) return null
   return word ? { ...waiting, word: { ...word, authTime: word.authTime && new Date(word.authTime) } } : waiting
 }
 
 /** State for somebody who is signed in and needs a second factor that was added or required since. */
-export const waitingOf = ({ sessionId, credential: { id, authVersion } }: SignedIn): Waiting => ({
+export const toSecondStepState = ({ sessionId, credential: { id, authVersion } }: SignedIn): SecondStepState => ({
   credentialId: id,
   authVersion,
   sessionId,
 })
 
 /** How it goes on once they have. */
-export type Step = Exclude<Entry, { waiting: unknown }>
+export type SecondStepOutcome = Exclude<SignInOutcome, { waiting: unknown }>
 
 /** Ways to show a second factor that somebody has. */
-export type SecondStep = {
+export type SecondStepOptions = {
   email: string
   hasApp: boolean
   passkey: PasskeyOptions | null
@@ -85,8 +88,8 @@ export type SecondStep = {
 }
 
 /** Second step to show; null if the person has to begin again or has no factor. */
-export async function readSecondStep(service: ServiceContext, waiting: Waiting): Promise<SecondStep | null> {
-  const credential = await findWaiting(service, waiting)
+export async function readSecondStep(service: ServiceContext, waiting: SecondStepState): Promise<SecondStepOptions | null> {
+  const credential = await findPendingCredential(service, waiting)
   const factors = credential ? await listFactors(service, credential.id) : []
   if (!credential || factors.length === 0) return null
   const rp = relyingParty(service)
@@ -104,29 +107,29 @@ export async function readSecondStep(service: ServiceContext, waiting: Waiting):
  */
 export async function signInByCode(
   service: ServiceContext,
-  waiting: Waiting,
+  waiting: SecondStepState,
   { code, browser, remembers = false }: { code: string; browser: Browser; remembers?: boolean },
-): Promise<Step | null> {
-  const credential = await findWaiting(service, waiting)
+): Promise<SecondStepOutcome | null> {
+  const credential = await findPendingCredential(service, waiting)
   if (!credential) return null
-  const coder = { credentialId: credential.id, deviceId: (await recognize(service, credential, browser)).deviceId }
-  await countCodeOrTell(service, coder)
+  const coder = { credentialId: credential.id, deviceId: (await findFamiliarity(service, credential, browser)).deviceId }
+  await countCodeOrNotify(service, coder)
   const step = await inTransaction(service, async (inside) => {
-    if (!(await lockWaiting(inside, credential, waiting))) return null
-    const kind = await proveCode(inside, credential.id, code)
-    if (kind === 'recovery') await tellPerson(inside, await findMemberships(inside, credential.id), 'recovery_code_used')
-    return goOn(inside, credential, waiting, { browser, kind, remembers })
+    if (!(await lockPendingCredential(inside, credential, waiting))) return null
+    const kind = await useCode(inside, credential.id, code)
+    if (kind === 'recovery') await notifyPerson(inside, await findMemberships(inside, credential.id), 'recovery_code_used')
+    return continueSignIn(inside, credential, waiting, { browser, kind, remembers })
   })
-  await forgiveCodes(service, coder)
+  await resetCodeCount(service, coder)
   return step
 }
 
 /** Whoever comes so far has the password: where too many codes are wrong, its owner is told. */
-async function countCodeOrTell(service: ServiceContext, coder: Coder): Promise<void> {
+async function countCodeOrNotify(service: ServiceContext, coder: CodeSource): Promise<void> {
   try {
-    await countCode(service, coder)
+    await countCodeAttempt(service, coder)
   } catch (error) {
-    await tellOnceADay(service, coder.credentialId, 'wrong_codes')
+    await notifyOnceADay(service, coder.credentialId, 'wrong_codes')
     throw error
   }
 }
@@ -134,16 +137,16 @@ async function countCodeOrTell(service: ServiceContext, coder: Coder): Promise<v
 /** Signs in by a passkey after the password. @returns null when they have to begin anew. @throws DomainError invalid: `passkey`. */
 export async function signInByOwnPasskey(
   service: ServiceContext,
-  waiting: Waiting,
+  waiting: SecondStepState,
   { answer, browser }: { answer: string; browser: Browser },
-): Promise<Step | null> {
-  const credential = await findWaiting(service, waiting)
+): Promise<SecondStepOutcome | null> {
+  const credential = await findPendingCredential(service, waiting)
   if (!credential) return null
-  const shown = await readPasskey(service, answer, credential.id)
+  const shown = await verifyPasskeyResponse(service, answer, credential.id)
   return inTransaction(service, async (inside) => {
-    if (!(await lockWaiting(inside, credential, waiting))) return null
-    await provePasskey(inside, shown)
-    return goOn(inside, credential, waiting, { browser, kind: 'passkey' })
+    if (!(await lockPendingCredential(inside, credential, waiting))) return null
+    await usePasskey(inside, shown)
+    return continueSignIn(inside, credential, waiting, { browser, kind: 'passkey' })
   })
 }
 
@@ -158,60 +161,71 @@ export async function signInByPasskey(
   service: ServiceContext,
   { answer, browser }: { answer: string; browser: Browser },
 ): Promise<NewSession> {
-  const shown = await readPasskey(service, answer)
+  const shown = await verifyPasskeyResponse(service, answer)
   return inTransaction(service, async (inside) => {
     const { credentialId } = shown.passkey
     const held = await lockCredential(inside, credentialId)
     const credential = held && (await inside.db.credential.findUnique({ where: { id: credentialId } }))
-    await provePasskey(inside, shown)
-    const session = credential ? await begin(inside, credential, browser, ['passkey']) : null
-    if (!session) throw refusedPasskey()
+    await usePasskey(inside, shown)
+    const session = credential ? await startRecordedSession(inside, credential, browser, ['passkey']) : null
+    if (!session) throw createPasskeyError()
     return session
   })
 }
 
-async function findWaiting({ db }: ServiceContext, { credentialId: id, authVersion }: Waiting): Promise<Credential | null> {
+async function findPendingCredential(
+  { db }: ServiceContext,
+  { credentialId: id, authVersion }: SecondStepState,
+): Promise<Credential | null> {
   return db.credential.findUnique({ where: { id, authVersion } })
 }
 
 /** @returns false if what they sign in with has changed meanwhile. */
-async function lockWaiting(inside: ServiceContext, credential: Credential, { join }: Waiting): Promise<boolean> {
-  if (join) await lockMember(inside, join)
-  return lockUnchanged(inside, credential)
-}
-
-/** Goes on in the session that is waiting, or starts one. @returns null as {@link begin} does, and if the link to join can't be used any more. */
-async function goOn(
+async function lockPendingCredential(
   inside: ServiceContext,
   credential: Credential,
-  { sessionId, mustChange = false, word, join }: Waiting,
+  { join }: SecondStepState,
+): Promise<boolean> {
+  if (join) await lockMember(inside, join)
+  return lockUnchangedCredential(inside, credential)
+}
+
+/** Goes on in the session that is waiting, or starts one. @returns null as {@link startRecordedSession} does, and if the link to join can't be used any more. */
+async function continueSignIn(
+  inside: ServiceContext,
+  credential: Credential,
+  { sessionId, mustChange = false, word, join }: SecondStepState,
   { browser, kind, remembers = false }: { browser: Browser; kind: 'totp' | 'recovery' | 'passkey'; remembers?: boolean },
-): Promise<Step | null> {
+): Promise<SecondStepOutcome | null> {
   const memberships = await findMemberships(inside, credential.id)
   const [membership] = memberships
-  if (mustChange && membership) return { mustChange: await makeChangeLink(inside, membership, credential.id) }
+  if (mustChange && membership) return { mustChange: await createPasswordChangeLink(inside, membership, credential.id) }
   if (join && !(await completeJoin(inside, credential.id, join))) return null
   const session =
     sessionId === undefined
-      ? await begin(inside, credential, browser, [word ?? 'password', kind])
+      ? await startRecordedSession(inside, credential, browser, [word ?? 'password', kind])
       : await renewSession(inside, sessionId, { proof: kind, credential, browser })
   if (!session) return null
-  if (sessionId !== undefined) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: [kind] } })
+  if (sessionId !== undefined)
+    await recordInAllOrganizations(inside, memberships, { action: 'signed_in', details: { proofs: [kind] } })
   if (remembers && daysToRemember(memberships) > 0) await trustDevice(inside, credential.id, session.device)
   return { session }
 }
 
 /** Null for who opens no organization, and where what they sign in with was changed in this very moment. */
-async function begin(
+async function startRecordedSession(
   inside: ServiceContext,
   credential: Credential,
   browser: Browser,
-  proofs: GivenProof[],
+  proofs: NewAuthentication[],
 ): Promise<NewSession | null> {
   const memberships = await findMemberships(inside, credential.id)
   const session = memberships.length > 0 ? await startSession(inside, credential, browser, proofs) : null
   if (!session) return null
-  await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: proofs.map(kindOf) } })
-  await tellOfBreakGlass(inside, { tokenHash: hashToken(session.token) }, memberships)
+  await recordInAllOrganizations(inside, memberships, {
+    action: 'signed_in',
+    details: { proofs: proofs.map(authenticationKindOf) },
+  })
+  await notifyOwnersOfBreakGlass(inside, { tokenHash: hashToken(session.token) }, memberships)
   return session
 }

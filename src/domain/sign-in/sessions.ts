@@ -4,11 +4,18 @@ import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import { portalRolesOf } from '../authorization/portal-roles.ts'
 import { type Context, enterOrganization, inMode, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
-import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
-import { type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
-import { hashToken, LONGEST_MS, makeSessionToken } from './session-tokens.ts'
-import { tellPerson } from './tell-person.ts'
+import { type NewAuthentication, readAuthentications, toAuthenticationRow } from './authentication-rows.ts'
+import { type Browser, type Credential, type NetworkOrigin, rememberDevice, truncateUserAgent } from './devices.ts'
+import { notifyPerson } from './notify-person.ts'
+import {
+  type AccessRequest,
+  type Authentication,
+  decideSessionAccess,
+  isBlocked,
+  isIdle,
+  type SessionAccess,
+} from './session-access.ts'
+import { createSessionToken, hashToken, MAX_SESSION_MS } from './session-tokens.ts'
 
 /** Milliseconds without a request of a person after which a session ends. */
 const IDLE_MS = 12 * 3_600_000
@@ -16,7 +23,7 @@ const SEEN_RECORDED_EVERY_MS = 60_000
 /** Sessions of one person; another one ends the session unused for longest. */
 const MOST_SESSIONS = 20
 
-export type { Browser, Credential, Origin }
+export type { Browser, Credential, NetworkOrigin }
 
 const memberships = {
   where: { status: 'active' },
@@ -41,12 +48,12 @@ export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.i
 /**
  * A signed-in person and their memberships.
  *
- * @property memberships at least one; active and joined only. {@link findOpening} decides whether the session may use one.
+ * @property memberships at least one; active and joined only. {@link findSessionAccess} decides whether the session may use one.
  * @property shut memberships that this session can never use, because they were activated again after it began.
  */
 export type SignedIn = {
   sessionId: string
-  session: { createdAt: Date; lastSeenAt: Date; closedOrganizationIds: string[]; proofs: Proof[] }
+  session: { createdAt: Date; lastSeenAt: Date; closedOrganizationIds: string[]; proofs: Authentication[] }
   credential: Credential
   memberships: Membership[]
   shut: Membership[]
@@ -66,16 +73,16 @@ export async function startSession(
   inside: ServiceContext,
   credential: Credential,
   { userAgent: given, ...browser }: Browser,
-  proofs: readonly GivenProof[],
+  proofs: readonly NewAuthentication[],
   remembered?: Date,
 ): Promise<NewSession | null> {
   const { db, deps } = inside
   const { id: credentialId, authVersion } = credential
-  if (!(await lockUnchanged(inside, credential))) return null
-  const userAgent = shorten(given)
+  if (!(await lockUnchangedCredential(inside, credential))) return null
+  const userAgent = truncateUserAgent(given)
   const device = await rememberDevice(inside, credential, { ...browser, userAgent })
   const now = deps.clock()
-  const { token, tokenHash, expiresAt } = makeSessionToken({ deps })
+  const { token, tokenHash, expiresAt } = createSessionToken({ deps })
   await db.session.create({
     data: {
       id: deps.newId(),
@@ -89,21 +96,24 @@ export async function startSession(
       lastSeenAt: now,
       expiresAt: new Date(now.getTime() + IDLE_MS),
       proofs: {
-        create: [...proofs.map((proof) => rowOfProof(deps.newId(), proof, now)), ...rowsOfDevice(deps.newId(), remembered)],
+        create: [
+          ...proofs.map((proof) => toAuthenticationRow(deps.newId(), proof, now)),
+          ...toDeviceRows(deps.newId(), remembered),
+        ],
       },
     },
   })
   const theirs = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
   const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
-  await unscoped(db).updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess).execute()
-  if (device.isAnother) await tellPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
+  await unscoped(db).updateTable('sessions').set(toEndedSession(now, 'too_many')).where('id', 'in', excess).execute()
+  if (device.isAnother) await notifyPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
   return { token, expiresAt, device: device.token }
 }
 
-const rowsOfDevice = (id: string, at?: Date) => (at ? [{ id, kind: 'device', at }] : [])
+const toDeviceRows = (id: string, at?: Date) => (at ? [{ id, kind: 'device', at }] : [])
 
 /** Has what a person signs in with stay as it is until the end of the transaction. @returns whether it still is as it was read. */
-export async function lockUnchanged(
+export async function lockUnchangedCredential(
   { db }: Pick<ServiceContext, 'db'>,
   { id, passwordHash, authVersion }: Credential,
 ): Promise<boolean> {
@@ -130,7 +140,7 @@ export type EndReason =
  * Columns of an ended session. Its row stays for a day, so that a form that was being filled in finds its owner. lastSeenAt keeps
  * a concurrent request from prolonging the session.
  */
-export const ended = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
+export const toEndedSession = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
 
 /**
  * Finds the session of a token; null if it has ended. Deactivated members are excluded at once. A session that can use no
@@ -151,12 +161,12 @@ export async function findSession(
   const now = deps.clock()
   if (!found || found.endedAt !== null || found.expiresAt <= now) return null
   const { id, credential, proofs: rows, ...session } = found
-  const proofs = await readProofs({ db, deps }, rows)
+  const proofs = await readAuthentications({ db, deps }, rows)
   if (proofs.length === 0) return null // its provider was removed
   if (session.authVersion !== credential.authVersion) return null
-  const open = credential.memberships.filter((membership) => !isShut(session, membership))
+  const open = credential.memberships.filter((membership) => !isBlocked(session, membership))
   if (open.length === 0) {
-    await db.session.updateMany({ where: { id, endedAt: null }, data: ended(now, 'no_membership') })
+    await db.session.updateMany({ where: { id, endedAt: null }, data: toEndedSession(now, 'no_membership') })
     return null
   }
   if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
@@ -164,7 +174,7 @@ export async function findSession(
   return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, shut }
 }
 
-type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {
+type UsedSession = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {
   credential: { memberships: Membership[] }
 }
 
@@ -172,9 +182,9 @@ type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'create
  * Guarded, so that of requests at once only one writes, and none brings back a session that was ended. An organization for which it was
  * idle too long stays closed to it: its use for another one is none for that.
  */
-async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Date): Promise<void> {
+async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: UsedSession, now: Date): Promise<void> {
   const { id, lastSeenAt, createdAt, closedOrganizationIds, credential } = used
-  const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS))
+  const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + MAX_SESSION_MS))
   const idle = credential.memberships.filter(
     ({ organization: { security } }) => security !== null && isIdle(used, security, { at: now }),
   )
@@ -186,9 +196,13 @@ async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Da
 }
 
 /** Access of the session to an organization; null if the person is not a member. */
-export function findOpening({ session, memberships, shut }: SignedIn, organizationId: string, asked: Asked): Opening | null {
+export function findSessionAccess(
+  { session, memberships, shut }: SignedIn,
+  organizationId: string,
+  asked: AccessRequest,
+): SessionAccess | null {
   const membership = [...memberships, ...shut].find(({ organization }) => organization.id === organizationId)
-  return membership ? openingOf(session, membership, membership.organization.security, asked) : null
+  return membership ? decideSessionAccess(session, membership, membership.organization.security, asked) : null
 }
 
 /**
@@ -205,19 +219,19 @@ export function contextOf(
     mode,
     duringSuspension = false,
     ...asked
-  }: Asked & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
+  }: AccessRequest & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
 ): Context {
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
-  if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
+  if (!membership || findSessionAccess(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
   if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
-  return inMode(asMember(service, membership), mode)
+  return inMode(toMemberContext(service, membership), mode)
 }
 
 type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
   organization: Context['organization'] & { ownerNamedAt: Date | null }
 }
 
-export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
+export const toMemberContext = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
   enterOrganization(
     { ...service, actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) } },
     { id: organization.id, name: organization.name, tier: organization.tier },
@@ -229,6 +243,10 @@ export const findMemberships = ({ db }: ServiceContext, credentialId: string): P
   db.member.findMany({ ...memberships, where: { ...memberships.where, credentialId }, relationLoadStrategy: 'join' })
 
 /** Records what a person does as such, in each organization that they are a member of. */
-export async function recordForAll(inside: ServiceContext, memberships: Membership[], event: AuditEvent): Promise<void> {
-  for (const membership of memberships) await recordAudit(asMember(inside, membership), event)
+export async function recordInAllOrganizations(
+  inside: ServiceContext,
+  memberships: Membership[],
+  event: AuditEvent,
+): Promise<void> {
+  for (const membership of memberships) await recordAudit(toMemberContext(inside, membership), event)
 }

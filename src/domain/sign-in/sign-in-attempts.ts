@@ -3,8 +3,8 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { DAY_MS } from '../time/days.ts'
-import type { Familiar } from './devices.ts'
-import type { Origin } from './sessions.ts'
+import type { Familiarity } from './devices.ts'
+import type { NetworkOrigin } from './sessions.ts'
 
 const QUARTER_HOUR_MS = 15 * 60_000
 
@@ -31,7 +31,7 @@ const LIMITS = {
 } as const
 type Counted = keyof typeof LIMITS
 
-export type Attempt = Familiar & { email: string; origin: Origin }
+export type SignInAttempt = Familiarity & { email: string; origin: NetworkOrigin }
 
 /**
  * Counts an attempt to sign in, before the password is looked at. A browser that the person has signed in with has a count of its own, so
@@ -40,7 +40,10 @@ export type Attempt = Familiar & { email: string; origin: Origin }
  *
  * @throws DomainError invalid: `tooMany`, with the seconds to wait; `unknownBrowser`, of a browser and a network that are new to the address.
  */
-export async function countSignIn(ctx: ServiceContext, { email, origin, deviceId, isKnownNetwork }: Attempt): Promise<void> {
+export async function countSignInAttempt(
+  ctx: ServiceContext,
+  { email, origin, deviceId, isKnownNetwork }: SignInAttempt,
+): Promise<void> {
   if (deviceId && (await count(ctx, 'device', deviceId)) === null) return
   for (const [counted, text] of [...ofNetwork(origin), ['address from network', `${email} ${origin.network}`]] as const) {
     const seconds = await count(ctx, counted, text)
@@ -58,7 +61,7 @@ export async function areStrangersRefused({ db, deps }: ServiceContext, email: s
 
 const SITE_GROUPS = 3
 
-function ofNetwork({ network, isShared }: Origin): [Counted, string][] {
+function ofNetwork({ network, isShared }: NetworkOrigin): [Counted, string][] {
   if (isShared) return [['proxy', network]]
   const site = network.includes(':') ? network.split(':').slice(0, SITE_GROUPS).join(':') : null
   return [...(site === null ? [] : [['site', site] as [Counted, string]]), ['network', network]]
@@ -68,20 +71,23 @@ function ofNetwork({ network, isShared }: Origin): [Counted, string][] {
  * Counts a password reset. False beyond the limit of the address, which the caller doesn't show. @throws DomainError invalid:
  * `tooMany` beyond the limit of the network.
  */
-export async function countReset(ctx: ServiceContext, { email, origin }: { email: string; origin: Origin }): Promise<boolean> {
+export async function countResetRequest(
+  ctx: ServiceContext,
+  { email, origin }: { email: string; origin: NetworkOrigin },
+): Promise<boolean> {
   const seconds = await count(ctx, origin.isShared ? 'reset proxy' : 'reset network', origin.network)
   if (seconds !== null) throw tooMany(seconds)
   return (await count(ctx, 'reset address', email)) === null
 }
 
 /** Counts saved forms, so that the cookie of an ended session can't fill the database. */
-export const mayPark = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
+export const maySaveForm = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
   (await count(ctx, 'parked forms', credentialId)) === null
 
 /** Forgives who has signed in what they tried before, and their network the attempt that was counted: it was no wrong one. Strangers' attempts stay counted. */
-export async function forgiveSignIn(
+export async function resetSignInCount(
   { db }: ServiceContext,
-  { email, origin, deviceId }: Omit<Attempt, 'isKnownNetwork'>,
+  { email, origin, deviceId }: Omit<SignInAttempt, 'isKnownNetwork'>,
 ): Promise<void> {
   const own = [keyOf('address from network', `${email} ${origin.network}`), ...(deviceId ? [keyOf('device', deviceId)] : [])]
   await db.signInAttempt.deleteMany({ where: { key: { in: own } } })
@@ -91,27 +97,27 @@ export async function forgiveSignIn(
 }
 
 /** Whoever reads the address's mail has shown to be the person: nothing that was tried before is a reason to refuse them from there. */
-export async function forgiveAddress(
+export async function resetAddressCount(
   { db }: ServiceContext,
-  { email, origin }: { email: string; origin: Origin },
+  { email, origin }: { email: string; origin: NetworkOrigin },
 ): Promise<void> {
   const keys = [keyOf('address from network', `${email} ${origin.network}`), keyOf('strangers', email)]
   await db.signInAttempt.deleteMany({ where: { key: { in: keys } } })
 }
 
 /** Counts codes per person, and separately for a browser that signed in before, so that nobody else can use up its attempts. */
-export type Coder = { credentialId: string; deviceId: string | null }
-const coderOf = ({ credentialId, deviceId }: Coder): string => deviceId ?? credentialId
+export type CodeSource = { credentialId: string; deviceId: string | null }
+const coderOf = ({ credentialId, deviceId }: CodeSource): string => deviceId ?? credentialId
 
 /** Five codes in a quarter of an hour, twenty a day. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
-export async function countCode(ctx: ServiceContext, coder: Coder): Promise<void> {
+export async function countCodeAttempt(ctx: ServiceContext, coder: CodeSource): Promise<void> {
   const who = coderOf(coder)
   const seconds = (await count(ctx, 'codes', who)) ?? (await count(ctx, 'codes a day', who))
   if (seconds !== null) throw tooMany(seconds, 'code')
 }
 
 /** Forgives a person the codes that were wrong before this one. */
-export async function forgiveCodes({ db }: ServiceContext, coder: Coder): Promise<void> {
+export async function resetCodeCount({ db }: ServiceContext, coder: CodeSource): Promise<void> {
   const keys = [keyOf('codes', coderOf(coder)), keyOf('codes a day', coderOf(coder))]
   await db.signInAttempt.deleteMany({ where: { key: { in: keys } } })
 }

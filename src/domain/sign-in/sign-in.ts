@@ -4,26 +4,26 @@ import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { createAccountLink, type PendingJoin } from './account-links.ts'
-import { recognize } from './devices.ts'
+import type { ProviderAuthentication } from './authentication-rows.ts'
+import { findFamiliarity } from './devices.ts'
 import { hasFactor } from './has-factor.ts'
-import { inTurn, isListed, isPassword, lineOf } from './passwords.ts'
-import type { ProviderWord } from './proof-rows.ts'
+import { notifyOnceADay } from './notify-once-a-day.ts'
+import { isCommon, matchesPassword, passwordQueueKeyOf, runInPasswordQueue } from './passwords.ts'
 import {
-  asMember,
   type Browser,
   type Credential,
   findMemberships,
-  lockUnchanged,
+  lockUnchangedCredential,
   type NewSession,
-  recordForAll,
+  recordInAllOrganizations,
   startSession,
+  toMemberContext,
 } from './sessions.ts'
-import { areStrangersRefused, countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
-import { tellOnceADay } from './tell-once-a-day.ts'
-import { daysToRemember, trustedSince } from './trusted-devices.ts'
+import { areStrangersRefused, countSignInAttempt, resetSignInCount } from './sign-in-attempts.ts'
+import { daysToRemember, findTrustedSince } from './trusted-devices.ts'
 
 /** Wrong passwords in a row, after which only a browser or a network that the person has used before, or a mailed link, lets them in. */
-const MOST_FAILURES = 100
+const MAX_FAILURES = 100
 
 /**
  * Finds the account of an address. Lower-cases it as the count of attempts does: PostgreSQL also folds other letters (İ and i),
@@ -52,20 +52,20 @@ export async function checkPassword(
   { email: given, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
   const email = asStored(given) // of whatever form, its attempts are counted as one
-  const { credential, familiar, isRight } = await inTurn(lineOf(email, origin), async () => {
+  const { credential, familiar, isRight } = await runInPasswordQueue(passwordQueueKeyOf(email, origin), async () => {
     const credential = await findCredential(service, email)
-    const familiar = await recognize(service, credential, origin)
-    await countSignIn(service, { email, origin, ...familiar })
-    return { credential, familiar, isRight: await isPassword(password, credential?.passwordHash) }
+    const familiar = await findFamiliarity(service, credential, origin)
+    await countSignInAttempt(service, { email, origin, ...familiar })
+    return { credential, familiar, isRight: await matchesPassword(password, credential?.passwordHash) }
   })
   // After so many in a row a stranger's may be right by chance: it is answered as all the wrong ones were.
   const isStranger = familiar.deviceId === null && !familiar.isKnownNetwork
-  const isBeyondBelief = isStranger && (credential?.failures ?? 0) >= MOST_FAILURES
+  const isBeyondBelief = isStranger && (credential?.failures ?? 0) >= MAX_FAILURES
   if (!credential || !isRight || isBeyondBelief) {
     if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
     return null
   }
-  await forgiveSignIn(service, { email, origin, deviceId: familiar.deviceId })
+  await resetSignInCount(service, { email, origin, deviceId: familiar.deviceId })
   if (credential.failures > 0) await service.db.credential.updateMany({ where: { id: credential.id }, data: { failures: 0 } })
   return credential
 }
@@ -77,9 +77,9 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
   const memberships = await findMemberships(service, credential.id)
   await inTransaction(service, async (inside) => {
     await inside.db.credential.updateMany({ where: { id: credential.id }, data: { failures: { increment: 1 } } })
-    await recordForAll(inside, memberships, { action: 'failed_sign_in' })
+    await recordInAllOrganizations(inside, memberships, { action: 'failed_sign_in' })
   })
-  if (await areStrangersRefused(service, email)) await tellOnceADay(service, credential.id, 'wrong_passwords')
+  if (await areStrangersRefused(service, email)) await notifyOnceADay(service, credential.id, 'wrong_passwords')
 }
 
 /**
@@ -91,8 +91,8 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
  * @property word of `waiting`: of the identity provider that they have come by instead of by a password.
  * @property join of `waiting`: what they join once they have shown their second factor.
  */
-export type Entry = { session: NewSession } | { waiting: WaitingEntry } | { mustChange: string }
-export type WaitingEntry = Credential & { mustChange: boolean; word?: ProviderWord; join?: PendingJoin }
+export type SignInOutcome = { session: NewSession } | { waiting: PendingSecondFactor } | { mustChange: string }
+export type PendingSecondFactor = Credential & { mustChange: boolean; word?: ProviderAuthentication; join?: PendingJoin }
 
 /**
  * Signs a person in by address and password.
@@ -102,45 +102,46 @@ export type WaitingEntry = Credential & { mustChange: boolean; word?: ProviderWo
 export async function signIn(
   service: ServiceContext,
   { email, password, browser }: { email: string; password: string; browser: Browser },
-): Promise<Entry> {
+): Promise<SignInOutcome> {
   const credential = await checkPassword(service, { email, password, origin: browser })
   const memberships = credential ? await findMemberships(service, credential.id) : []
   const [membership] = memberships
-  if (!credential || !membership) throw wrong()
+  if (!credential || !membership) throw createWrongPasswordError()
   return inTransaction(service, async (inside) => {
-    const entry = await enter(inside, membership, { credential, password, browser })
-    if (!entry) throw wrong()
-    if ('session' in entry) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })
+    const entry = await completeSignIn(inside, membership, { credential, password, browser })
+    if (!entry) throw createWrongPasswordError()
+    if ('session' in entry)
+      await recordInAllOrganizations(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })
     return entry
   })
 }
 
-type Member = Parameters<typeof asMember>[1] & { id: string }
+type Member = Parameters<typeof toMemberContext>[1] & { id: string }
 
 /** Lets in whoever has given the right password. @returns null when that has been changed meanwhile, or the account is gone. */
-export async function enter(
+export async function completeSignIn(
   inside: ServiceContext,
   member: Member,
   { credential, password, browser }: { credential: Credential; password: string; browser: Browser },
-): Promise<Entry | null> {
-  if (!(await lockUnchanged(inside, credential))) return null
-  const mustChange = isListed(password)
+): Promise<SignInOutcome | null> {
+  if (!(await lockUnchangedCredential(inside, credential))) return null
+  const mustChange = isCommon(password)
   // Whoever knows the password alone is not to set another one.
-  const remembered = (await hasFactor(inside, credential.id)) ? await findRemembered(inside, credential, browser) : undefined
+  const remembered = (await hasFactor(inside, credential.id)) ? await findDeviceTrust(inside, credential, browser) : undefined
   if (remembered === null || (remembered && mustChange)) return { waiting: { ...credential, mustChange } }
-  if (mustChange) return { mustChange: await makeChangeLink(inside, member, credential.id) }
+  if (mustChange) return { mustChange: await createPasswordChangeLink(inside, member, credential.id) }
   const session = await startSession(inside, credential, browser, ['password'], remembered)
   return session && { session }
 }
 
 /** When the second factor was given that the browser stands for; null: it stands for none. */
-export const findRemembered = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
-  trustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
+export const findDeviceTrust = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
+  findTrustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
 
 /** The address where a person replaces their password before they are let in. */
-export async function makeChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
+export async function createPasswordChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
   const about = { kind: 'reset', memberId: member.id, credentialId } as const
-  return inside.deps.links.accountUrl(await createAccountLink(asMember(inside, member), about))
+  return inside.deps.links.accountUrl(await createAccountLink(toMemberContext(inside, member), about))
 }
 
-const wrong = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })
+const createWrongPasswordError = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })

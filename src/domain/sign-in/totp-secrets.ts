@@ -1,24 +1,24 @@
 import type { ServiceContext } from '../context.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 
 // The secret of an authenticator app is needed to check each code, so it is encrypted, not hashed.
 
 const purposeOf = (factorId: string): string => `totp ${factorId}`
 
-export const sealTotpSecret = ({ deps }: ServiceContext, factorId: string, secret: Buffer): Uint8Array<ArrayBuffer> =>
-  seal(deps.secretKeys, purposeOf(factorId), secret.toString('base64'))
+export const encryptTotpSecret = ({ deps }: ServiceContext, factorId: string, secret: Buffer): Uint8Array<ArrayBuffer> =>
+  encrypt(deps.secretKeys, purposeOf(factorId), secret.toString('base64'))
 
 /** Null when none of the secret keys opens it any more. */
-export function openTotpSecret(
+export function decryptTotpSecret(
   { deps }: ServiceContext,
   { id, encryptedSecret }: { id: string; encryptedSecret: Uint8Array | null },
 ): Buffer | null {
-  const text = encryptedSecret && open(deps.secretKeys, purposeOf(id), encryptedSecret)
+  const text = encryptedSecret && decrypt(deps.secretKeys, purposeOf(id), encryptedSecret)
   return text ? Buffer.from(text, 'base64') : null
 }
 
 /** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
-export async function resealTotpSecrets(service: ServiceContext): Promise<void> {
+export async function reencryptTotpSecrets(service: ServiceContext): Promise<void> {
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return
   const { db } = service
@@ -26,9 +26,9 @@ export async function resealTotpSecrets(service: ServiceContext): Promise<void> 
     where: { kind: 'totp' },
     select: { id: true, encryptedSecret: true },
   })) {
-    if (open([newest!], purposeOf(id), encryptedSecret!) !== null) continue
-    const opened = openTotpSecret(service, { id, encryptedSecret })
+    if (decrypt([newest!], purposeOf(id), encryptedSecret!) !== null) continue
+    const opened = decryptTotpSecret(service, { id, encryptedSecret })
     if (opened)
-      await db.secondFactor.updateMany({ where: { id }, data: { encryptedSecret: sealTotpSecret(service, id, opened) } })
+      await db.secondFactor.updateMany({ where: { id }, data: { encryptedSecret: encryptTotpSecret(service, id, opened) } })
   }
 }

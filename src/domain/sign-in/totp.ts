@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { isSame } from '../secrets/signed-token.ts'
+import { equalsInConstantTime } from '../secrets/signed-token.ts'
 
 // Codes of an app that change with the time (RFC 6238): those that every app knows, SHA-1, six digits, of 30 s each.
 
@@ -11,7 +11,7 @@ const WINDOW = 1
 const SECRET_BYTES = 20
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-export const makeTotpSecret = (): Buffer => randomBytes(SECRET_BYTES)
+export const createTotpSecret = (): Buffer => randomBytes(SECRET_BYTES)
 
 /** The code of a step, counted from 1970. */
 export function codeOfStep(secret: Uint8Array, step: number): string {
@@ -30,7 +30,7 @@ export function findStep(secret: Uint8Array, code: string, now: Date): { step: n
   const current = stepAt(now)
   // Each is compared, whichever is the right one.
   const right = [current - WINDOW, current, current + WINDOW].filter((step) =>
-    isSame(Buffer.from(codeOfStep(secret, step)), given),
+    equalsInConstantTime(Buffer.from(codeOfStep(secret, step)), given),
   )
   return right.length === 0 ? null : { step: right[0]!, endsAt: new Date((right[0]! + WINDOW + 1) * STEP_MS) }
 }

@@ -7,24 +7,24 @@ import { type Browser, type Credential, hashDevice } from './devices.ts'
 // Browsers in which their owner is not asked for a second factor again. What counts is when it was given there: each organization decides for
 // how long that is enough. It is kept as the end of the longest that any may allow.
 
-const LONGEST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
+const MAX_TRUST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
 /** Default of organizations. */
-const USUAL_DAYS = 30
+const DEFAULT_DAYS = 30
 
 type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
 
 /** Days for which a person may be remembered somewhere: as many as one of their organizations allows at least. 0: nowhere. */
 export const daysToRemember = (memberships: readonly Rules[]): number =>
-  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? USUAL_DAYS))
+  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? DEFAULT_DAYS))
 
 /** Has the browser with this value of the cookie stand for the second factor that was just given in it. */
 export async function trustDevice({ db, deps }: ServiceContext, credentialId: string, token: string): Promise<void> {
-  const trustedUntil = new Date(deps.clock().getTime() + LONGEST_MS)
+  const trustedUntil = new Date(deps.clock().getTime() + MAX_TRUST_MS)
   await db.device.updateMany({ where: { credentialId, tokenHash: hashDevice(token) }, data: { trustedUntil } })
 }
 
 /** When the second factor was given that a browser stands for; null where it stands for none (any more). */
-export async function trustedSince(
+export async function findTrustedSince(
   { db, deps }: ServiceContext,
   { id: credentialId, authVersion }: Credential,
   { device }: Browser,
@@ -33,11 +33,11 @@ export async function trustedSince(
   if (!device) return null
   const where = { tokenHash_credentialId: { tokenHash: hashDevice(device), credentialId }, authVersion }
   const found = await db.device.findUnique({ where, select: { trustedUntil: true } })
-  const since = found?.trustedUntil && sinceOf(found.trustedUntil)
+  const since = found?.trustedUntil && toTrustedSince(found.trustedUntil)
   return since && deps.clock().getTime() - since.getTime() < days * DAY_MS ? since : null
 }
 
-const sinceOf = (trustedUntil: Date): Date => new Date(trustedUntil.getTime() - LONGEST_MS)
+const toTrustedSince = (trustedUntil: Date): Date => new Date(trustedUntil.getTime() - MAX_TRUST_MS)
 
 /** A browser as its owner sees it. @property since when the second factor was given. */
 export type TrustedDevice = { id: string; userAgent: string; network: string; lastSeenAt: Date; since: Date }
@@ -52,10 +52,10 @@ export async function listTrustedDevices(
     orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
     select: { id: true, userAgent: true, network: true, lastSeenAt: true, trustedUntil: true },
   })
-  return found.map(({ trustedUntil, ...device }) => ({ ...device, since: sinceOf(trustedUntil!) }))
+  return found.map(({ trustedUntil, ...device }) => ({ ...device, since: toTrustedSince(trustedUntil!) }))
 }
 
 /** Has a browser of one's own stand for nothing from now on. */
-export async function distrustDevice({ db }: ServiceContext, credentialId: string, id: string): Promise<void> {
+export async function removeTrustedDevice({ db }: ServiceContext, credentialId: string, id: string): Promise<void> {
   if (isUuid(id)) await db.device.updateMany({ where: { id, credentialId }, data: { trustedUntil: null } })
 }

@@ -2,8 +2,8 @@ import type { AuditField } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { tellOfSecurity } from '../organization/organization-security.ts'
-import { isSsoEnforced } from '../sign-in/speakers.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
+import { isSsoEnforced } from '../sign-in/domain-owners.ts'
 import { inTransaction } from '../transaction.ts'
 import { findProviderIssues, type ProviderInput } from './provider-input.ts'
 import { type Connection, openClientSecret, sealClientSecret, sealDraft, withDraft } from './provider-secrets.ts'
@@ -40,7 +40,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     if (changed.length === 0) return waits ? 'waits' : 'saved'
     const details = { provider: after.name, changed, ...(waits && { untried: true }) }
     await recordAudit(inside, { action: 'changed_sign_in_provider', details })
-    await tellOfSecurity(inside)
+    await notifyOfSecurityChange(inside)
     if (waits) return 'waits'
     return (await stopUntried(inside)) ? 'stopped' : 'saved'
   })

@@ -7,7 +7,7 @@ import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
-import { isLost } from '../sign-in/speakers.ts'
+import { isDomainLost } from '../sign-in/domain-owners.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -126,7 +126,7 @@ const findOfAnother = ({ db, organization }: Context, domain: string): Promise<S
   db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
 
 /** True if another organization still holds the domain: its record is there, or was not missing for long. */
-const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other !== null && !isLost(other, deps.clock())
+const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other !== null && !isDomainLost(other, deps.clock())
 
 /** Takes a domain from an organization that has lost it. */
 async function takeOver(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {

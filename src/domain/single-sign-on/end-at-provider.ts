@@ -2,8 +2,8 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import type { LogoutToken } from '../ports/identity-provider.ts'
 import { endSessions } from '../sign-in/end-sessions.ts'
-import { LONGEST_MS } from '../sign-in/session-tokens.ts'
-import { spend } from '../sign-in/used-tokens.ts'
+import { MAX_SESSION_MS } from '../sign-in/session-tokens.ts'
+import { claimToken } from '../sign-in/used-tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
@@ -21,8 +21,8 @@ export async function endAtProvider(service: ServiceContext, provider: FoundProv
   if (!answer || 'problem' in answer) return false
   const { logout } = answer
   await inTransaction(service, async (inside) => {
-    const endsAt = new Date(inside.deps.clock().getTime() + LONGEST_MS)
-    if (!(await spend(inside, `logout ${provider.id} ${logout.jti}`, endsAt))) return
+    const endsAt = new Date(inside.deps.clock().getTime() + MAX_SESSION_MS)
+    if (!(await claimToken(inside, `logout ${provider.id} ${logout.jti}`, endsAt))) return
     for (const session of await findSessions(inside, provider, logout)) await closeTo(inside, provider, session)
   })
   return true

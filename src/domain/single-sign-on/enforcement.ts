@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { SSO_SESSION_HOURS } from '../limits.ts'
 import { listOwnWays, type SignInExceptionMember } from '../members/own-ways.ts'
-import { tellOfSecurity } from '../organization/organization-security.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
@@ -73,7 +73,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
     const organizationId = ctx.organization.id
     await inside.db.organizationSecurity.upsert({ where: { organizationId }, create: { organizationId, ...data }, update: data })
     await recordAudit(inside, { action: 'enforced_sso', details: { sessionHours: { before, after: sessionHours } } })
-    await tellOfSecurity(inside)
+    await notifyOfSecurityChange(inside)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context.ts'
 import type { IdToken } from '../ports/identity-provider.ts'
-import { findSpeaker } from '../sign-in/speakers.ts'
+import { findDomainOwner } from '../sign-in/domain-owners.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import type { FoundProvider } from './providers.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
@@ -9,7 +9,7 @@ import { claimOfSharedIssuer } from './shared-issuers.ts'
 export async function findOwnAddress(inside: ServiceContext, provider: FoundProvider, token: IdToken): Promise<string | null> {
   const email = token.email && asStored(token.email)
   if (!email || !isEmailAddress(email) || token.emailVerified === false || provider.organizationId === null) return null
-  return (await findSpeaker(inside, email))?.organizationId === provider.organizationId ? email : null
+  return (await findDomainOwner(inside, email))?.organizationId === provider.organizationId ? email : null
 }
 
 /** The claim that a provider with users of other organizations has to require, and does not; null: none is missing. */

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import type { OperatorProvider } from '../ports/identity-provider.ts'
+import { findDomainOwner } from '../sign-in/domain-owners.ts'
 import type { SignedIn } from '../sign-in/sessions.ts'
-import { findSpeaker } from '../sign-in/speakers.ts'
 
 /** A provider as whoever may sign in by it is shown it. @property id what stands for it in addresses; host of its sign-in page, by which people know it. */
 export type OfferedProvider = { id: string; name: string; host: string }
@@ -21,7 +21,7 @@ export const findOffered = async ({ db }: ServiceContext, organizationId: string
 
 /** By what somebody with this address signs in; none: nobody speaks for its domain. Whether there is anybody of that address, nobody is told. */
 export async function findOfferedFor(service: ServiceContext, email: string): Promise<OfferedProvider[]> {
-  const speaker = await findSpeaker(service, email)
+  const speaker = await findDomainOwner(service, email)
   return speaker ? findOffered(service, speaker.organizationId) : []
 }
 

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Expressions } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
-import { GRACE_MS } from '../sign-in/speakers.ts'
+import { DOMAIN_GRACE_MS } from '../sign-in/domain-owners.ts'
 
 /**
  * Whom the organization's identity providers let in, of those who have joined and may not sign in past them.
@@ -14,7 +14,7 @@ export type Reach = { linked: number; byDomain: number; shutOut: number; example
 const EXAMPLES = 50
 
 export async function countReach(ctx: Context): Promise<Reach> {
-  const lostBefore = new Date(ctx.deps.clock().getTime() - GRACE_MS)
+  const lostBefore = new Date(ctx.deps.clock().getTime() - DOMAIN_GRACE_MS)
   const isLinked = ({ exists, selectFrom }: Expressions<'members'>) =>
     exists(selectFrom(ctx.db.table('identities')).select('identities.id').whereRef('identities.memberId', '=', 'members.id'))
   const isOfDomain = ({ exists, selectFrom }: Expressions<'members'>) =>

@@ -1,18 +1,25 @@
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
-import { tellOfSecurity } from '../organization/organization-security.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import type { IdpProblem, IdToken } from '../ports/identity-provider.ts'
 import type { PendingJoin } from '../sign-in/account-links.ts'
+import { renewSession } from '../sign-in/add-authentication.ts'
+import type { ProviderAuthentication } from '../sign-in/authentication-rows.ts'
 import { completeJoin } from '../sign-in/complete-join.ts'
 import { lockOwnCredential } from '../sign-in/credential-lock.ts'
 import { hasFactor } from '../sign-in/has-factor.ts'
-import { isOver, isOwnProof } from '../sign-in/openings.ts'
-import type { ProviderWord } from '../sign-in/proof-rows.ts'
-import { renewSession } from '../sign-in/proofs.ts'
-import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../sign-in/sessions.ts'
-import { type Entry, findRemembered } from '../sign-in/sign-in.ts'
-import { spend } from '../sign-in/used-tokens.ts'
+import { identifiesEverywhere, isSessionOver } from '../sign-in/session-access.ts'
+import {
+  type Browser,
+  contextOf,
+  findMemberships,
+  recordInAllOrganizations,
+  type SignedIn,
+  startSession,
+} from '../sign-in/sessions.ts'
+import { findDeviceTrust, type SignInOutcome } from '../sign-in/sign-in.ts'
+import { claimToken } from '../sign-in/used-tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
@@ -31,7 +38,7 @@ export type SignInProblem =
 
 /** How it ends. @property code for whoever has set the provider up. */
 export type Outcome =
-  | { kind: 'in'; entry: Entry }
+  | { kind: 'in'; entry: SignInOutcome }
   | { kind: 'linked' }
   | { kind: 'tried'; token: IdToken }
   | { kind: 'again'; begun: Begun }
@@ -44,7 +51,7 @@ export async function finishWay(service: ServiceContext, found: FoundProvider, w
   const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = clientOf(service, provider)
   if (!client) return refusedFor(service, provider, { problem: 'badToken', code: 'secret_unreadable' })
-  if (!(await spend(service, `oidc state ${way.state}`, new Date(way.endsAt))))
+  if (!(await claimToken(service, `oidc state ${way.state}`, new Date(way.endsAt))))
     return { kind: 'refused', problem: 'expiredSignIn' }
   const answer = await service.deps.identityProviders.redeem(client, wayThere(service, provider, way), came.callbackUrl)
   if ('problem' in answer) {
@@ -104,9 +111,9 @@ async function addWord(
   provider: FoundProvider,
   { sid, amr, acr, authTime }: IdToken,
   { credentialId, join, came }: { credentialId: string; join?: PendingJoin; came: Came },
-): Promise<Entry | null> {
+): Promise<SignInOutcome | null> {
   const { signedIn, browser } = came
-  const proof: ProviderWord = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
+  const proof: ProviderAuthentication = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
   const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
   const findTheirs = async () =>
     (await findMemberships(inside, credentialId)).filter(({ organizationId }) =>
@@ -116,18 +123,21 @@ async function addWord(
   const at = inside.deps.clock()
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
   const goesOn =
-    isSame && !theirs.some((membership) => isOver(signedIn.session, membership, membership.organization.security, { at }))
+    isSame && !theirs.some((membership) => isSessionOver(signedIn.session, membership, membership.organization.security, { at }))
   // A session that rests on the word of an organization's provider alone has not asked for it.
-  const hasOwn = goesOn && signedIn.session.proofs.some(isOwnProof)
+  const hasOwn = goesOn && signedIn.session.proofs.some(identifiesEverywhere)
   const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
-  const remembered = asksFactor ? await findRemembered(inside, credential, browser) : undefined
+  const remembered = asksFactor ? await findDeviceTrust(inside, credential, browser) : undefined
   if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof, ...(join && { join }) } }
   if (join && !(await completeJoin(inside, credentialId, join))) return null
   const session = goesOn
     ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
     : await startSession(inside, credential, browser, [proof], remembered)
   if (!session) return null
-  await recordForAll(inside, await findTheirs(), { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
+  await recordInAllOrganizations(inside, await findTheirs(), {
+    action: 'signed_in',
+    details: { proofs: ['oidc'], provider: provider.name },
+  })
   return { session }
 }
 
@@ -194,7 +204,7 @@ async function keepTry(
     await recordAudit(inside, { action: 'tried_sign_in_provider', details })
     // Nobody is known there by whom they were here: else who has a link would be kept out.
     if (before && (before.issuer !== issuer || before.clientId !== clientId)) await letRelink(inside, provider)
-    if (encryptedDraft) await tellOfSecurity(inside)
+    if (encryptedDraft) await notifyOfSecurityChange(inside)
     return true
   })
   return isKept ? { kind: 'tried', token } : { kind: 'refused', problem: 'expiredSignIn' }

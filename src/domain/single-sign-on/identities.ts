@@ -5,17 +5,17 @@ import { lockMember } from '../members/members.ts'
 import { refuseTooHigh } from '../members/role-changes.ts'
 import { type IdToken, OPERATOR_PROVIDERS } from '../ports/identity-provider.ts'
 import { requireOwnCredential } from '../sign-in/credential-lock.ts'
+import { findDomainOwner } from '../sign-in/domain-owners.ts'
 import { endSessions } from '../sign-in/end-sessions.ts'
-import { isOwnProof } from '../sign-in/openings.ts'
+import { notifyPerson } from '../sign-in/notify-person.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
-import { asMember, recordForAll, type SignedIn } from '../sign-in/sessions.ts'
-import { findSpeaker } from '../sign-in/speakers.ts'
-import { tellPerson } from '../sign-in/tell-person.ts'
+import { identifiesEverywhere } from '../sign-in/session-access.ts'
+import { recordInAllOrganizations, type SignedIn, toMemberContext } from '../sign-in/sessions.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { FoundProvider } from './providers.ts'
 
-type Member = Parameters<typeof asMember>[1] & { organizationId: string }
+type Member = Parameters<typeof toMemberContext>[1] & { organizationId: string }
 /** How somebody came to be linked: by a link to join, by an address of the organization's domain, or by themselves. */
 export type LinkedBy = 'join' | 'domain' | 'self'
 
@@ -58,8 +58,8 @@ export async function linkIdentity(
   })
   if (count === 0) return false
   for (const member of members)
-    await recordAudit(asMember(inside, member), { action: 'linked_identity', details: { provider: name, by: linkedBy } })
-  if (!isNew) await tellPerson(inside, members, 'identity_linked', { called: name })
+    await recordAudit(toMemberContext(inside, member), { action: 'linked_identity', details: { provider: name, by: linkedBy } })
+  if (!isNew) await notifyPerson(inside, members, 'identity_linked', { called: name })
   return true
 }
 
@@ -106,7 +106,7 @@ export const unlinkOwn = (service: Context, signedIn: SignedIn, id: string): Pro
     const theirs = memberships.filter(
       ({ organizationId }) => found.organizationId === null || found.organizationId === organizationId,
     )
-    await recordForAll(inside, theirs, { action: 'unlinked_identity' })
+    await recordInAllOrganizations(inside, theirs, { action: 'unlinked_identity' })
     return true
   })
 
@@ -143,8 +143,8 @@ export async function ownsAccount(
   service: ServiceContext,
   { session, credential, memberships, shut }: Pick<SignedIn, 'session' | 'credential' | 'memberships' | 'shut'>,
 ): Promise<boolean> {
-  if (session.proofs.length === 0 || session.proofs.some(isOwnProof)) return true
+  if (session.proofs.length === 0 || session.proofs.some(identifiesEverywhere)) return true
   const organizationIds = new Set([...memberships, ...shut].map(({ organizationId }) => organizationId))
-  const speaker = organizationIds.size === 1 ? await findSpeaker(service, credential.email) : null
+  const speaker = organizationIds.size === 1 ? await findDomainOwner(service, credential.email) : null
   return speaker !== null && organizationIds.has(speaker.organizationId)
 }

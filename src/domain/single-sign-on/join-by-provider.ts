@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context.ts'
 import { createCredential, isBySsoOnly } from '../members/join.ts'
 import type { IdToken } from '../ports/identity-provider.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
-import { type AccountLink, isOpen } from '../sign-in/account-links.ts'
+import { type AccountLink, isLinkUsable } from '../sign-in/account-links.ts'
 import { lockMember } from '../sign-in/complete-join.ts'
 import { lockCredential } from '../sign-in/credential-lock.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
@@ -30,7 +30,7 @@ export async function joinBy(
   { link, ref, known }: Joining,
 ): Promise<Recognized> {
   await lockMember(inside, link)
-  if (!(await isOpen(inside, ref))) return { problem: 'notInvited' }
+  if (!(await isLinkUsable(inside, ref))) return { problem: 'notInvited' }
   if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
   const { member, organizationId, memberId } = link
   const account = known

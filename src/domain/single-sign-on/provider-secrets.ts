@@ -1,6 +1,6 @@
 import type { SignInProvider } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 
 // A client's secret has to be shown to its provider each time somebody signs in: it is kept sealed, for this provider alone.
 
@@ -10,13 +10,13 @@ export const sealClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
   secret: string,
-): Uint8Array<ArrayBuffer> => seal(deps.secretKeys, purposeOf(providerId), secret)
+): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOf(providerId), secret)
 
 /** Null when none of the secret keys opens it any more. */
 export const openClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
   { id, encryptedClientSecret }: { id: string; encryptedClientSecret: Uint8Array },
-): string | null => open(deps.secretKeys, purposeOf(id), encryptedClientSecret)
+): string | null => decrypt(deps.secretKeys, purposeOf(id), encryptedClientSecret)
 
 /** How a provider is reached. @property clientSecret as it is sent. */
 export type Connection = {
@@ -37,11 +37,11 @@ export const sealDraft = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
   draft: Connection & Terms,
-): Uint8Array<ArrayBuffer> => seal(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
+): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
 
 /** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
-  const text = provider.encryptedDraft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.encryptedDraft)
+  const text = provider.encryptedDraft && decrypt(service.deps.secretKeys, purposeOfDraft(provider.id), provider.encryptedDraft)
   if (!text) return provider
   const { clientSecret, secretExpiresAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretExpiresAt: string | null }
   return {
@@ -64,10 +64,11 @@ export async function resealClientSecrets(service: ServiceContext): Promise<void
       ['encryptedDraft', purposeOfDraft(id)],
     ] as const) {
       const was = sealed[column]
-      if (was === null || open([newest!], purpose, was) !== null) continue
-      const text = open(older, purpose, was)
+      if (was === null || decrypt([newest!], purpose, was) !== null) continue
+      const text = decrypt(older, purpose, was)
       // Unless it was changed meanwhile.
       const where = { id, [column]: new Uint8Array(was) }
-      if (text !== null) await service.db.signInProvider.updateMany({ where, data: { [column]: seal([newest!], purpose, text) } })
+      if (text !== null)
+        await service.db.signInProvider.updateMany({ where, data: { [column]: encrypt([newest!], purpose, text) } })
     }
 }

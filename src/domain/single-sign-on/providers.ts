@@ -7,7 +7,7 @@ import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context, ServiceContext, Tier } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MEMBER_ROLES } from '../members/members.ts'
-import { tellOfSecurity } from '../organization/organization-security.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import type { ClientAuth, IdpClient, OperatorProvider } from '../ports/identity-provider.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -148,7 +148,7 @@ export async function stopEnforcing(inside: Context): Promise<boolean> {
   const { count } = await inside.db.organizationSecurity.updateMany({ where, data })
   if (count === 0) return false
   await recordAudit(inside, { action: 'stopped_enforcing_sso' })
-  await tellOfSecurity(inside)
+  await notifyOfSecurityChange(inside)
   return true
 }
 

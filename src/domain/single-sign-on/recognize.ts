@@ -5,7 +5,7 @@ import { createCredential } from '../members/join.ts'
 import type { IdToken } from '../ports/identity-provider.ts'
 import { readAccountLink } from '../secrets/account-tokens.ts'
 import { findOpenLink } from '../sign-in/account-links.ts'
-import { attach } from '../sign-in/complete-join.ts'
+import { attachCredential } from '../sign-in/complete-join.ts'
 import { lockCredential } from '../sign-in/credential-lock.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
 import { proveAddress } from '../sign-in/prove-address.ts'
@@ -110,6 +110,6 @@ async function credentialFor(inside: Context, { id }: { id: string }, email: str
   if (!credential) return null
   const member = await inside.db.member.findUniqueOrThrow({ where: { id }, include })
   const { firstName, lastName } = member.user
-  await attach(inside, { member }, credential.id, { firstName, lastName })
+  await attachCredential(inside, { member }, credential.id, { firstName, lastName })
   return credential.id
 }

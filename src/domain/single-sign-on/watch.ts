@@ -1,8 +1,8 @@
 import { unscoped } from '../../db/unscoped.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
-import { GRACE_MS } from '../sign-in/speakers.ts'
-import { spend } from '../sign-in/used-tokens.ts'
+import { DOMAIN_GRACE_MS } from '../sign-in/domain-owners.ts'
+import { claimToken } from '../sign-in/used-tokens.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { recordOf } from './domains.ts'
@@ -33,7 +33,8 @@ async function warnOfSecrets(system: ServiceContext): Promise<void> {
     const days = WARNED_DAYS.find((days) => secretExpiresAt.getTime() - now.getTime() <= days * DAY_MS)
     const until = secretExpiresAt.toISOString()
     await inTransaction(enterOrganization(system, organization), async (inside) => {
-      if (!(await spend(inside, `secret ending ${id} ${until} ${days}`, new Date(secretExpiresAt.getTime() + DAY_MS)))) return
+      if (!(await claimToken(inside, `secret ending ${id} ${until} ${days}`, new Date(secretExpiresAt.getTime() + DAY_MS))))
+        return
       await queueOwnerEmails(inside, { kind: 'secret_ending', facts: { called: name, until } })
     })
   }
@@ -68,7 +69,7 @@ async function lookFor(system: ServiceContext, domain: Due): Promise<void> {
     const same = { id, organizationId, checkedAt: domain.checkedAt, verifiedAt: { not: null } }
     const { count } = await inside.db.signInDomain.updateMany({ where: same, data: { checkedAt, failingSince } })
     if (count === 0 || failingSince === null || domain.failingSince !== null) return
-    const until = new Date(failingSince.getTime() + GRACE_MS).toISOString()
+    const until = new Date(failingSince.getTime() + DOMAIN_GRACE_MS).toISOString()
     const facts = { called: domain.domain, until }
     await queueOwnerEmails(enterOrganization(inside, { id: organizationId }), { kind: 'domain_failing', facts })
   })

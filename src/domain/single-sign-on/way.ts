@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
 import type { IdpFault } from '../ports/identity-provider.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
@@ -79,7 +79,7 @@ export const callbackOf = ({ deps }: Pick<ServiceContext, 'deps'>, { address }: 
 const purposeOf = (state: string): string => `sign-in way ${state}`
 
 const sealWay = ({ deps }: ServiceContext, way: Way): string =>
-  Buffer.from(seal(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
+  Buffer.from(encrypt(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
 
 /** The way with this state; null for what is none of ours, of another provider, or too old. */
 export function openWay(
@@ -87,7 +87,7 @@ export function openWay(
   sealed: string,
   { state, providerId }: { state: string; providerId: string },
 ): Way | null {
-  const text = open(deps.secretKeys, purposeOf(state), Buffer.from(sealed, 'base64url'))
+  const text = decrypt(deps.secretKeys, purposeOf(state), Buffer.from(sealed, 'base64url'))
   const way = text === null ? null : (JSON.parse(text) as Way)
   return way && way.providerId === providerId && way.endsAt > deps.clock().getTime() ? way : null
 }

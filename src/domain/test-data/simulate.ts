@@ -1,5 +1,5 @@
 import { authorize } from '../authorization/permissions.ts'
-import { createTurns } from '../concurrency/turns.ts'
+import { createKeyedLimiter } from '../concurrency/work-queues.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite, type InviteDetail } from '../invites/invites.ts'
@@ -55,7 +55,7 @@ const refusal = () => new DomainError('too_many_simulations')
  * One at a time of an organization: each is as much as a candidate does in an hour, and of two candidates of one invite each would take it
  * from the other.
  */
-const inTurn = createTurns(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
+const inTurn = createKeyedLimiter(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
 
 /**
  * Brings a test invite to where the action leads, by way of all that lies between. What has been done already stays as it is, so that

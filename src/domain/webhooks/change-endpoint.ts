@@ -7,10 +7,13 @@ import type { Context, Mode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
 
-export const omit = { encryptedSecret: true, encryptedPreviousSecret: true } as const satisfies Prisma.WebhookEndpointOmit
+export const SECRET_COLUMNS = {
+  encryptedSecret: true,
+  encryptedPreviousSecret: true,
+} as const satisfies Prisma.WebhookEndpointOmit
 
 /** An endpoint without its secrets. */
-export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
+export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof SECRET_COLUMNS }>
 
 /** Endpoint modes by scope: a test scope sees endpoints of test events only, a live scope the others. */
 const ENDPOINT_MODES: Record<Mode, readonly WebhookMode[]> = {
@@ -21,15 +24,15 @@ const ENDPOINT_MODES: Record<Mode, readonly WebhookMode[]> = {
 export const endpointModes = (mode: Mode): readonly WebhookMode[] => ENDPOINT_MODES[mode]
 
 /** The endpoints that the actor may see and change. */
-export function ownEndpoints(ctx: Context) {
+export function visibleEndpoints(ctx: Context) {
   authorize(ctx, 'manage_webhooks')
   return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...endpointModes(ctx.mode)] } }
 }
 
 /** @throws DomainError webhook_not_found. */
 export async function getEndpoint(ctx: Context, id: string): Promise<WebhookEndpoint> {
-  const where = ownEndpoints(ctx)
-  const endpoint = isUuid(id) ? await ctx.db.webhookEndpoint.findFirst({ where: { ...where, id }, omit }) : null
+  const where = visibleEndpoints(ctx)
+  const endpoint = isUuid(id) ? await ctx.db.webhookEndpoint.findFirst({ where: { ...where, id }, omit: SECRET_COLUMNS }) : null
   if (!endpoint) throw new DomainError('webhook_not_found')
   return endpoint
 }
@@ -40,8 +43,8 @@ export async function changeEndpoint(
   id: string,
   data: Prisma.WebhookEndpointUpdateManyMutationInput,
 ): Promise<WebhookEndpoint> {
-  const where = { ...ownEndpoints(ctx), id }
-  const [changed] = await ctx.db.webhookEndpoint.updateManyAndReturn({ where, data, omit })
+  const where = { ...visibleEndpoints(ctx), id }
+  const [changed] = await ctx.db.webhookEndpoint.updateManyAndReturn({ where, data, omit: SECRET_COLUMNS })
   if (!changed) throw new DomainError('webhook_not_found')
   return changed
 }
@@ -64,7 +67,7 @@ export const hostOf = (url: string): string => new URL(url).host
  *
  * @returns up to which position events have been handed over, and the last of the feed.
  */
-export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
+export async function lockFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
   const { position } = await unscoped(db).selectFrom('webhookFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   return { position: BigInt(position), head }

@@ -10,7 +10,7 @@ import { createSampleData } from '../events/sample-data.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { changeEndpoint, getEndpoint, ownEndpoints, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
+import { changeEndpoint, getEndpoint, recordEndpoint, visibleEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
 
 // Deliveries of an endpoint. Beyond both documents.
 
@@ -51,7 +51,7 @@ export const LAST_DELIVERIES = 20
 
 /** How the last deliveries of each of the actor's endpoints stand, by its id; nothing of those that have none. */
 export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
-  const endpoints = await ctx.db.webhookEndpoint.findMany({ where: ownEndpoints(ctx), select: { id: true } })
+  const endpoints = await ctx.db.webhookEndpoint.findMany({ where: visibleEndpoints(ctx), select: { id: true } })
   const ids = endpoints.map(({ id }) => id)
   const counted = ctx.db
     .selectFrom(sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'endpoint'>(sql`endpoint (id)`))

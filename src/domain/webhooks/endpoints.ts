@@ -13,13 +13,13 @@ import {
   changeEndpoint,
   endpointModes,
   getEndpoint,
-  holdFanOut,
-  omit,
-  ownEndpoints,
+  lockFanOut,
   recordEndpoint,
+  SECRET_COLUMNS,
+  visibleEndpoints,
   type WebhookEndpoint,
 } from './change-endpoint.ts'
-import { makeSecret, sealSecret } from './secrets.ts'
+import { createWebhookSecret, encryptWebhookSecret } from './secrets.ts'
 import { toActive, toDisabled } from './state.ts'
 import { findTargetFault, MAX_URL_LENGTH } from './targets.ts'
 
@@ -42,12 +42,13 @@ export function listEndpoints(
   { field, direction }: WebhookEndpointOrder,
   page: Page,
 ): Promise<Listing<WebhookEndpoint>> {
-  const where = ownEndpoints(ctx)
+  const where = visibleEndpoints(ctx)
   const { webhookEndpoint } = ctx.db
   return readPage(
     page,
     () => webhookEndpoint.count({ where }),
-    (window) => webhookEndpoint.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], omit, ...window }),
+    (window) =>
+      webhookEndpoint.findMany({ where, orderBy: [{ [field]: direction }, { id: direction }], omit: SECRET_COLUMNS, ...window }),
   )
 }
 
@@ -61,14 +62,14 @@ export async function createEndpoint(
   ctx: Context,
   { url, types = [], mode = modeOf(ctx), description = '' }: NewWebhookEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-  const { organizationId } = ownEndpoints(ctx)
+  const { organizationId } = visibleEndpoints(ctx)
   refuseFields(ctx, { url, mode, description })
   return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const { head } = await holdFanOut(inside)
+    const { head } = await lockFanOut(inside)
     const count = await db.webhookEndpoint.count({ where: { organizationId, deletedAt: null } })
     if (count >= MAX_ENDPOINTS) throw new DomainError('too_many_webhooks')
-    const [id, secret, now] = [deps.newId(), makeSecret(), deps.clock()]
+    const [id, secret, now] = [deps.newId(), createWebhookSecret(), deps.clock()]
     const times = { stateSince: now, createdAt: now, updatedAt: now }
     const fields = {
       url,
@@ -76,9 +77,9 @@ export async function createEndpoint(
       mode,
       description,
       position: head,
-      encryptedSecret: sealSecret(inside, id, secret),
+      encryptedSecret: encryptWebhookSecret(inside, id, secret),
     }
-    const endpoint = await db.webhookEndpoint.create({ data: { id, organizationId, ...fields, ...times }, omit })
+    const endpoint = await db.webhookEndpoint.create({ data: { id, organizationId, ...fields, ...times }, omit: SECRET_COLUMNS })
     await recordEndpoint(inside, 'created_webhook', endpoint)
     return { endpoint, secret }
   })
@@ -96,9 +97,9 @@ export function updateEndpoint(
   { state, ...change }: WebhookEndpointChange,
   seen?: Seen,
 ): Promise<WebhookEndpoint> {
-  ownEndpoints(ctx) // refuses those who may not, before they hold up anybody
+  visibleEndpoints(ctx) // refuses those who may not, before they hold up anybody
   return inTransaction(ctx, async (inside) => {
-    const reached = await holdFanOut(inside)
+    const reached = await lockFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
     refuseFields(ctx, change)
     const version = { updatedAt: endpoint.updatedAt, seen, action: 'changed_webhook', targetId: endpoint.id } as const
@@ -126,7 +127,7 @@ export function updateEndpoint(
  */
 export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoint> =>
   inTransaction(ctx, async (inside) => {
-    await holdFanOut(inside)
+    await lockFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
     const data = {
       deletedAt: ctx.deps.clock(),

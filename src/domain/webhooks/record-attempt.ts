@@ -6,10 +6,10 @@ import { unscoped } from '../../db/unscoped.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { findEvents, type ToldEvent } from '../events/feed.ts'
+import { findEvents, type WebhookEvent } from '../events/feed.ts'
 import { type DueSendings, grantedRows } from './due-sendings.ts'
 import { nextAttempt } from './retries.ts'
-import { disableEndpoint, type FailingNotice, noteEndpointFailing, noteEndpointWell } from './state.ts'
+import { disableEndpoint, type FailingNotice, recordEndpointFailure, recordEndpointSuccess } from './state.ts'
 
 // Deliveries are taken by any process, attempted, and what became of them is recorded.
 
@@ -17,13 +17,13 @@ import { disableEndpoint, type FailingNotice, noteEndpointFailing, noteEndpointW
 const LEASE_SECONDS = 30
 
 /** A delivery that this process is to attempt now. */
-export type TakenDelivery = { delivery: Delivery; endpoint: Endpoint; event: ToldEvent }
+export type LeasedDelivery = { delivery: Delivery; endpoint: Endpoint; event: WebhookEvent }
 type Delivery = Pick<
   WebhookDelivery,
   'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBeforeReplay'
 >
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'encryptedSecret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
-type Taken = Delivery & Omit<Endpoint, 'id'>
+type LeasedRow = Delivery & Omit<Endpoint, 'id'>
 
 /** Result of an attempt: a response, or the reason why there is none. */
 export type AttemptResult = {
@@ -91,10 +91,10 @@ const nextWaitingEndpoint = () =>
  * @param granted how many to take of each endpoint at most.
  * @returns `forgotten`: deliveries that have failed because their event was replayed late, and is no longer in the feed.
  */
-export async function takeDeliveries(
+export async function leaseDeliveries(
   { db, deps }: ServiceContext,
   granted: readonly DueSendings[],
-): Promise<{ deliveries: TakenDelivery[]; forgotten: number }> {
+): Promise<{ deliveries: LeasedDelivery[]; forgotten: number }> {
   const taken = await all(db, leaseOfDue(deps.clock(), granted))
   const ids = new Set(taken.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
@@ -157,7 +157,7 @@ const dueDeliveries = (now: Date) =>
     })
     .orderBy('delivery.nextAttemptAt')
 
-function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] {
+function toAttempt(taken: LeasedRow, event: WebhookEvent | undefined): LeasedDelivery[] {
   const { url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = taken
   const endpoint = { id: delivery.endpointId, url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil }
   return event ? [{ delivery, endpoint, event }] : []
@@ -172,7 +172,7 @@ async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: De
 }
 
 /** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
-export async function releaseDelivery({ db }: ServiceContext, { delivery }: TakenDelivery): Promise<void> {
+export async function releaseDelivery({ db }: ServiceContext, { delivery }: LeasedDelivery): Promise<void> {
   const { organizationId, endpointId, eventId, leasedUntil } = delivery
   await db.webhookDelivery.updateMany({
     where: { organizationId, endpointId, eventId, leasedUntil },
@@ -180,7 +180,7 @@ export async function releaseDelivery({ db }: ServiceContext, { delivery }: Take
   })
 }
 
-export type Recorded = {
+export type DeliveryOutcome = {
   /** `lost`: the lease was over or the delivery replayed, and what becomes of it is for another attempt to say. */
   outcome: 'delivered' | 'failed' | 'retried' | 'lost'
   /** Notice to the endpoint's organization. */
@@ -188,7 +188,11 @@ export type Recorded = {
 }
 
 /** Records an attempt, and what follows from it for the delivery and its endpoint. */
-export async function recordAttempt(ctx: ServiceContext, taken: TakenDelivery, result: AttemptResult): Promise<Recorded> {
+export async function recordDeliveryAttempt(
+  ctx: ServiceContext,
+  taken: LeasedDelivery,
+  result: AttemptResult,
+): Promise<DeliveryOutcome> {
   const { id } = taken.endpoint
   const status = 'status' in result.answer ? result.answer.status : null
   const isDelivered = status !== null && status >= 200 && status < 300
@@ -198,15 +202,15 @@ export async function recordAttempt(ctx: ServiceContext, taken: TakenDelivery, r
   const written = await writeAttempt(ctx, taken, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
   if (!written) return { outcome: 'lost', notice: null }
   // In transactions of their own: an endpoint that is being changed is not to hold up its deliveries, nor they it.
-  if (isDelivered && written.wasFailing) await noteEndpointWell(ctx, id)
-  const notice = isDelivered ? null : isGone ? await disableGone(ctx, id) : await noteEndpointFailing(ctx, id)
+  if (isDelivered && written.wasFailing) await recordEndpointSuccess(ctx, id)
+  const notice = isDelivered ? null : isGone ? await disableGone(ctx, id) : await recordEndpointFailure(ctx, id)
   return { outcome, notice }
 }
 
 const disableGone = async (ctx: ServiceContext, id: string): Promise<FailingNotice | null> =>
   (await disableEndpoint(ctx, id, 'gone')) ? 'disabled' : null
 
-function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery, { answer }: AttemptResult): Date | null {
+function nextAfterFailure({ deps }: ServiceContext, { delivery }: LeasedDelivery, { answer }: AttemptResult): Date | null {
   const { attemptCount, attemptsBeforeReplay } = delivery
   return nextAttempt(
     deps.clock(),
@@ -218,7 +222,7 @@ function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery,
 /** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */
 async function writeAttempt(
   { db }: ServiceContext,
-  { delivery, event }: TakenDelivery,
+  { delivery, event }: LeasedDelivery,
   { startedAt, milliseconds, answer }: AttemptResult,
   { state, next }: { state: WebhookDelivery['state']; next: Date | null },
 ): Promise<{ wasFailing: boolean } | undefined> {

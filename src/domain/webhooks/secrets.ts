@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { open, seal } from '../secrets/seal.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
@@ -12,7 +12,7 @@ const SECRET_BYTES = 32
 /** Milliseconds for which both secrets sign after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
-type Sealed = {
+type EncryptedSecrets = {
   id: string
   encryptedSecret: Uint8Array
   encryptedPreviousSecret: Uint8Array | null
@@ -20,10 +20,10 @@ type Sealed = {
 }
 
 /** As Standard Webhooks writes them. */
-export const makeSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+export const createWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
-export const sealSecret = ({ deps }: ServiceContext, endpointId: string, secret: string) =>
-  seal(deps.secretKeys, purposeOf(endpointId), secret)
+export const encryptWebhookSecret = ({ deps }: ServiceContext, endpointId: string, secret: string) =>
+  encrypt(deps.secretKeys, purposeOf(endpointId), secret)
 
 /** Ties the ciphertext to one endpoint. */
 const purposeOf = (endpointId: string) => `webhook ${endpointId}`
@@ -50,11 +50,11 @@ export const rotateSecret = (
     const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await its
       .forUpdate()
       .executeTakeFirstOrThrow()
-    const [secret, now] = [makeSecret(), deps.clock()]
+    const [secret, now] = [createWebhookSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
     const data = {
-      encryptedSecret: sealSecret(inside, endpoint.id, secret),
+      encryptedSecret: encryptWebhookSecret(inside, endpoint.id, secret),
       encryptedPreviousSecret,
       previousSecretUntil,
       updatedAt: now,
@@ -64,24 +64,24 @@ export const rotateSecret = (
   })
 
 /** The secrets that sign now, the present one first; null when none of the service's secret keys opens it. */
-export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[] | null {
+export function decryptWebhookSecrets({ deps }: ServiceContext, endpoint: EncryptedSecrets): string[] | null {
   const purpose = purposeOf(endpoint.id)
-  const secret = open(deps.secretKeys, purpose, endpoint.encryptedSecret)
+  const secret = decrypt(deps.secretKeys, purpose, endpoint.encryptedSecret)
   if (secret === null) return null
   const overlaps = endpoint.encryptedPreviousSecret && endpoint.previousSecretUntil && endpoint.previousSecretUntil > deps.clock()
-  const previous = overlaps ? open(deps.secretKeys, purpose, endpoint.encryptedPreviousSecret!) : null
+  const previous = overlaps ? decrypt(deps.secretKeys, purpose, endpoint.encryptedPreviousSecret!) : null
   return previous === null ? [secret] : [secret, previous]
 }
 
 /** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
-export async function resealSecrets({ db, deps }: ServiceContext): Promise<void> {
+export async function reencryptWebhookSecrets({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
   for (const { id, encryptedSecret, encryptedPreviousSecret } of await db.webhookEndpoint.findMany()) {
     // Each by itself: of the two, one may have been sealed by a process that had another newest key.
     const anew = (sealed: Uint8Array) => {
-      const text = open([newest!], purposeOf(id), sealed) === null ? open(older, purposeOf(id), sealed) : null
-      return text === null ? undefined : seal(deps.secretKeys, purposeOf(id), text)
+      const text = decrypt([newest!], purposeOf(id), sealed) === null ? decrypt(older, purposeOf(id), sealed) : null
+      return text === null ? undefined : encrypt(deps.secretKeys, purposeOf(id), text)
     }
     const data = defined({
       encryptedSecret: anew(encryptedSecret),

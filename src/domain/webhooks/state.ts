@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type MemberEmailKind, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
-import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
+import { hostOf, lockFanOut, SECRET_COLUMNS, visibleEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
 
 export type { WebhookDisabledReason }
 export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const satisfies WebhookDisabledReason[]
@@ -38,18 +38,18 @@ export const toDisabled = (
 export const findFailingEndpoints = (ctx: Context): Promise<WebhookEndpoint[]> =>
   ctx.db.webhookEndpoint.findMany({
     where: {
-      ...ownEndpoints(ctx),
+      ...visibleEndpoints(ctx),
       OR: [{ state: 'active', failingSince: { not: null } }, { disabledReason: { in: ['failing', 'gone'] } }],
     },
     orderBy: { id: 'asc' },
-    omit,
+    omit: SECRET_COLUMNS,
   })
 
 /** Disables an active endpoint, and tells its organization's admins. @returns whether this call has. */
 export const disableEndpoint = (ctx: ServiceContext, id: string, reason: WebhookDisabledReason): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const reached = await holdFanOut(inside)
+    const reached = await lockFanOut(inside)
     const endpoint = await db.webhookEndpoint.findFirst({ where: { id, state: 'active' } })
     if (!endpoint) return false
     const now = deps.clock()
@@ -76,7 +76,7 @@ async function tellAdmins(
 }
 
 /** After a success: whatever failed before counts no more. */
-export const noteEndpointWell = async ({ db }: ServiceContext, id: string): Promise<void> => {
+export const recordEndpointSuccess = async ({ db }: ServiceContext, id: string): Promise<void> => {
   await db.webhookEndpoint.updateMany({ where: { id, failingSince: { not: null } }, data: { failingSince: null, warnings: 0 } })
 }
 
@@ -85,7 +85,7 @@ export const noteEndpointWell = async ({ db }: ServiceContext, id: string): Prom
  *
  * @returns what its organization is to be told now.
  */
-export async function noteEndpointFailing(ctx: ServiceContext, id: string): Promise<FailingNotice | null> {
+export async function recordEndpointFailure(ctx: ServiceContext, id: string): Promise<FailingNotice | null> {
   const { db, deps } = ctx
   const now = deps.clock()
   const { count: begins } = await db.webhookEndpoint.updateMany({

@@ -3,7 +3,7 @@ import { signAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { signBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
-import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
+import { signUnsubscribeToken } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 // Sent mails contain these paths: they must not change.
 
@@ -41,7 +41,7 @@ export type SiteConfig = { publicUrl: string; secretKeys: readonly string[] }
 export const createLinks = (site: Readonly<SiteConfig>): Links => ({
   bounceAddress: (emailId, domain) => signBounceAddress(site.secretKeys, emailId, domain),
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
-  unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribing(site.secretKeys, inviteId)}`,
+  unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribeToken(site.secretKeys, inviteId)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
   portalUrl: (where, page) => `${site.publicUrl}${portalPathOf(where)}${page}`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { modeOf } from '../../domain/authorization/author.ts'
-import { doOnce } from '../../domain/concurrency/do-once.ts'
+import { withIdempotencyKey } from '../../domain/concurrency/idempotency.ts'
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { requestOrigin } from '../addresses/address.ts'
@@ -51,7 +51,7 @@ export function fingerprintRequests(app: FastifyInstance): void {
  *
  * @param work must write through its context only.
  * @param locate path of the created resource for `Location`.
- * @param once doOnce, or doRepeatable for work that takes longer than a transaction may.
+ * @param once withIdempotencyKey, or withIdempotencyKeyForLongWork for work that takes longer than a transaction may.
  * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request for an invalid `Host` if `locate` is
  *   given; errors of the work.
  */
@@ -60,7 +60,7 @@ export async function answerIdempotently<Body extends object>(
   reply: FastifyReply,
   work: (ctx: Context) => Promise<HandlerAnswer<Body>>,
   locate?: (body: Body) => string,
-  once: typeof doOnce = doOnce,
+  once: typeof withIdempotencyKey = withIdempotencyKey,
 ): Promise<FastifyReply> {
   const origin = locate && requestOrigin(request) // may throw, so it comes before the work
   const showLocation = (body: Body) => {

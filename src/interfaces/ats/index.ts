@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { TakenReport } from '../../domain/ats/take-reports.ts'
+import type { LeasedReport } from '../../domain/ats/lease-reports.ts'
 import { ATS_SYSTEMS, type Ats, type AtsSettings, enterOrganization, type ServiceContext } from '../../domain/context.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { writeAshbyReport } from './ashby/report.ts'
@@ -39,7 +39,7 @@ export async function atsInterfaces(app: FastifyInstance, scope: AtsScope): Prom
 }
 
 /** Writes a report in the words of its ATS. */
-export function writeReport(system: ServiceContext, taken: TakenReport): ReturnType<ReportWriter> {
+export function writeReport(system: ServiceContext, taken: LeasedReport): ReturnType<ReportWriter> {
   const { ats, mode, organization } = taken.connection
   return connectors[ats].write(enterOrganization(system, organization, mode), taken)
 }

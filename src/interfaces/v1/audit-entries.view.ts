@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { ToldEntry } from '../../domain/audit/audit-log.ts'
+import type { NamedAuditEntry } from '../../domain/audit/audit-log.ts'
 import { DateTime, KeyMode, Nullable, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -24,7 +24,7 @@ export const AuditEntryView = Type.Object(
     actor: Named('member, apiKey, ats, candidate, operator or system'),
     action: Type.String({ description: 'A verb in the past tense; new ones may be added' }),
     target: Nullable(Named('Type of the row that changed')),
-    details: Type.Unsafe<ToldEntry['details']>({
+    details: Type.Unsafe<NamedAuditEntry['details']>({
       type: 'object',
       additionalProperties: true,
       description: 'Further facts; `before` and `after` of a changed field',
@@ -38,7 +38,7 @@ export const AuditEntryView = Type.Object(
 )
 
 /** An entry as the feed shows it. */
-export const presentAuditEntry = (entry: ToldEntry) => ({
+export const presentAuditEntry = (entry: NamedAuditEntry) => ({
   id: entry.id,
   position: Number(entry.position),
   at: entry.at.toISOString(),

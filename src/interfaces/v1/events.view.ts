@@ -9,7 +9,7 @@ import {
   STOPPED_MAILS,
   TEST_EVENT,
 } from '../../domain/events/event.ts'
-import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
+import { type FeedEvent, toEventJson } from '../../domain/events/feed.ts'
 import { BOUNCES } from '../../domain/mails/classify-bounce.ts'
 import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
 import { DateTime, InviteStatus, KeyMode, Metadata, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
@@ -186,4 +186,4 @@ export const webhookMessages: Record<string, TObject> = Object.fromEntries(
 )
 
 /** Webhooks send the same. */
-export const presentEvent = (event: FeedEvent): Static<typeof EventView> => showEvent(event)
+export const presentEvent = (event: FeedEvent): Static<typeof EventView> => toEventJson(event)

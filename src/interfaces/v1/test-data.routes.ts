@@ -1,4 +1,4 @@
-import { doRepeatable } from '../../domain/concurrency/do-once.ts'
+import { withIdempotencyKeyForLongWork } from '../../domain/concurrency/idempotency.ts'
 import type { Context } from '../../domain/context.ts'
 import { deleteTestData } from '../../domain/test-data/delete-test-data.ts'
 import { simulate } from '../../domain/test-data/simulate.ts'
@@ -40,7 +40,7 @@ export function testDataRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { body, params } = request
       const work = (ctx: Context) => answerInvite(simulate(ctx, params.inviteId, body.action, toGiven(body)))
-      return answerIdempotently(request, reply, work, undefined, doRepeatable)
+      return answerIdempotently(request, reply, work, undefined, withIdempotencyKeyForLongWork)
     },
   )
 

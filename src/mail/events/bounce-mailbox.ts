@@ -21,7 +21,7 @@ export type BounceMailbox = {
    * Processes unread mails and flags processed ones as read. Other mails, and mails that can't be fetched, are skipped from then on: they get a
    * keyword, or, if the server supports none, each process remembers them.
    *
-   * @param isOver true to leave the remaining mails for the next run.
+   * @param isSessionOver true to leave the remaining mails for the next run.
    * @returns the number of processed mails.
    * @throws Error if the server fails; errors of `take`.
    */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createFairTurns, createTurns } from '../../../src/domain/concurrency/turns.ts'
+import { createFairQueue, createKeyedLimiter } from '../../../src/domain/concurrency/work-queues.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 /** Work that ends when it is told, and notes that it has begun. */
-function startWork(inTurn: ReturnType<typeof createTurns>, whose: string, names: string[]) {
+function startWork(inTurn: ReturnType<typeof createKeyedLimiter>, whose: string, names: string[]) {
   const begun: string[] = []
   const ends = new Map<string, { succeed: () => void; fail: (error: Error) => void }>()
   const results = names.map((name) =>
@@ -17,7 +17,7 @@ function startWork(inTurn: ReturnType<typeof createTurns>, whose: string, names:
 }
 
 it('does so much at once, and the rest in the order in which it came', async () => {
-  const { begun, ends, results } = startWork(createTurns(2), 'acme', ['a', 'b', 'c', 'd'])
+  const { begun, ends, results } = startWork(createKeyedLimiter(2), 'acme', ['a', 'b', 'c', 'd'])
   expect(begun).toEqual(['a', 'b'])
   ends.get('b')!.succeed()
   expect(await results[1]).toBe('b')
@@ -30,7 +30,7 @@ it('does so much at once, and the rest in the order in which it came', async () 
 })
 
 it('goes on behind what fails', async () => {
-  const { begun, ends, results } = startWork(createTurns(1), 'acme', ['a', 'b'])
+  const { begun, ends, results } = startWork(createKeyedLimiter(1), 'acme', ['a', 'b'])
   ends.get('a')!.fail(new Error('in vain'))
   await expect(results[0]).rejects.toThrow('in vain')
   await nextTurn()
@@ -38,7 +38,7 @@ it('goes on behind what fails', async () => {
 })
 
 it('refuses what comes when as much is waiting as may wait, until there is room again', async () => {
-  const inTurn = createTurns(1, { waiting: 1, refusal: () => new Error('too much') })
+  const inTurn = createKeyedLimiter(1, { waiting: 1, refusal: () => new Error('too much') })
   const { ends, results } = startWork(inTurn, 'acme', ['a', 'b', 'c'])
   await expect(results[2]).rejects.toThrow('too much')
   expect(await inTurn('globex', async () => 'done')).toBe('done')
@@ -52,14 +52,14 @@ it('refuses what comes when as much is waiting as may wait, until there is room 
 })
 
 it('keeps nobody waiting for what somebody else has to do', async () => {
-  const inTurn = createTurns(1)
+  const inTurn = createKeyedLimiter(1)
   startWork(inTurn, 'acme', ['a', 'b'])
   expect(await inTurn('globex', async () => 'done')).toBe('done')
 })
 
 it('refuses at once what would wait longer than anybody does, by what the latest took', async () => {
   let now = 0
-  const inTurn = createTurns(1, { waiting: 20, longest: 1_000, refusal: () => new Error('too long') }, () => now)
+  const inTurn = createKeyedLimiter(1, { waiting: 20, longest: 1_000, refusal: () => new Error('too long') }, () => now)
   const { begun, ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
   now += 600
   ends.get('a')!.succeed()
@@ -73,7 +73,7 @@ it('refuses at once what would wait longer than anybody does, by what the latest
 })
 
 it('goes on without those who have gone, or have waited for too long', async () => {
-  const inTurn = createTurns(1, { waiting: 20, longest: 20, refusal: () => new Error('not done') })
+  const inTurn = createKeyedLimiter(1, { waiting: 20, longest: 20, refusal: () => new Error('not done') })
   const { ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
   let leave = () => {}
   const gone = inTurn(
@@ -93,7 +93,7 @@ it('goes on without those who have gone, or have waited for too long', async () 
 })
 
 it('refuses who has waited in a fair line for as long as they may, and lets the others have their turns', async () => {
-  const inTurn = createFairTurns(1, { waiting: 9, longest: 10, refusal: () => new Error('too long') })
+  const inTurn = createFairQueue(1, { waiting: 9, longest: 10, refusal: () => new Error('too long') })
   const { promise, resolve: end } = Promise.withResolvers<string>()
   const first = inTurn('one', () => promise)
   await expect(inTurn('other', async () => 'never')).rejects.toThrow('too long')

@@ -17,7 +17,7 @@ import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { runSweep } from '../../support/run-sweep.ts'
-import { saveForm } from '../../support/saved-forms.ts'
+import { saveFormInSession } from '../../support/saved-forms.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -139,11 +139,11 @@ async function live({ organization, owner, person, member, home, email }: Awaite
     SELECT name, ${JSON.stringify({ emailId: toThem.id, organizationId })}::jsonb, 'failed', jsonb_build_object('message', ${`550 ${email}`}::text)
     FROM pgboss.queue WHERE name = 'member-email'`
   const form = { url: `${home}members?search=${encodeURIComponent(email)}`, isMultipart: false, page: null, isIncomplete: false }
-  await saveForm(system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), {
+  await saveFormInSession(system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), {
     ...form,
     fields: [['who', NAME.join(' ')]],
   })
-  await saveForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
+  await saveFormInSession(system, credentialId, { ...form, fields: [['who', 'myself']] })
   await db.ownershipOffer.create({
     data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, expiresAt: now },
   })
@@ -275,7 +275,7 @@ it('leaves an account that opens another organization, and the member there; not
   await db.session.create({ data: { ...session, id: byWordAlone, tokenHash, proofs } })
   const form = { isMultipart: false, page: null, isIncomplete: false, fields: [] }
   for (const url of [`${home}members`, `/portal/${other.id}/members`])
-    await saveForm(service.system, credentialId, { ...form, url })
+    await saveFormInSession(service.system, credentialId, { ...form, url })
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   expect((await waitForReceipt(ctx, id)).ofMember).toMatchObject({ members: 1, accounts: 0 })
   const parked = await db.savedForm.findMany({ where: { credentialId } })
@@ -404,7 +404,7 @@ describe('an account that no organization has any more', () => {
     await enrolApp(person, service.clock.now)
     const credentialId = await credentialOf(member.id)
     const form = { url: '/portal', isMultipart: false, page: null, isIncomplete: false, fields: [['who', email]] as const }
-    await saveForm(service.system, credentialId, form)
+    await saveFormInSession(service.system, credentialId, form)
     // As a release before left it: the member is gone, and the account is not.
     await db.auditEntry.deleteMany({ where: { organizationId: organization.id } })
     await db.member.delete({ where: { id: member.id } })
@@ -494,7 +494,7 @@ it('shows an erased member in the filters and forms of others, who can replace o
     ['description', `Ask ${name} <${email}>`],
   ] as const
   const form = { url: `${home}tags`, fields, isMultipart: false, page: null, isIncomplete: false }
-  const formId = await saveForm(service.system, (await credentialOf(owner.member.id))!, form)
+  const formId = await saveFormInSession(service.system, (await credentialOf(owner.member.id))!, form)
 
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   await waitForReceipt(ctx, id)

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { FRESH_MS, isFreshFor } from '../../../src/domain/sign-in/fresh.ts'
-import { PROOF_KINDS, type Proof, type ProofProvider } from '../../../src/domain/sign-in/openings.ts'
+import { isRecentlyAuthenticatedFor, RECENT_AUTHENTICATION_MS } from '../../../src/domain/sign-in/recent-authentication.ts'
+import {
+  AUTHENTICATION_KINDS,
+  type Authentication,
+  type AuthenticationProvider,
+} from '../../../src/domain/sign-in/session-access.ts'
 
 const NOW = new Date('2026-11-26T12:00:00Z')
 const ago = (ms: number) => new Date(NOW.getTime() - ms)
-const JUST = FRESH_MS - 1
+const JUST = RECENT_AUTHENTICATION_MS - 1
 const HERE = 'here'
 
-const isFresh = (proofs: Proof[], { hasFactor = false } = {}, organizationId: string | null = HERE) =>
-  isFreshFor({ proofs }, { at: NOW, hasFactor, organizationId })
-const providerOf = (organizationId: string | null): ProofProvider => ({
+const isFresh = (proofs: Authentication[], { hasFactor = false } = {}, organizationId: string | null = HERE) =>
+  isRecentlyAuthenticatedFor({ proofs }, { at: NOW, hasFactor, organizationId })
+const providerOf = (organizationId: string | null): AuthenticationProvider => ({
   id: 'p',
   organizationId,
   secondFactor: 'trusted',
@@ -27,15 +31,15 @@ describe('a proof', () => {
   ] as const)(
     'in person is valid for a quarter of an hour; with a second factor only that one counts: %s',
     (kind, alone, beside) => {
-      expect(PROOF_KINDS).toContain(kind)
+      expect(AUTHENTICATION_KINDS).toContain(kind)
       expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([
         alone,
         beside,
       ])
-      expect([isFresh([{ kind, at: ago(FRESH_MS) }]), isFresh([{ kind, at: ago(FRESH_MS) }], { hasFactor: true })]).toEqual([
-        false,
-        false,
-      ])
+      expect([
+        isFresh([{ kind, at: ago(RECENT_AUTHENTICATION_MS) }]),
+        isFresh([{ kind, at: ago(RECENT_AUTHENTICATION_MS) }], { hasFactor: true }),
+      ]).toEqual([false, false])
     },
   )
 
@@ -52,7 +56,7 @@ describe('a proof', () => {
     expect(
       isFresh(
         [
-          { kind: 'password', at: ago(FRESH_MS) },
+          { kind: 'password', at: ago(RECENT_AUTHENTICATION_MS) },
           { kind: 'totp', at: ago(JUST) },
         ],
         { hasFactor: true },
@@ -62,7 +66,7 @@ describe('a proof', () => {
 })
 
 describe("an identity provider's word", () => {
-  const word = (organizationId: string | null, authTime: Date | null): Proof => ({
+  const word = (organizationId: string | null, authTime: Date | null): Authentication => ({
     kind: 'oidc',
     at: ago(0),
     provider: providerOf(organizationId),
@@ -71,7 +75,7 @@ describe("an identity provider's word", () => {
 
   it('counts in its own organization, from when the person has signed in there', () => {
     expect(isFresh([word(HERE, ago(JUST))], { hasFactor: true })).toBe(true)
-    expect(isFresh([word(HERE, ago(FRESH_MS))])).toBe(false)
+    expect(isFresh([word(HERE, ago(RECENT_AUTHENTICATION_MS))])).toBe(false)
     expect(isFresh([word(HERE, null)])).toBe(false)
   })
 

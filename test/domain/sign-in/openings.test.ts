@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Opening, type OpeningMembership, openingOf, PROOF_KINDS, type Proof } from '../../../src/domain/sign-in/openings.ts'
+import {
+  AUTHENTICATION_KINDS,
+  type Authentication,
+  decideSessionAccess,
+  type MembershipState,
+  type SessionAccess,
+} from '../../../src/domain/sign-in/session-access.ts'
 import { scaled } from '../../support/scale.ts'
 
 const NOW = new Date('2026-11-25T12:00:00Z')
@@ -15,8 +21,8 @@ const provider = fc.record({
   secondFactor: fc.constantFrom('ours' as const, 'trusted' as const, 'acr' as const),
   acrValues: fc.constantFrom([], ['mfa']),
 })
-const proof: fc.Arbitrary<Proof> = fc
-  .record({ kind: fc.constantFrom(...PROOF_KINDS), at: hours, provider, acr: fc.constantFrom(null, 'mfa', 'pwd') })
+const proof: fc.Arbitrary<Authentication> = fc
+  .record({ kind: fc.constantFrom(...AUTHENTICATION_KINDS), at: hours, provider, acr: fc.constantFrom(null, 'mfa', 'pwd') })
   .map(({ provider, acr, ...proof }) => (proof.kind === 'oidc' ? { ...proof, provider, acr } : proof))
 const session = fc.record({
   createdAt: hours,
@@ -24,7 +30,7 @@ const session = fc.record({
   closedOrganizationIds: fc.constantFrom([], ['elsewhere'], [HERE]),
   proofs: fc.array(proof, { maxLength: 3 }),
 })
-const membership: fc.Arbitrary<OpeningMembership> = fc.record({
+const membership: fc.Arbitrary<MembershipState> = fc.record({
   organizationId: fc.constant(HERE),
   status: fc.constantFrom('active' as const, 'active' as const, 'inactive' as const),
   activeSince: fc.option(hours),
@@ -44,9 +50,9 @@ const rules = fc.option(
 )
 const address = fc.constantFrom('192.0.2.9', '::ffff:192.0.2.9', '198.51.100.7', '2001:db8::1', '203.0.113.1', 'none')
 
-type Given = [Parameters<typeof openingOf>[0], OpeningMembership, Parameters<typeof openingOf>[2], string]
+type Given = [Parameters<typeof decideSessionAccess>[0], MembershipState, Parameters<typeof decideSessionAccess>[2], string]
 
-const isWordForTwo = ({ provider, acr }: Proof) =>
+const isWordForTwo = ({ provider, acr }: Authentication) =>
   provider!.organizationId !== 'elsewhere' &&
   (provider!.secondFactor === 'trusted' || (provider!.secondFactor === 'acr' && provider!.acrValues.length > 0 && acr === 'mfa'))
 
@@ -55,7 +61,8 @@ const isFrom = (address: string, networks: readonly string[]): boolean =>
   networks.length === 0 ||
   (networks.length === 1 ? address.endsWith('192.0.2.9') : address === '2001:db8::1' || address === '198.51.100.7')
 
-const hasWordSince = (words: Proof[], hours: number) => words.some(({ at }) => NOW.getTime() - at.getTime() < hours * HOUR_MS)
+const hasWordSince = (words: Authentication[], hours: number) =>
+  words.some(({ at }) => NOW.getTime() - at.getTime() < hours * HOUR_MS)
 
 /** Missing step of a member who may sign in without the provider. Without own credentials they use the provider. */
 function missingOfOwn(kinds: Set<string>): 'none' | 'factor' | 'sso' {
@@ -65,20 +72,20 @@ function missingOfOwn(kinds: Set<string>): 'none' | 'factor' | 'sso' {
 }
 
 /** Expected session access: the first missing requirement, in the order of the table. */
-function model(...[session, member, rules, address]: Given): Opening {
-  const proofs: Proof[] = [...session.proofs]
+function model(...[session, member, rules, address]: Given): SessionAccess {
+  const proofs: Authentication[] = [...session.proofs]
   const hoursSince = (at: Date) => (NOW.getTime() - at.getTime()) / HOUR_MS
   const kinds = new Set(proofs.map(({ kind }) => kind))
   const words = proofs.filter(({ provider }) => provider?.organizationId === HERE)
   const own = kinds.has('password') || kinds.has('passkey') || proofs.some(({ provider }) => provider?.organizationId === null)
-  const factor = (one: Proof) =>
+  const factor = (one: Authentication) =>
     ['totp', 'passkey', 'recovery'].includes(one.kind) ||
     (one.kind === 'device' && hoursSince(one.at) < rules!.trustedDeviceDays * 24) ||
     (one.kind === 'oidc' && isWordForTwo(one))
   const sso = rules?.ssoEnforcedAt != null
   const signInException = ['guest', 'break_glass'].includes(member.signInException!) ? missingOfOwn(kinds) : 'sso'
   const isAsked = sso && !hasWordSince(words, rules.ssoSessionHours)
-  const missing: [Opening, boolean | null][] = [
+  const missing: [SessionAccess, boolean | null][] = [
     ['network', rules && !isFrom(address, rules.networks)],
     ['sso', isAsked && signInException === 'sso'],
     ['factor', isAsked && signInException === 'factor'],
@@ -94,10 +101,10 @@ function model(...[session, member, rules, address]: Given): Opening {
 
 describe('what opens an organization', () => {
   it('is what the table of its rules says, whatever a session rests on', () => {
-    const seen = new Set<Opening>()
+    const seen = new Set<SessionAccess>()
     fc.assert(
       fc.property(session, membership, rules, address, (...given) => {
-        const opening = openingOf(given[0], given[1], given[2], { at: NOW, address: given[3] })
+        const opening = decideSessionAccess(given[0], given[1], given[2], { at: NOW, address: given[3] })
         seen.add(opening)
         expect(opening).toBe(model(...given))
       }),
@@ -111,9 +118,9 @@ describe('what opens an organization', () => {
       createdAt: ago(700),
       lastSeenAt: ago(11),
       closedOrganizationIds: [],
-      proofs: [{ kind: 'password', at: ago(700) }] satisfies Proof[],
+      proofs: [{ kind: 'password', at: ago(700) }] satisfies Authentication[],
     }
     const member = { organizationId: HERE, status: 'active', activeSince: null } as const
-    expect(openingOf(any, member, null, { at: NOW, address: 'none' })).toBe('open')
+    expect(decideSessionAccess(any, member, null, { at: NOW, address: 'none' })).toBe('open')
   })
 })

@@ -2,7 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCommonPassword } from '../../../src/domain/sign-in/common-passwords.ts'
-import { findPieces } from '../../../src/domain/sign-in/password-pieces.ts'
+import { findPasswordPieces } from '../../../src/domain/sign-in/password-pieces.ts'
 import { findPasswordIssues } from '../../../src/domain/sign-in/passwords.ts'
 import { scaled } from '../../support/scale.ts'
 
@@ -14,8 +14,8 @@ const issuesOf = (password: string, hasSecondFactor = false) =>
 
 describe('a new password', () => {
   it('is refused where it is put together from what is tried first, which is named', () => {
-    expect(findPieces('password123', [])).toEqual(['password123'])
-    expect(findPieces('Password123!', [])).toEqual(['Password123'])
+    expect(findPasswordPieces('password123', [])).toEqual(['password123'])
+    expect(findPasswordPieces('Password123!', [])).toEqual(['Password123'])
     expect(issuesOf('AcmeAcme2026!!!!')).toMatchObject([{ rule: 'common', pieces: ['Acme', '2026', '!!!!'] }])
     expect(issuesOf('Gr4ceH0pper1qaz2wsx')).toMatchObject([{ rule: 'common', pieces: ['Gr4ce', 'H0pper', '1qaz2wsx'] }])
     expect(issuesOf('qwertyuiopasdfghjkl')).toMatchObject([{ rule: 'common' }])
@@ -35,7 +35,7 @@ describe('a new password', () => {
     const variants = listed
       .slice(0, 5_000)
       .flatMap((word) => [word, word + word, capitalized(word), `${capitalized(word)}2026`, `${word}123`])
-    expect(variants.filter((variant) => findPieces(variant, []) === null)).toEqual([])
+    expect(variants.filter((variant) => findPasswordPieces(variant, []) === null)).toEqual([])
   })
 
   it('is taken where a password manager has made it, or dice', () => {
@@ -44,13 +44,13 @@ describe('a new password', () => {
     const uniform = { numRuns: 10_000, seed: 20_261_125 }
     const dice = fc.array(fc.constantFrom(...dictionary['diceware-common']), { minLength: 4, maxLength: 5 })
     fc.assert(
-      fc.property(fc.noBias(made), (password) => findPieces(password, chooser.words) === null),
+      fc.property(fc.noBias(made), (password) => findPasswordPieces(password, chooser.words) === null),
       uniform,
     )
     const differs = (words: string[]) => new Set(words).size === words.length
     const phrases = fc.noBias(dice.filter(differs).map((words) => words.join(' ')))
     fc.assert(
-      fc.property(phrases, (phrase) => findPieces(phrase, chooser.words) === null),
+      fc.property(phrases, (phrase) => findPasswordPieces(phrase, chooser.words) === null),
       { numRuns: scaled(200, 2_000), seed: 1 },
     )
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hashPassword, isPassword } from '../../../src/domain/sign-in/passwords.ts'
+import { hashPassword, matchesPassword } from '../../../src/domain/sign-in/passwords.ts'
 
 const wanted = async () => true
 
@@ -10,17 +10,17 @@ it('is stored so that only the password matches, and no two hashes are the same'
   ])
   expect(one).toMatch(/^scrypt-16384-8-5\$[\w+/]{22}==\$[\w+/]{43}=$/)
   expect(one).not.toBe(two)
-  expect(await isPassword('correct horse', one!)).toBe(true)
-  expect(await isPassword('Correct horse', one!)).toBe(false)
+  expect(await matchesPassword('correct horse', one!)).toBe(true)
+  expect(await matchesPassword('Correct horse', one!)).toBe(false)
 })
 
 it('is the same however a keyboard composes its characters', async () => {
   const stored = await hashPassword('Caf\u00e9 au lait', 'line', wanted)
-  expect(await isPassword('Cafe\u0301 au lait', stored!)).toBe(true)
+  expect(await matchesPassword('Cafe\u0301 au lait', stored!)).toBe(true)
 })
 
 it('is nobody else’s, whatever it is', async () => {
-  for (const password of ['', 'correct horse', '\0'.repeat(32)]) expect(await isPassword(password)).toBe(false)
+  for (const password of ['', 'correct horse', '\0'.repeat(32)]) expect(await matchesPassword(password)).toBe(false)
 })
 
 it('is not hashed for what is not wanted any more when its turn comes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codeOfStep, findStep, makeTotpSecret, otpauthUrl, stepAt, toBase32 } from '../../../src/domain/sign-in/totp.ts'
+import { codeOfStep, createTotpSecret, findStep, otpauthUrl, stepAt, toBase32 } from '../../../src/domain/sign-in/totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 
@@ -51,7 +51,7 @@ describe('the secret of an app', () => {
   })
 
   it('has 160 random bits, and goes to the app by an address', () => {
-    expect(makeTotpSecret()).toHaveLength(20)
+    expect(createTotpSecret()).toHaveLength(20)
     expect(otpauthUrl(secret, { issuer: 'Acme & Co', account: 'ada@example.com' })).toBe(
       'otpauth://totp/Acme%20%26%20Co:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme%20%26%20Co&algorithm=SHA1&digits=6&period=30',
     )

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../src/domain/sign-in/forget-old-sign-ins.ts'
-import { spend } from '../../../src/domain/sign-in/used-tokens.ts'
+import { claimToken } from '../../../src/domain/sign-in/used-tokens.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
@@ -8,10 +8,10 @@ const service = await startServiceForFile({ ROLE: 'api' })
 it('uses up what is good once for one of many who try at once, and forgets it when it would not be good any more', async () => {
   const key = `test ${service.deps.newId()}`
   const endsAt = new Date(service.clock.now().getTime() + 60_000)
-  const tries = await Promise.all(Array.from({ length: 50 }, () => spend(service.system, key, endsAt)))
+  const tries = await Promise.all(Array.from({ length: 50 }, () => claimToken(service.system, key, endsAt)))
   expect(tries.filter(Boolean)).toHaveLength(1)
   await forgetOldSignIns(service.system)
-  expect(await spend(service.system, key, endsAt)).toBe(false)
+  expect(await claimToken(service.system, key, endsAt)).toBe(false)
   service.clock.advance(60_000)
   await forgetOldSignIns(service.system)
   expect(await service.db.usedToken.count({ where: { key } })).toBe(0)

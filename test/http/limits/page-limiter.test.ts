@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { signUnsubscribing } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
+import { signUnsubscribeToken } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
 import { candidateOf, consent } from '../../support/candidate.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -73,7 +73,7 @@ describe('page limiter of candidate links', () => {
 
   it('counts loads of the unsubscribe page', async () => {
     const [candidate] = await furnish(1)
-    const path = `/u/${signUnsubscribing(service.site.secretKeys, candidate!.invite.id)}`
+    const path = `/u/${signUnsubscribeToken(service.site.secretKeys, candidate!.invite.id)}`
     expect(await loadMany(times(61, path))).toEqual({ 200: 60, 429: 1 })
     const form = await service.http().post(path).set('x-forwarded-for', address)
     expect(form.status).toBe(200)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
-import { forgetOldAnswers } from '../../../src/domain/concurrency/do-once.ts'
+import { forgetOldAnswers } from '../../../src/domain/concurrency/idempotency.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
-import { enterTheirKey, generateAtsKey } from '../../../src/domain/ats/keys.ts'
+import { generateAtsKey, saveAtsApiKey } from '../../../src/domain/ats/keys.ts'
 import { createAshby, listenAsAshby } from '../../support/ats/ashby.ts'
 import { connect, TO_FAKES } from '../../support/ats/connect.ts'
 import { basic, startGreenhouse } from '../../support/ats/greenhouse.ts'
@@ -27,7 +27,7 @@ async function start() {
   for (const ats of SYSTEMS)
     for (const mode of MODES) {
       keys[`${ats} ${mode}`] ??= await generateAtsKey(admin, ats, mode)
-      if (ats === 'ashby') await enterTheirKey(admin, ats, mode, `theirs of ${organization.id} ${mode}`)
+      if (ats === 'ashby') await saveAtsApiKey(admin, ats, mode, `theirs of ${organization.id} ${mode}`)
     }
   const of = (ats: string, mode: Mode) => ({ url, key: keys[`${ats} ${mode}`]! })
   const { key: testApiKey } = await createApiKey(service.system, {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
-import type { Opening } from '../../../src/domain/sign-in/openings.ts'
+import type { SessionAccess } from '../../../src/domain/sign-in/session-access.ts'
 import { unknownId } from '../../support/factories.ts'
 import {
   makeArchiveRow,
@@ -542,7 +542,7 @@ async function furnish(wanted: readonly Role[] = ROLES) {
   return { id, rows, people }
 }
 
-/** For all that must leave it as it is. */
+/** For all that must leave it is. */
 const untouched = await furnish()
 const before = await contents(untouched.id)
 /** Pages shown to each role at an unknown address and at home. */
@@ -635,7 +635,7 @@ it('changes nothing when a form is refused', async () => {
 const HOUR_MS = 3_600_000
 const ago = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
 type Missing = { rules: object; session?: object; proof?: object; status: 303 | 403; leads?: RegExp }
-const missing: Record<Exclude<Opening, 'open'>, () => Missing> = {
+const missing: Record<Exclude<SessionAccess, 'open'>, () => Missing> = {
   network: () => ({ rules: { networks: ['198.51.100.0/24', '2001:db8::/32'] }, status: 403 }),
   sso: () => ({ rules: { ssoEnforcedAt: ago(1) }, status: 403 }),
   proof: () => ({ rules: {}, proof: { kind: 'totp' }, status: 303 }),

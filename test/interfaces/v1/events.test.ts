@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { detectRestore } from '../../../src/domain/events/detect-restore.ts'
 import { forgetOldEvents } from '../../../src/domain/events/forget-old-events.ts'
-import { noticeRestore } from '../../../src/domain/events/notice-restore.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
@@ -168,8 +168,8 @@ describe('the feed (410 cursor_gone)', () => {
     const { cursor: atBackup } = await get()
     const ofLostEvents = BigInt(atBackup) + 2n
     await own.db.eventSequence.updateMany({ data: { database: 'the one that was backed up' } })
-    await noticeRestore(own.system)
-    await noticeRestore(own.system)
+    await detectRestore(own.system)
+    await detectRestore(own.system)
     await happen(3, (await own.make.invite(assessment)).id)
     expect(await client.get(`/events?cursor=${ofLostEvents}`)).toMatchObject(gone)
     const { events, cursor } = await get(`?cursor=${atBackup}`)

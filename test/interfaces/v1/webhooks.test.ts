@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
-import { seal } from '../../../src/domain/secrets/seal.ts'
-import { handOver } from '../../../src/domain/webhooks/hand-over.ts'
-import { openSecrets, resealSecrets } from '../../../src/domain/webhooks/secrets.ts'
+import { encrypt } from '../../../src/domain/secrets/encryption.ts'
+import { enqueueDeliveries } from '../../../src/domain/webhooks/enqueue-deliveries.ts'
+import { decryptWebhookSecrets, reencryptWebhookSecrets } from '../../../src/domain/webhooks/secrets.ts'
 import { unknownId } from '../../support/factories.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
 import { SECRET_KEY, startServiceForFile, startServiceForTest } from '../../support/service.ts'
@@ -254,7 +254,7 @@ describe('deliveries', () => {
     const { position, replayUntil } = await idle.db.webhookEndpoint.findUniqueOrThrow({ where: { id: webhook.id } })
     expect(replayUntil).toBe(position)
     let more = true
-    while (more) ({ more } = await handOver(idle.system))
+    while (more) ({ more } = await enqueueDeliveries(idle.system))
     expect(await own.deliveries(webhook)).toHaveLength(2)
   })
 })
@@ -288,9 +288,12 @@ it('is given no third secret within 24 hours, which would end the first, unless 
   const refused = await rotate()
   expect([refused.status, refused.headers['x-error-code']]).toEqual([409, 'secret_rotated'])
   const endpoint = () => service.db.webhookEndpoint.findUniqueOrThrow({ where: { id } })
-  expect(openSecrets(service.system, await endpoint())).toEqual([second.body.secret, secret])
+  expect(decryptWebhookSecrets(service.system, await endpoint())).toEqual([second.body.secret, secret])
   const forced = await rotate({ force: true })
-  expect([forced.status, openSecrets(service.system, await endpoint())]).toEqual([200, [forced.body.secret, second.body.secret]])
+  expect([forced.status, decryptWebhookSecrets(service.system, await endpoint())]).toEqual([
+    200,
+    [forced.body.secret, second.body.secret],
+  ])
 })
 
 it('is sent both ranges when a second replay is asked for while one is under way', async () => {
@@ -307,7 +310,7 @@ it('is sent both ranges when a second replay is asked for while one is under way
     expect([status, body.webhook.replayedUpTo]).toEqual([200, '0'])
   }
   let more = true
-  while (more) ({ more } = await handOver(idle.system))
+  while (more) ({ more } = await enqueueDeliveries(idle.system))
   expect(await own.deliveries(webhook)).toHaveLength(3)
 })
 
@@ -320,13 +323,16 @@ it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of th
   const purpose = `webhook ${id}`
   const deps = { ...first.deps, secretKeys: [NEW_KEY, SECRET_KEY] }
   for (const data of [
-    { encryptedPreviousSecret: seal([NEW_KEY], purpose, previous) },
-    { encryptedPreviousSecret: seal([SECRET_KEY], purpose, previous) },
+    { encryptedPreviousSecret: encrypt([NEW_KEY], purpose, previous) },
+    { encryptedPreviousSecret: encrypt([SECRET_KEY], purpose, previous) },
   ]) {
     await first.db.webhookEndpoint.update({ where: { id }, data })
-    await resealSecrets({ ...first.system, deps })
+    await reencryptWebhookSecrets({ ...first.system, deps })
     const endpoint = await first.db.webhookEndpoint.findUniqueOrThrow({ where: { id } })
-    expect(openSecrets({ ...first.system, deps: { ...deps, secretKeys: [NEW_KEY] } }, endpoint)).toEqual([body.secret, previous])
+    expect(decryptWebhookSecrets({ ...first.system, deps: { ...deps, secretKeys: [NEW_KEY] } }, endpoint)).toEqual([
+      body.secret,
+      previous,
+    ])
   }
 })
 
@@ -339,7 +345,7 @@ it('goes on signing when SECRET_KEY is changed, and then needs the old one no lo
   const NEW_KEY = 'another secret that is only good for tests 987654'
   for (const SECRET of [`${NEW_KEY},${SECRET_KEY}`, NEW_KEY]) {
     const next = await startServiceForTest({ ...TO_LOOPBACK, DATABASE_URL: first.databaseUrl, SECRET_KEY: SECRET })
-    await resealSecrets(next.system)
+    await reencryptWebhookSecrets(next.system)
     const { received } = receiver
     const count = received.length
     const again = next.v1(own.key)

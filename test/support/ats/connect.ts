@@ -1,4 +1,4 @@
-import { enterTheirKey, generateAtsKey } from '../../../src/domain/ats/keys.ts'
+import { generateAtsKey, saveAtsApiKey } from '../../../src/domain/ats/keys.ts'
 import type { Ats, KeyMode } from '../../../src/domain/context.ts'
 import { releaseResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { saveGrade } from '../../../src/domain/submissions/grading/save-grade.ts'
@@ -21,7 +21,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   const admin = asMember(service, organization, member)
   const key = await generateAtsKey(admin, ats, mode)
   const theirKey = `a key that ${ats} has made for ${organization.id}`
-  if (ats === 'ashby') await enterTheirKey(admin, ats, mode, theirKey)
+  if (ats === 'ashby') await saveAtsApiKey(admin, ats, mode, theirKey)
   const connection = await service.db.atsConnection.findFirstOrThrow({ where: { organizationId: organization.id, ats, mode } })
   const inviteOf = (id: string) => service.db.invite.findUniqueOrThrow({ where: { id } })
 

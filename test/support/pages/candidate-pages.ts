@@ -1,5 +1,5 @@
 import { unsubscribe } from '../../../src/domain/invites/unsubscribe.ts'
-import { signUnsubscribing } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
+import { signUnsubscribeToken } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
 import { candidateOf, consent } from '../candidate.ts'
 import { examplesOf, makeDefined } from '../kinds.ts'
 import type { Service } from '../service.ts'
@@ -22,7 +22,7 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   const taking = (more: object = {}) =>
     makeTaking(service, { questions: QUESTIONS.slice(0, 1), timeLimit: 1_200, ...shown, ...more })
   const pathOf = ({ candidate }: { candidate: { path: string } }) => candidate.path
-  const stopPathOf = ({ invite }: { invite: { id: string } }) => `/u/${signUnsubscribing(service.site.secretKeys, invite.id)}`
+  const stopPathOf = ({ invite }: { invite: { id: string } }) => `/u/${signUnsubscribeToken(service.site.secretKeys, invite.id)}`
 
   const proctored = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
   const checked = await accepted(proctored)

@@ -3,7 +3,7 @@ import { scopeWhere } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { modeOf } from '../../authorization/author.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import { lockOrganization } from '../../concurrency/lock-organization.ts'
@@ -245,7 +245,7 @@ export async function listBatchRows(
 }
 
 /** Exports all rows of a batch, in their order. @throws DomainError too_many_exports. */
-export const exportBatchRows = (ctx: Context, { id, assessmentId }: Batch, write: Write<BatchRow>): Promise<void> =>
+export const exportBatchRows = (ctx: Context, { id, assessmentId }: Batch, write: WriteBatch<BatchRow>): Promise<void> =>
   runExport(
     ctx,
     { action: 'exported_invite_batch', filter: { assessmentId } },

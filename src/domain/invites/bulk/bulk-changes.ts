@@ -3,7 +3,7 @@ import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma/client.ts'
 import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { modeOf } from '../../authorization/author.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../../context.ts'
@@ -158,7 +158,11 @@ export async function listBulkChangeRows(
 }
 
 /** Exports all rows of a change with their outcomes, in their order. @throws DomainError not_permitted, too_many_exports. */
-export async function exportBulkChangeRows(ctx: Context, { id, action }: BulkChange, write: Write<BulkChangeRow>): Promise<void> {
+export async function exportBulkChangeRows(
+  ctx: Context,
+  { id, action }: BulkChange,
+  write: WriteBatch<BulkChangeRow>,
+): Promise<void> {
   authorize(ctx, 'operate_invites')
   const readAfter = (last?: BulkChangeRow) =>
     ctx.db.bulkChangeRow.findMany({

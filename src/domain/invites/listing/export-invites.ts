@@ -2,7 +2,7 @@ import { anyOfIds, type Expressions, project, type Rows, type Selectable, type T
 import { all, listOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
@@ -33,7 +33,7 @@ const columns = Object.values(others).map((column) => `invites.${column}` as con
  *
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_exports.
  */
-export async function exportInvites(ctx: Context, filter: InviteFilter, write: Write<ExportedInvite>): Promise<void> {
+export async function exportInvites(ctx: Context, filter: InviteFilter, write: WriteBatch<ExportedInvite>): Promise<void> {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   await expireDueInvites(ctx)

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { project, type Rows } from '../../../db/queries.ts'
 import { type AsJson, jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
-import { createTurns } from '../../concurrency/turns.ts'
+import { createKeyedLimiter } from '../../concurrency/work-queues.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
@@ -33,13 +33,7 @@ export type List<Filter, None = never> = <Row extends Listed>(
 export const selectMatches = (ctx: Context, filter: InviteFilter, now: Date) =>
   matchingInvites(ctx.db, filter, now)
     .where((eb) => seesUnblinded(ctx, eb))
-    .select((eb) => [
-      'invites.id as id',
-      'invites.sentAt as sentAt',
-      'invites.expiresAt as expiresAt',
-      'invites.createdAt as createdAt',
-      statusNow(eb, now).as('status'),
-    ])
+    .select((eb) => ['invites.id', 'invites.sentAt', 'invites.expiresAt', 'invites.createdAt', statusNow(eb, now).as('status')])
 export type Matches = ReturnType<typeof selectMatches>
 
 /** Milliseconds after which a client can do nothing better than to ask again later. */
@@ -49,7 +43,11 @@ const LONGEST_WAIT_MS = 10_000
  * Limits lists that read every invite of an organization: more at once would all be too late and use up the connections of
  * others. The queue is short, because a long one would make the process look overloaded to all organizations.
  */
-const inTurn = createTurns(2, { waiting: 20, longest: LONGEST_WAIT_MS, refusal: () => new DomainError('too_many_searches') })
+const inTurn = createKeyedLimiter(2, {
+  waiting: 20,
+  longest: LONGEST_WAIT_MS,
+  refusal: () => new DomainError('too_many_searches'),
+})
 
 /** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
 export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, page) => {

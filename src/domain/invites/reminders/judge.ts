@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import type { SqlBool } from '../../../db/queries.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
-import { loadZones } from '../../concurrency/load-zone.ts'
+import { loadZones } from '../../concurrency/load-zones.ts'
 import type { ServiceContext } from '../../context.ts'
 import { isNotice, isReminder, type NoticeKind, type ReminderKind } from '../../mails/candidate-mails.ts'
 import { zoneOf } from '../../time/zones.ts'

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { project } from '../../../db/queries.ts'
 import { jsonOf } from '../../../db/statements.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -70,7 +70,7 @@ export async function listExportedQuestions(ctx: Context, assessmentId: string):
  *
  * @throws DomainError not_permitted; assessment_not_found; too_many_exports.
  */
-export async function exportGrades(ctx: Context, assessmentId: string, write: Write<ExportedGrades>): Promise<void> {
+export async function exportGrades(ctx: Context, assessmentId: string, write: WriteBatch<ExportedGrades>): Promise<void> {
   const { id, secondGrader } = await findExported(ctx, assessmentId)
   const exported = { action: 'exported_grades', filter: { assessmentId: id } } as const
   await runExport(ctx, exported, async (last) => (await findRows(ctx, id, last?.submissionId)).map(toExported), write)

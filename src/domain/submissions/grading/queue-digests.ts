@@ -7,7 +7,7 @@ import { refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { canExpire } from '../../invites/expiry.ts'
 import { DIGESTS, type Digest, queueMemberEmail } from '../../mails/member-emails.ts'
-import { asMember } from '../../sign-in/sessions.ts'
+import { toMemberContext } from '../../sign-in/sessions.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
 import { waitingIn } from './queue.ts'
@@ -43,7 +43,7 @@ export async function queueDigests(system: ServiceContext): Promise<number> {
   let queued = 0
   const readers = await findReaders(system)
   const failed = await workOnEach(readers, async (reader) => {
-    const ctx = asMember(system, { ...reader, organization: { ...reader, id: reader.organizationId } })
+    const ctx = toMemberContext(system, { ...reader, organization: { ...reader, id: reader.organizationId } })
     for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
       const facts = await count[kind](ctx, reader)
       if (facts.fresh === 0) continue

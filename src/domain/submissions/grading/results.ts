@@ -1,7 +1,7 @@
 import { scopeWhere } from '../../../db/queries.ts'
 import { anyOf } from '../../../db/query.ts'
 import type { Prisma, Release } from '../../../generated/prisma/client.ts'
-import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
@@ -79,7 +79,7 @@ export function listResults(
 }
 
 /** Exports the released results that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
-export async function exportResults(ctx: Context, filter: ResultFilter, write: Write<Released>): Promise<void> {
+export async function exportResults(ctx: Context, filter: ResultFilter, write: WriteBatch<Released>): Promise<void> {
   authorize(ctx, 'export')
   checkFilter(filter)
   const { assessmentId, tagId } = filter

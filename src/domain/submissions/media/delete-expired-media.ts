@@ -10,7 +10,7 @@ import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-
 import { beginTurn } from '../../concurrency/sweep-parts.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { mediaDeleted, type ToldInvite } from '../../events/event.ts'
+import { type EventInvite, mediaDeleted } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -168,7 +168,7 @@ async function tell(
   await recordEvents(ctx, [mediaDeleted(await findInvite(ctx, organizationId, submissionId), submissionId, kinds)])
 }
 
-async function findInvite({ db }: ServiceContext, organizationId: string, submissionId: string): Promise<ToldInvite> {
+async function findInvite({ db }: ServiceContext, organizationId: string, submissionId: string): Promise<EventInvite> {
   const { invite } = await db.submission.findFirstOrThrow({
     where: { organizationId, id: submissionId },
     include: { invite: true },

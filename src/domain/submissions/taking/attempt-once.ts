@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { doOnce } from '../../concurrency/do-once.ts'
+import { withIdempotencyKey } from '../../concurrency/idempotency.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { PreparedSession } from './session.ts'
@@ -22,7 +22,7 @@ export async function attemptOnce<Granted extends object>(
   // No API client's key contains a space, and each candidate has another submission: keys can't collide.
   const key = `${submission.id} ${idempotencyKey}`
   const fingerprint = new Uint8Array(hash('sha256', what, 'buffer'))
-  const { text } = await doOnce(ctx, { key, fingerprint }, async (inside) => ({
+  const { text } = await withIdempotencyKey(ctx, { key, fingerprint }, async (inside) => ({
     code: 200,
     text: JSON.stringify(await work(inside)),
   }))

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { hasTheirKey } from '../../../domain/ats/connections.ts'
+import { hasAtsApiKey } from '../../../domain/ats/connections.ts'
 import { listTests } from '../../../domain/ats/list-tests.ts'
 import { cancelOrder } from '../../../domain/ats/orders.ts'
 import { atsOf, type NewOrder, type PlacedOrder, placeOrder } from '../../../domain/ats/place-order.ts'
@@ -27,7 +27,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
   app.post('/assessment.start', async (request, reply) => {
     const { ctx } = request
     // Without it nothing could be reported back.
-    const isReady = await hasTheirKey(ctx, atsOf(ctx).connectionId)
+    const isReady = await hasAtsApiKey(ctx, atsOf(ctx).connectionId)
     refuse(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
     const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
     if (placed.refused) return reply.code(statusOf(placed)).send(presentRefusal(wordRefusal(ctx, placed), CODES[placed.refused]))

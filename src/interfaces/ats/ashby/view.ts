@@ -1,4 +1,4 @@
-import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { AtsTest } from '../../../domain/ats/list-tests.ts'
 import type { OrderProgress, OrderStatus } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 import { IDENTIFIERS, WORDS } from './constants.ts'
@@ -23,7 +23,7 @@ export type Update = {
   metadata?: DataValue[]
 }
 
-export const presentTest = ({ id, name }: Test) => ({ assessment_type_id: id, name, description: '' })
+export const presentTest = ({ id, name }: AtsTest) => ({ assessment_type_id: id, name, description: '' })
 
 /** How an order came to stand at that time. @param order how its invite stands now: what is released is told, and nothing else of it. */
 export function presentUpdate(

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { mayReportTo } from '../../../domain/ats/callbacks.ts'
 import { listTests } from '../../../domain/ats/list-tests.ts'
-import { findOrdered, noteComplaint, readOrdered } from '../../../domain/ats/orders.ts'
+import { findInviteOrder, readInviteOrder, recordComplaint } from '../../../domain/ats/orders.ts'
 import { type NewOrder, placeOrder } from '../../../domain/ats/place-order.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -34,7 +34,7 @@ export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): P
   })
 
   app.get<{ Querystring: { partner_interview_id?: unknown } }>('/test_status', async (request) => {
-    const { orderId, ...order } = await readOrdered(request.ctx, textIn(request.query.partner_interview_id))
+    const { orderId, ...order } = await readInviteOrder(request.ctx, textIn(request.query.partner_interview_id))
     request.atsOrderId = orderId
     return presentStatus(request.ctx, order)
   })
@@ -81,8 +81,8 @@ async function keepComplaint(ctx: Context, body: Record<string, unknown>): Promi
   const { deps, organization } = ctx
   deps.metrics.answerRefused()
   deps.log.warn({ organizationId: organization.id, ats: 'greenhouse', call, errors }, 'an ATS has found an answer wrong')
-  const order = await findOrdered(ctx, textIn(body.partner_interview_id)).catch(() => null)
-  if (order) await noteComplaint(ctx, order.id, `${call}: ${errors.join('; ')}`)
+  const order = await findInviteOrder(ctx, textIn(body.partner_interview_id)).catch(() => null)
+  if (order) await recordComplaint(ctx, order.id, `${call}: ${errors.join('; ')}`)
   return order?.id ?? null
 }
 

@@ -1,10 +1,10 @@
-import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { AtsTest } from '../../../domain/ats/list-tests.ts'
 import type { OrderProgress } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 import { MAX_LABEL_LENGTH, WORDS } from './constants.ts'
 
 /** An item of the menu. */
-export const presentTest = ({ id, name }: Test) => ({
+export const presentTest = ({ id, name }: AtsTest) => ({
   partner_test_id: id,
   partner_test_name: [...name].slice(0, MAX_LABEL_LENGTH).join(''),
 })

@@ -1,4 +1,4 @@
-import type { TakenReport } from '../../../domain/ats/take-reports.ts'
+import type { LeasedReport } from '../../../domain/ats/lease-reports.ts'
 import type { Context } from '../../../domain/context.ts'
 
 /** Request to an ATS. An empty body is not sent. */
@@ -9,7 +9,7 @@ export type ReportCall = { method: string; url: string; headers: Record<string, 
  *
  * @returns null where it has none for it; an error where it can't be sent.
  */
-export type ReportWriter = (ctx: Context, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
+export type ReportWriter = (ctx: Context, taken: LeasedReport) => Promise<ReportCall | { error: string } | null>
 
 /** A key as the user name, without a password. */
 export const withBasic = (key: string): Record<string, string> => ({

@@ -1,8 +1,8 @@
-import type { Test } from '../../../domain/ats/list-tests.ts'
+import type { AtsTest } from '../../../domain/ats/list-tests.ts'
 import type { OrderProgress, OrderResult, OrderStatus } from '../../../domain/ats/order-status.ts'
 import { TAKES_SCORE_LATER, WORDS } from './constants.ts'
 
-export const presentTest = ({ id, name }: Test) => ({ id, name })
+export const presentTest = ({ id, name }: AtsTest) => ({ id, name })
 
 /** Fields of a report that change. */
 type ReportChange = { status: string; score?: string; completed_at?: string }

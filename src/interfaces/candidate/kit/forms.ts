@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_INTEGER } from '../../../domain/limits.ts'
-import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import { type InvitationRef, isFormSignatureValid, readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import type { BodyReader } from '../../../http/requests/body-reader.ts'
@@ -67,7 +67,7 @@ export function addForm(
     const { token } = request.params
     const ref = refOf(token)
     const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-    if (!isOwnForm(secretKeys, token, fields.get('proof') ?? '')) throw new HttpError('malformed_request')
+    if (!isFormSignatureValid(secretKeys, token, fields.get('proof') ?? '')) throw new HttpError('malformed_request')
     const send = await work({ ref, fields, request, reply })
     // 303: reloading the page that comes next sends nothing again.
     return send ? send() : reply.redirect(`${INVITATION_PATH}/${token}`, 303)

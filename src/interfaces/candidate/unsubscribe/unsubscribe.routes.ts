@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import type { StoppedMails } from '../../../domain/events/event.ts'
 import { findUnsubscribing, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
-import { readUnsubscribing } from '../../../domain/secrets/unsubscribe-tokens.ts'
+import { readUnsubscribeToken } from '../../../domain/secrets/unsubscribe-tokens.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
 import { answerErrors } from '../../../http/errors/envelope.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
@@ -46,7 +46,7 @@ export async function unsubscribePages(app: FastifyInstance, { system, settings,
   addStop('/:token/all', 'all')
 
   function inviteOf(token: string): string {
-    const inviteId = readUnsubscribing(secretKeys, token)
+    const inviteId = readUnsubscribeToken(secretKeys, token)
     if (inviteId === null) throw new DomainError('invite_not_found')
     return inviteId
   }

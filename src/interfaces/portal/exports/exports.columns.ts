@@ -1,4 +1,4 @@
-import type { ToldEntry } from '../../../domain/audit/audit-log.ts'
+import type { NamedAuditEntry } from '../../../domain/audit/audit-log.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
@@ -71,7 +71,7 @@ export const memberColumns: Column<ExportedMember>[] = [
   ['updated_at', ({ updatedAt }) => updatedAt],
 ]
 
-export const auditColumns: Column<ToldEntry>[] = [
+export const auditColumns: Column<NamedAuditEntry>[] = [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at],
   ['actor_kind', ({ actorKind }) => actorKind],
@@ -90,7 +90,7 @@ export const auditColumns: Column<ToldEntry>[] = [
 ]
 
 /** An entry as a line of JSON: the columns of the CSV file, with all details. */
-export const auditLine = (entry: ToldEntry) => ({
+export const auditLine = (entry: NamedAuditEntry) => ({
   ...Object.fromEntries(auditColumns.map(([name, cell]) => [name, cell(entry) ?? null])),
   details: entry.details,
 })

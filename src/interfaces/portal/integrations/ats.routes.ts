@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listCalls } from '../../../domain/ats/calls.ts'
 import { enabledSystems, getConnection, isAts, listConnections } from '../../../domain/ats/connections.ts'
-import { enterTheirKey, generateAtsKey, revokeAtsKey } from '../../../domain/ats/keys.ts'
+import { generateAtsKey, revokeAtsKey, saveAtsApiKey } from '../../../domain/ats/keys.ts'
 import { listOrders, reportAgain, testConnection } from '../../../domain/ats/orders.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type KeyMode } from '../../../domain/context.ts'
@@ -42,7 +42,7 @@ export function atsRoutes(app: FastifyInstance): void {
       page: onList(request),
       async work(values) {
         const { theirKey } = readFields(values, 'theirKey')
-        await enterTheirKey(request.ctx, systemOf(request.params.ats), readMode(values), theirKey)
+        await saveAtsApiKey(request.ctx, systemOf(request.params.ats), readMode(values), theirKey)
         return `${pathOf(request.ctx, 'settings/ats')}?done=entered`
       },
     }),

@@ -1,4 +1,4 @@
-import type { EventType, InviteChanges, ToldData } from '../../../domain/events/event.ts'
+import type { EventPayload, EventType, InviteChanges } from '../../../domain/events/event.ts'
 import type { InviteEvent } from '../../../domain/events/feed.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
@@ -9,7 +9,7 @@ import { labelBounce } from '../kit/bounce-labels.ts'
 import { labelEvent } from '../kit/event-labels.ts'
 import { time } from '../kit/formatting.ts'
 
-const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
+const FAILURES: Record<NonNullable<EventPayload['reason']>, string> = {
   obsolete: 'its link no longer worked',
   refused: 'the mail server rejected it permanently',
   given_up: 'all attempts have failed',

@@ -1,6 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, doOnce, doRepeatable } from '../../../domain/concurrency/do-once.ts'
+import {
+  type StoredResponse,
+  withIdempotencyKey,
+  withIdempotencyKeyForLongWork,
+} from '../../../domain/concurrency/idempotency.ts'
 import type { Context } from '../../../domain/context.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -44,9 +48,9 @@ async function answerOnce(
   request: FastifyRequest,
   values: URLSearchParams,
   { work, sent, isRepeatable }: OnceRequest,
-): Promise<Answer> {
+): Promise<StoredResponse> {
   const { ctx, signedIn, originalUrl } = request
-  const answer = async (ctx: Context): Promise<Answer> => {
+  const answer = async (ctx: Context): Promise<StoredResponse> => {
     const next = await work(ctx, values)
     if (typeof next === 'string') return { code: 303, text: next }
     return {
@@ -61,6 +65,6 @@ async function answerOnce(
     .update(JSON.stringify([ctx.actor, originalUrl, sent]))
     .digest()
   // The space keeps it apart from keys that API clients choose.
-  const run = isRepeatable ? doRepeatable : doOnce
+  const run = isRepeatable ? withIdempotencyKeyForLongWork : withIdempotencyKey
   return run(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)
 }

@@ -15,7 +15,7 @@ export const popupButton = ({ id, label, icon: name }: PopupButton, look = MENU_
 /**
  * A form above the page.
  *
- * @param isOpen true if the form was refused: it is then part of the page.
+ * @param isLinkUsable true if the form was refused: it is then part of the page.
  */
 export const popup = (id: string, heading: string, body: Html, isOpen = false): Html =>
   isOpen

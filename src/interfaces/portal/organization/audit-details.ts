@@ -1,8 +1,8 @@
 import type { AuditField } from '../../../domain/audit/audit-details.ts'
 import type { Ats } from '../../../domain/context.ts'
 import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
-import type { ProofKind } from '../../../domain/sign-in/openings.ts'
 import type { Refusal } from '../../../domain/sign-in/record-refusal.ts'
+import type { AuthenticationKind } from '../../../domain/sign-in/session-access.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { ATS_SYSTEMS } from '../integrations/ats.page.ts'
 import { breakableAddress, labelLanguage, time } from '../kit/formatting.ts'
@@ -14,7 +14,7 @@ import { FACTOR_NAMES } from './members.page.ts'
 /** Name of a field, its text if empty (default “none”), and labels of its values. */
 type FieldLabel = string | { name: string; none?: string; of?: (value: string | number) => Value }
 
-const PROOFS: Record<ProofKind, string> = {
+const PROOFS: Record<AuthenticationKind, string> = {
   password: 'password',
   totp: 'authenticator app',
   passkey: 'passkey',
@@ -87,7 +87,7 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   change: { name: 'what', of: codeOf },
   roles: 'roles',
   portalRoles: 'other roles',
-  proofs: { name: 'with', of: (proof) => PROOFS[proof as ProofKind] ?? spaced(String(proof)) },
+  proofs: { name: 'with', of: (proof) => PROOFS[proof as AuthenticationKind] ?? spaced(String(proof)) },
   provider: 'identity provider',
   issuer: 'issuer',
   problem: { name: 'why', of: (problem) => labelProblem(String(problem)) },

@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
-import type { ProofKind } from '../../../domain/sign-in/openings.ts'
+import type { AuthenticationKind } from '../../../domain/sign-in/session-access.ts'
 import { nameBrowser } from '../../../domain/text/name-browser.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
@@ -35,7 +35,7 @@ ${table(
   )
 }
 
-const PROOF_NAMES: Record<ProofKind, string> = {
+const PROOF_NAMES: Record<AuthenticationKind, string> = {
   password: 'password',
   totp: 'code',
   passkey: 'passkey',

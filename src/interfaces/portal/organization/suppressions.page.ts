@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
-import { isCodeWord } from '../../../domain/secrets/address-hmacs.ts'
+import { isFormattedHmac } from '../../../domain/secrets/address-hmacs.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
@@ -16,7 +16,7 @@ const NOTICES = new Map([
 ])
 
 /** Addresses of erased people are stored as pseudonyms. */
-const formatAddress = (address: string): string => (isCodeWord(address) ? 'Somebody who was erased' : address)
+const formatAddress = (address: string): string => (isFormattedHmac(address) ? 'Somebody who was erased' : address)
 
 export const SUPPRESSIONS = 'settings/suppressions'
 const ADDING = { id: 'add', label: 'Add an address', icon: 'plus' } as const

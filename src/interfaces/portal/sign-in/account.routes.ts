@@ -4,7 +4,7 @@ import { keepPreferences } from '../../../domain/members/preferences.ts'
 import { changeName, changePassword } from '../../../domain/sign-in/account.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/sign-in/end-sessions.ts'
 import { readFactors } from '../../../domain/sign-in/factors.ts'
-import { distrustDevice, listTrustedDevices } from '../../../domain/sign-in/trusted-devices.ts'
+import { listTrustedDevices, removeTrustedDevice } from '../../../domain/sign-in/trusted-devices.ts'
 import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
 import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { html } from '../../../html/html.ts'
@@ -91,7 +91,7 @@ export function accountRoutes(app: FastifyInstance): void {
 
   app.post<{ Params: { deviceId: string } }>('/account/browsers/:deviceId/forget', (request, reply) =>
     answer(request, reply, 'browser', () =>
-      distrustDevice(request.ctx, signedInOf(request).credential.id, request.params.deviceId),
+      removeTrustedDevice(request.ctx, signedInOf(request).credential.id, request.params.deviceId),
     ),
   )
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { provePassword } from '../../../domain/sign-in/fresh.ts'
 import { hasFactor } from '../../../domain/sign-in/has-factor.ts'
 import { NO_PASSWORD } from '../../../domain/sign-in/passwords.ts'
+import { reauthenticate } from '../../../domain/sign-in/recent-authentication.ts'
 import { findSavedForm } from '../../../domain/sign-in/saved-forms.ts'
 import type { SignedIn } from '../../../domain/sign-in/sessions.ts'
 import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
@@ -43,7 +43,7 @@ export function authenticateRoutes(app: FastifyInstance, portal: Portal): void {
         page: (form) => page(form, signedIn, safeNext(readFields(form.values, 'next').next)),
         async work(values) {
           const { current, next } = readFields(values, 'current', 'next')
-          const session = await provePassword(signInContext(system, request), signedIn, { current, browser: browserOf(request) })
+          const session = await reauthenticate(signInContext(system, request), signedIn, { current, browser: browserOf(request) })
           if (!session) return signInAddress(safeNext(next))
           await cookie.begin(request, reply, session)
           return safeNext(next)

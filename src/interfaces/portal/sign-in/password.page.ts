@@ -25,7 +25,7 @@ export const resetRequestedPage: Page = {
 
 type Offer = ResetOffer & { isListed?: boolean }
 
-/** @param offer.isListed true if the current password is on the list of common passwords. */
+/** @param offer.isCommon true if the current password is on the list of common passwords. */
 export const resetPage = (form: Form, token: string, { email, isListed = false, mayKeepPassword }: Offer): Page => ({
   title: 'Set a new password',
   body: html`${isListed && html`<p><strong>Your password is on a public list that attackers try first.</strong> Set another one to go on.</p>\n`}${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">

@@ -1,6 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { openWaiting, SECOND_STEP_MS, sealWaiting, type Waiting, waitingOf } from '../../../domain/sign-in/second-step.ts'
-import type { Entry } from '../../../domain/sign-in/sign-in.ts'
+import {
+  decryptSecondStep,
+  encryptSecondStep,
+  SECOND_STEP_MS,
+  type SecondStepState,
+  toSecondStepState,
+} from '../../../domain/sign-in/second-step.ts'
+import type { SignInOutcome } from '../../../domain/sign-in/sign-in.ts'
 import { secondStepAddress } from './second-step.page.ts'
 import { changePasswordAddress } from './session.ts'
 import type { Portal } from './settings.ts'
@@ -25,7 +31,7 @@ export async function continueSignIn(
   portal: Portal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { entry, next }: { entry: Entry; next: string },
+  { entry, next }: { entry: SignInOutcome; next: string },
 ): Promise<string> {
   if ('session' in entry) {
     clearPendingCookie(portal, request, reply)
@@ -37,9 +43,13 @@ export async function continueSignIn(
   return secondStepAddress(next)
 }
 
-function setPendingCookie({ system, settings }: Named, reply: FastifyReply, waiting: Parameters<typeof sealWaiting>[1]): void {
+function setPendingCookie(
+  { system, settings }: Named,
+  reply: FastifyReply,
+  waiting: Parameters<typeof encryptSecondStep>[1],
+): void {
   const { name, options } = cookieOf(settings)
-  reply.setCookie(name, sealWaiting(system, waiting), { ...options, maxAge: SECOND_STEP_MS / 1000 })
+  reply.setCookie(name, encryptSecondStep(system, waiting), { ...options, maxAge: SECOND_STEP_MS / 1000 })
 }
 
 function clearPendingCookie({ settings }: Named, { cookies }: FastifyRequest, reply: FastifyReply): void {
@@ -48,7 +58,10 @@ function clearPendingCookie({ settings }: Named, { cookies }: FastifyRequest, re
 }
 
 /** The person who still has to give a second factor in this browser: after the password, or signed in where one is required now. */
-export function findPendingSecondStep({ system, settings }: Named, { cookies, signedIn }: FastifyRequest): Waiting | null {
+export function findPendingSecondStep(
+  { system, settings }: Named,
+  { cookies, signedIn }: FastifyRequest,
+): SecondStepState | null {
   const sealed = cookies[cookieOf(settings).name]
-  return (sealed ? openWaiting(system, sealed) : null) ?? (signedIn && waitingOf(signedIn))
+  return (sealed ? decryptSecondStep(system, sealed) : null) ?? (signedIn && toSecondStepState(signedIn))
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { isFresh } from '../../../domain/sign-in/fresh.ts'
 import { hasFactor } from '../../../domain/sign-in/has-factor.ts'
+import { isRecentlyAuthenticated } from '../../../domain/sign-in/recent-authentication.ts'
 import { authenticateAddress } from './authenticate.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
 import { signInAddress } from './session.ts'
@@ -24,7 +24,7 @@ export function requireRecentAuthentication(app: FastifyInstance, system: Servic
         const { signedIn, ctx, parking } = request
         if (parking) return
         if (!signedIn) return turnAway(system, request, reply, signInAddress)
-        if (await isFresh(system, signedIn, ctx?.organization.id ?? null)) return
+        if (await isRecentlyAuthenticated(system, signedIn, ctx?.organization.id ?? null)) return
         const addressOf = (await hasFactor(system, signedIn.credential.id)) ? secondStepAddress : authenticateAddress
         return turnAway(system, request, reply, addressOf)
       },

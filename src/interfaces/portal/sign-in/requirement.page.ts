@@ -1,4 +1,4 @@
-import type { Opening } from '../../../domain/sign-in/openings.ts'
+import type { SessionAccess } from '../../../domain/sign-in/session-access.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
@@ -7,7 +7,7 @@ import { providerLink } from './single-sign-on.page.ts'
 import { isResume } from './unsent-forms.ts'
 
 /** Requirements that a new sign-in can't meet by itself. */
-export type UnmetRequirement = Exclude<Opening, 'open' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'>
+export type UnmetRequirement = Exclude<SessionAccess, 'open' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'>
 
 const elsewhere = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
 

@@ -1,4 +1,4 @@
-import type { SecondStep } from '../../../domain/sign-in/second-step.ts'
+import type { SecondStepOptions } from '../../../domain/sign-in/second-step.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { assets } from '../kit/assets.ts'
@@ -12,7 +12,7 @@ const SECOND_STEP = `${PORTAL_PREFIX}/second-step`
 export const secondStepAddress = (next: string): string => `${SECOND_STEP}${next && `?${new URLSearchParams({ next })}`}`
 
 /** Asks for a second factor, after the password. @param next the address to go on to. */
-export const secondStepPage = (form: Form, step: SecondStep, next: string): Page => {
+export const secondStepPage = (form: Form, step: SecondStepOptions, next: string): Page => {
   const hidden = html`<input type="hidden" name="next" value="${next}">`
   return {
     title: 'Confirm it’s you',

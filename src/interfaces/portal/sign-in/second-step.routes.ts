@@ -1,5 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readSecondStep, type Step, signInByCode, signInByOwnPasskey, type Waiting } from '../../../domain/sign-in/second-step.ts'
+import {
+  readSecondStep,
+  type SecondStepOutcome,
+  type SecondStepState,
+  signInByCode,
+  signInByOwnPasskey,
+} from '../../../domain/sign-in/second-step.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { type Page, show } from '../kit/layout.ts'
@@ -26,7 +32,7 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
   const answer = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    signIn: (waiting: Waiting, values: URLSearchParams) => Promise<Step | null>,
+    signIn: (waiting: SecondStepState, values: URLSearchParams) => Promise<SecondStepOutcome | null>,
   ) => {
     const waiting = findPendingSecondStep(portal, request)
     const step = waiting && (await readSecondStep(system, waiting))

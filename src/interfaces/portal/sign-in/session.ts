@@ -6,15 +6,15 @@ import { DomainError } from '../../../domain/errors.ts'
 import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
 import { endSession } from '../../../domain/sign-in/end-sessions.ts'
 import { hasFactor } from '../../../domain/sign-in/has-factor.ts'
-import type { Opening } from '../../../domain/sign-in/openings.ts'
 import { recordRefusal } from '../../../domain/sign-in/record-refusal.ts'
+import type { SessionAccess } from '../../../domain/sign-in/session-access.ts'
 import {
-  asMember,
   contextOf,
-  findOpening,
   findSession,
+  findSessionAccess,
   type NewSession,
   type SignedIn,
+  toMemberContext,
 } from '../../../domain/sign-in/sessions.ts'
 import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
@@ -102,7 +102,7 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     if (!signedIn) return turnAway(system, request, reply, signInAddress)
     const { organizationId } = request.params
     const asked = { at: system.deps.clock(), address: ip }
-    const opening = findOpening(signedIn, organizationId, asked)
+    const opening = findSessionAccess(signedIn, organizationId, asked)
     if (opening === null) throw new DomainError('not_permitted')
     const wayOn = opening === 'open' ? null : await findRequirementAddress(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
@@ -130,10 +130,10 @@ async function findSuspendedPage(ctx: Context, { signedIn, routeOptions }: Fasti
 /** Records an attempt from a network that the organization does not allow. */
 function recordNetworkAttempt(asked: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
   const membership = memberships.find(({ organization }) => organization.id === organizationId)
-  if (membership) void recordRefusal(asMember(asked, membership), 'network')
+  if (membership) void recordRefusal(toMemberContext(asked, membership), 'network')
 }
 
-type RefusedAccess = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<Opening, 'open'> }
+type RefusedAccess = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<SessionAccess, 'open'> }
 
 /** Leads to the page that asks for the missing requirement; null if it is shown in place of the requested page. */
 async function findRequirementAddress(system: ServiceContext, asked: RefusedAccess): Promise<UnsentForm['leadTo'] | null> {

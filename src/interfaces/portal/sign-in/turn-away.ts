@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize, type Permission } from '../../../domain/authorization/permissions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { type FormOwner, findOwnerOfEnded } from '../../../domain/sign-in/saved-forms.ts'
+import { type FormOwner, findOwnerOfEndedSession } from '../../../domain/sign-in/saved-forms.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,7 +45,7 @@ export function requireRight(app: FastifyInstance, right: Permission): void {
 
 async function findOwner(system: ServiceContext, { signedIn, sessionToken }: FastifyRequest): Promise<FormOwner | null> {
   if (signedIn) return { credentialId: signedIn.credential.id, sessionId: signedIn.sessionId }
-  return sessionToken ? findOwnerOfEnded(system, sessionToken) : null
+  return sessionToken ? findOwnerOfEndedSession(system, sessionToken) : null
 }
 
 /** Sec-Fetch-Mode tells or, in browsers without it, the accepted types. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../../domain/audit/record-audit.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
-import { claimSavedForm, type FormOwner, parkForm, releaseSavedForm } from '../../../domain/sign-in/saved-forms.ts'
+import { claimSavedForm, type FormOwner, releaseSavedForm, saveForm } from '../../../domain/sign-in/saved-forms.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, refuseForm } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
@@ -65,7 +65,7 @@ async function saveAndLead(
   parking: UnsentForm,
 ): Promise<FastifyReply> {
   if (await showMistakes(request, reply)) return reply
-  const id = request.body instanceof URLSearchParams ? await saveForm(system, request, parking.owner) : null
+  const id = request.body instanceof URLSearchParams ? await saveRequestForm(system, request, parking.owner) : null
   return reply.redirect(parking.leadTo(id === null ? '' : resumeAddress(id)), 303)
 }
 
@@ -91,7 +91,7 @@ function takeSavedFormId({ body }: FastifyRequest): string | null {
   return id
 }
 
-function saveForm(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
+function saveRequestForm(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
   const { body, headers, originalUrl: url, upload } = request
   const form = {
     url,
@@ -100,7 +100,7 @@ function saveForm(system: ServiceContext, request: FastifyRequest, owner: FormOw
     page: findFormPage(request),
     isIncomplete: upload !== undefined && upload.bytes.length > 0,
   }
-  return parkForm(system, owner, form, browserOf(request))
+  return saveForm(system, owner, form, browserOf(request))
 }
 
 /** The form's path, without query string. */

@@ -6,7 +6,7 @@ import { lockCredential } from '../../../../src/domain/sign-in/credential-lock.t
 import { offerApp } from '../../../../src/domain/sign-in/enrol-factor.ts'
 import { proveAddress, removeCredentials } from '../../../../src/domain/sign-in/prove-address.ts'
 import { findSession, type SignedIn } from '../../../../src/domain/sign-in/sessions.ts'
-import { makeChangeLink } from '../../../../src/domain/sign-in/sign-in.ts'
+import { createPasswordChangeLink } from '../../../../src/domain/sign-in/sign-in.ts'
 import { inTransaction } from '../../../../src/domain/transaction.ts'
 import { type Authenticator, enrolPasskey, readPasskeyOptions } from '../../../support/authenticator.ts'
 import { codeAt, enrolApp, readOffer } from '../../../support/factors.ts'
@@ -77,7 +77,7 @@ async function setUpEverything({ email, credentialId, home, stranger }: Account)
   clock.advance(16 * MINUTE_MS)
   await stranger.post(`${home}settings/webhooks`, { url: 'https://stranger.example/hook', mode: 'live' })
   const member = await db.member.findFirstOrThrow({ where: { credentialId }, include: { organization: true } })
-  const changeLink = pathOf(await makeChangeLink(system, member, credentialId))
+  const changeLink = pathOf(await createPasswordChangeLink(system, member, credentialId))
   await setProven(credentialId, null)
   const where = { credentialId }
   const count = async (rows: Promise<number>) => (await rows) > 0

@@ -3,7 +3,7 @@ import { createResetLink, inviteMember } from '../../../../src/domain/members/in
 import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
 import { hashPassword } from '../../../../src/domain/sign-in/passwords.ts'
 import { findMemberships } from '../../../../src/domain/sign-in/sessions.ts'
-import { enter } from '../../../../src/domain/sign-in/sign-in.ts'
+import { completeSignIn } from '../../../../src/domain/sign-in/sign-in.ts'
 import { rowsOf } from '../../../support/forms.ts'
 import { asAdmin, joinAs, joinPath, PASSWORD, visit } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
@@ -246,7 +246,7 @@ it("can't be replaced after another one was set while it was checked", async () 
   const credential = await service.db.credential.findFirstOrThrow({ where: { email } })
   const [membership] = await findMemberships(service.system, credential.id)
   const begin = (given: object) =>
-    enter(service.system, membership!, {
+    completeSignIn(service.system, membership!, {
       credential: { ...credential, ...given },
       password: 'password123',
       browser: { network: '203.0.113.0/24', isShared: false, isInside: false, userAgent: '' },

@@ -7,7 +7,7 @@ type Range = { from: bigint; head: bigint }
  * Up to which position there are so many events behind another, or else the last of the feed. Positions have gaps, of billions behind a
  * backup that was restored: whoever counts them instead of events does not come to their end.
  */
-export async function endOfBatch({ db }: Pick<ServiceContext, 'db'>, { from, head }: Range, atMost: number): Promise<bigint> {
+export async function findEndOfBatch({ db }: Pick<ServiceContext, 'db'>, { from, head }: Range, atMost: number): Promise<bigint> {
   const next = unscoped(db)
     .selectFrom('events')
     .select('events.position')

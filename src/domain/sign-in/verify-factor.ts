@@ -4,8 +4,8 @@ import { listFactors, passkeysOf } from './factors.ts'
 import { type Passkey, passkeyIdOf, relyingParty, verifyPasskey } from './passkeys.ts'
 import { useRecoveryCode } from './recovery-codes.ts'
 import { findStep } from './totp.ts'
-import { openTotpSecret } from './totp-secrets.ts'
-import { spend } from './used-tokens.ts'
+import { decryptTotpSecret } from './totp-secrets.ts'
+import { claimToken } from './used-tokens.ts'
 
 /** A code of an app has six characters, a recovery code four times as many: nobody has to say which it is. */
 const RECOVERY_CODE_FROM = 12
@@ -13,11 +13,11 @@ const RECOVERY_CODE_FROM = 12
 export const keyOfStep = (factorId: string, step: number): string => `totp ${factorId} ${step}`
 export const keyOfChallenge = (challenge: string): string => `passkey ${challenge}`
 
-export const refusedCode = (problem: AccountProblem): DomainError =>
+export const createCodeError = (problem: AccountProblem): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'code', rule: 'account', problem }] })
 
 /** Whatever is wrong with it, nobody learns more. */
-export const refusedPasskey = (): DomainError =>
+export const createPasskeyError = (): DomainError =>
   new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'passkey' }] })
 
 /**
@@ -25,48 +25,55 @@ export const refusedPasskey = (): DomainError =>
  *
  * @returns which of the two. @throws DomainError invalid: `wrong`; `codeUsed`, when it was right before.
  */
-export async function proveCode(inside: ServiceContext, credentialId: string, code: string): Promise<'totp' | 'recovery'> {
+export async function useCode(inside: ServiceContext, credentialId: string, code: string): Promise<'totp' | 'recovery'> {
   if (code.replaceAll(/\s/g, '').length >= RECOVERY_CODE_FROM) {
-    if (!(await useRecoveryCode(inside, credentialId, code))) throw refusedCode('wrong')
+    if (!(await useRecoveryCode(inside, credentialId, code))) throw createCodeError('wrong')
     return 'recovery'
   }
   const now = inside.deps.clock()
   for (const factor of await listFactors(inside, credentialId)) {
-    const secret = openTotpSecret(inside, factor)
+    const secret = decryptTotpSecret(inside, factor)
     const found = secret && findStep(secret, code, now)
     if (!found) continue
-    if (!(await spend(inside, keyOfStep(factor.id, found.step), found.endsAt))) throw refusedCode('codeUsed')
+    if (!(await claimToken(inside, keyOfStep(factor.id, found.step), found.endsAt))) throw createCodeError('codeUsed')
     await inside.db.secondFactor.updateMany({ where: { id: factor.id }, data: { lastUsedAt: now } })
     return 'totp'
   }
-  throw refusedCode('wrong')
+  throw createCodeError('wrong')
 }
 
 /** Verified answer of a passkey whose challenge is still unused. */
-export type ShownPasskey = { passkey: Passkey; challenge: string; endsAt: Date; counter: bigint }
+export type VerifiedPasskey = { passkey: Passkey; challenge: string; endsAt: Date; counter: bigint }
 
 /**
  * Finds and verifies the passkey of an answer. Writes nothing: signatures are verified before the transaction.
  *
  * @param credentialId account that was asked; undefined if the person is not known yet. @throws DomainError invalid: `passkey`.
  */
-export async function readPasskey(service: ServiceContext, answer: string, credentialId?: string): Promise<ShownPasskey> {
+export async function verifyPasskeyResponse(
+  service: ServiceContext,
+  answer: string,
+  credentialId?: string,
+): Promise<VerifiedPasskey> {
   const rp = relyingParty(service)
   const webauthnId = passkeyIdOf(answer)
   const factor = rp && webauthnId ? await service.db.secondFactor.findUnique({ where: { webauthnId } }) : null
   const [passkey] = passkeysOf(factor ? [factor] : [], rp)
-  if (!passkey || (credentialId !== undefined && passkey.credentialId !== credentialId)) throw refusedPasskey()
+  if (!passkey || (credentialId !== undefined && passkey.credentialId !== credentialId)) throw createPasskeyError()
   const shown = await verifyPasskey(service, passkey, answer, credentialId)
-  if (!shown) throw refusedPasskey()
+  if (!shown) throw createPasskeyError()
   return { passkey, ...shown }
 }
 
 /** Uses up what a passkey has shown. Called in the transaction of what it is given for. @throws DomainError invalid: `passkey`. */
-export async function provePasskey(inside: ServiceContext, { passkey, challenge, endsAt, counter }: ShownPasskey): Promise<void> {
-  const isFirst = await spend(inside, keyOfChallenge(challenge), endsAt)
+export async function usePasskey(
+  inside: ServiceContext,
+  { passkey, challenge, endsAt, counter }: VerifiedPasskey,
+): Promise<void> {
+  const isFirst = await claimToken(inside, keyOfChallenge(challenge), endsAt)
   const { count } = await inside.db.secondFactor.updateMany({
     where: { id: passkey.id, counter: { lte: counter } },
     data: { counter, lastUsedAt: inside.deps.clock() },
   })
-  if (!isFirst || count === 0) throw refusedPasskey()
+  if (!isFirst || count === 0) throw createPasskeyError()
 }

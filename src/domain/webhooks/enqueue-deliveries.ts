@@ -4,31 +4,31 @@ import { first, run, together } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { byDefault, insertForEach, time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
-import { endOfBatch } from '../events/end-of-batch.ts'
 import { TEST_EVENT } from '../events/event.ts'
+import { findEndOfBatch } from '../events/find-end-of-batch.ts'
 import { inTransaction } from '../transaction.ts'
 
 // Events become deliveries: one for each endpoint that wants to be told.
 
 /** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
-const AT_ONCE = 2_000
+const EVENTS_PER_TRANSACTION = 2_000
 /** Events of a replay a transaction: new events wait for one of these at most. */
-const REPLAYED_AT_ONCE = 500
+const REPLAYED_EVENTS_PER_TRANSACTION = 500
 
 /** Pending deliveries. @property first position after which the first active endpoint is told; null if none is active. */
-type Work = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
+type PendingEvents = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
 
 /** Takes one step: hands over the next events, or those that are to be replayed. @returns whether there may be more. */
-export async function handOver(ctx: ServiceContext): Promise<{ more: boolean }> {
-  const work = await findWork(ctx)
+export async function enqueueDeliveries(ctx: ServiceContext): Promise<{ more: boolean }> {
+  const work = await findPendingEvents(ctx)
   // Without endpoints that are told of anything there is nothing to do.
   const isBehind = work.first !== null && work.position < work.head
-  const handed = isBehind && (await handOverNext(ctx, work))
+  const handed = isBehind && (await enqueueNext(ctx, work))
   const replayed = work.replays && (await inTransaction(ctx, replayNext))
   return { more: handed || replayed }
 }
 
-async function findWork({ db }: ServiceContext): Promise<Work> {
+async function findPendingEvents({ db }: ServiceContext): Promise<PendingEvents> {
   const { position, head, first, replays } = await unscoped(db)
     .selectFrom(['webhookFanout', 'eventSequence'])
     .select((eb) => {
@@ -52,15 +52,15 @@ async function findWork({ db }: ServiceContext): Promise<Work> {
 /**
  * The position moves in the transaction that makes the deliveries: each event is handed over once, whatever becomes of the process. Both
  * happen only where the position is still the one that was found: else another process has handed over, and whoever changes endpoints
- * holds it, see `holdFanOut`.
+ * holds it, see `lockFanOut`.
  *
  * @returns whether there is more.
  */
-async function handOverNext(ctx: ServiceContext, { position, head, first }: Work): Promise<boolean> {
+async function enqueueNext(ctx: ServiceContext, { position, head, first }: PendingEvents): Promise<boolean> {
   // Skips events before the first endpoint: there may be years of them.
   const from = first !== null && first > position ? first : position
-  const until = await endOfBatch(ctx, { from, head }, AT_ONCE)
-  const active = toldOf({ from, until })
+  const until = await findEndOfBatch(ctx, { from, head }, EVENTS_PER_TRANSACTION)
+  const active = eventsWithEndpoints({ from, until })
     .where('endpoint.state', '=', 'active')
     .whereRef('event.position', '>', 'endpoint.position')
     .where((eb) => eb(eb.selectFrom('webhookFanout').select('webhookFanout.position'), '=', String(position)))
@@ -82,9 +82,9 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const replay = await first(db, byTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
-  const until = await endOfBatch(ctx, { from, head: end }, REPLAYED_AT_ONCE)
+  const until = await findEndOfBatch(ctx, { from, head: end }, REPLAYED_EVENTS_PER_TRANSACTION)
   const now = deps.clock()
-  const its = toldOf({ from, until }).where('endpoint.id', '=', replay.id)
+  const its = eventsWithEndpoints({ from, until }).where('endpoint.id', '=', replay.id)
   const again = deliveriesOf(its, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
@@ -115,7 +115,7 @@ const byTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEnd
     .orderBy('webhookEndpoints.replayTurnAt', (order) => order.asc().nullsFirst())
 
 /** Events, and the endpoints that are told of each. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
-const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
+const eventsWithEndpoints = ({ from, until }: { from: bigint; until: bigint }) =>
   unscoped()
     .selectFrom('events as event')
     .innerJoin('webhookEndpoints as endpoint', 'endpoint.organizationId', 'event.organizationId')
@@ -128,7 +128,7 @@ const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
       return eb.or([isForAll, eb('event.type', '=', eb.fn.any('endpoint.types'))])
     })
 
-const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date, { isReplay } = { isReplay: false }) =>
+const deliveriesOf = (told: ReturnType<typeof eventsWithEndpoints>, now: Date, { isReplay } = { isReplay: false }) =>
   insertForEach('webhookDeliveries', told, (eb) => ({
     organizationId: eb.ref('endpoint.organizationId'),
     endpointId: eb.ref('endpoint.id'),

@@ -1,5 +1,5 @@
 /** Shares one call among all callers that ask while it is in progress. */
-export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
+export function singleFlight<T>(ask: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {
     underWay ??= ask().finally(() => {

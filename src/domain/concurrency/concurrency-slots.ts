@@ -1,4 +1,4 @@
-export type Places = {
+export type ConcurrencySlots = {
   /** Number of places in use. */
   taken: () => number
   /** Number of works in progress, including those that no longer hold a place. */
@@ -18,7 +18,7 @@ export type Places = {
  *
  * @param holdMs milliseconds after which it does. @param onFree called when a place becomes free, and when a work ends.
  */
-export function createPlaces(holdMs: number, onFree: () => void): Places {
+export function createConcurrencySlots(holdMs: number, onFree: () => void): ConcurrencySlots {
   const works = new Set<Promise<void>>()
   const byGroup = new Map<string, number>()
   const heldBy = new Map<string, number>()

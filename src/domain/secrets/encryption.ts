@@ -8,36 +8,36 @@ const TAG_BYTES = 16
 /**
  * Encrypts a text that has to be readable again (AES-256-GCM), under a key derived from the newest of the secret keys.
  *
- * @param purpose what the text is and whose: what was sealed for one purpose opens for no other.
+ * @param purpose kind and owner of the text. A text encrypted for one purpose can't be decrypted for another.
  */
-export function seal(secretKeys: readonly string[], purpose: string, text: string): Uint8Array<ArrayBuffer> {
+export function encrypt(secretKeys: readonly string[], purpose: string, text: string): Uint8Array<ArrayBuffer> {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(ALGORITHM, deriveKey(secretKeys[0]!), iv).setAAD(Buffer.from(purpose))
   return new Uint8Array(Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]))
 }
 
 /** Decrypts a text of this purpose with any of the secret keys; null if none fits. */
-export function open(secretKeys: readonly string[], purpose: string, sealed: Uint8Array): string | null {
+export function decrypt(secretKeys: readonly string[], purpose: string, encrypted: Uint8Array): string | null {
   for (const secretKey of secretKeys) {
     try {
-      return decrypt(deriveKey(secretKey), purpose, Buffer.from(sealed))
+      return decryptWithKey(deriveKey(secretKey), purpose, Buffer.from(encrypted))
     } catch {
-      // Sealed under another key, or for another purpose.
+      // Encrypted under another key, or for another purpose.
     }
   }
   return null
 }
 
-function decrypt(key: Buffer, purpose: string, sealed: Buffer): string {
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-  decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(-TAG_BYTES))
-  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
+function decryptWithKey(key: Buffer, purpose: string, encrypted: Buffer): string {
+  const decipher = createDecipheriv(ALGORITHM, key, encrypted.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(purpose)).setAuthTag(encrypted.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
 }
 
 /** The keys derived so far: each webhook needs one. */
 const derived = new Map<string, Buffer>()
 
-/** A key of its own for sealing, so that no signature made with the secret key says anything about it. */
+/** Derives a separate key for encryption, so that signatures made with the secret key reveal nothing about it. */
 function deriveKey(secretKey: string): Buffer {
   const known = derived.get(secretKey) ?? Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))
   derived.set(secretKey, known)

@@ -3,7 +3,7 @@ import type { Expressions } from '../../db/queries.ts'
 import { one, prepare, together } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
-import { noticeRestore } from './notice-restore.ts'
+import { detectRestore } from './detect-restore.ts'
 
 /** Events a transaction: it holds up every other one that numbers, and is far from the time that a statement has. */
 const NUMBERED_AT_ONCE = 2_000
@@ -16,13 +16,13 @@ const NUMBERED_AT_ONCE = 2_000
  *
  * @returns the highest position given, by whichever process.
  */
-export async function numberEvents(ctx: ServiceContext): Promise<bigint> {
-  const { head, oldest, isNoted } = await measureNumbering(ctx)
+export async function sequenceEvents(ctx: ServiceContext): Promise<bigint> {
+  const { head, oldest, isNoted } = await measureSequenceLag(ctx)
   if (!oldest && isNoted) return head
   for (;;) {
     const { numbered, head, isNoted } = await numberSome(ctx)
     if (!isNoted) {
-      await noticeRestore(ctx)
+      await detectRestore(ctx)
       continue
     }
     ctx.deps.metrics.eventsNumbered(numbered)
@@ -95,7 +95,7 @@ const numberNext = prepare(() =>
  *
  * @returns also `isNoted`: whether this is the database that was numbered in before.
  */
-export async function measureNumbering({
+export async function measureSequenceLag({
   db,
 }: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null; isNoted: boolean }> {
   const measured = await one(db, numbering({}))

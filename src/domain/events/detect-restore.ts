@@ -11,7 +11,7 @@ import { inTransaction } from '../transaction.ts'
  * webhooks may have been told of events that it does not have, under positions that it would give again. It goes on at a position that
  * none of its former selves can have reached, the time in milliseconds; a cursor in between is gone.
  */
-export async function noticeRestore(ctx: ServiceContext): Promise<void> {
+export async function detectRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {
     await unscoped(db).selectFrom('eventSequence').select('position').forUpdate().execute()
     const gap = await first(db, goOnBehindGap(clock().getTime()))

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Alarm = {
+export type WakeSignal = {
   /** Has whoever waits look soon; when nobody waits, the next. */
-  ring: () => void
+  wake: () => void
   /** Waits until it rings, and then as long as it may ring again; or, if it does not, the whole time. While it waits it keeps no process alive. */
   wait: (ms: number) => Promise<void>
 }
 
 /** Wakes a worker before its next scheduled time. @param gatherMs milliseconds within which several rings wake it once. */
-export function createAlarm(gatherMs: number): Alarm {
+export function createWakeSignal(gatherMs: number): WakeSignal {
   let rang = false
   let end = () => {}
   const ringing = (ms: number) =>
@@ -20,7 +20,7 @@ export function createAlarm(gatherMs: number): Alarm {
       }
     })
   return {
-    ring() {
+    wake() {
       rang = true
       end()
     },

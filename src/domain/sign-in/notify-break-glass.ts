@@ -2,11 +2,11 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { nameOf } from '../text/name-of.ts'
-import { isByOwnFactors } from './openings.ts'
-import { readProofs } from './proof-rows.ts'
-import { LONGEST_MS } from './session-tokens.ts'
-import { asMember, type Membership } from './sessions.ts'
-import { spend } from './used-tokens.ts'
+import { readAuthentications } from './authentication-rows.ts'
+import { hasTwoOwnFactors } from './session-access.ts'
+import { MAX_SESSION_MS } from './session-tokens.ts'
+import { type Membership, toMemberContext } from './sessions.ts'
+import { claimToken } from './used-tokens.ts'
 
 /**
  * Tells an organization's owners of whoever gets in past its identity provider, in the transaction of that: once a session, by mail and in the
@@ -14,7 +14,7 @@ import { spend } from './used-tokens.ts'
  *
  * @param which the session. @param memberships its person's.
  */
-export async function tellOfBreakGlass(
+export async function notifyOwnersOfBreakGlass(
   inside: ServiceContext,
   which: { id: string } | { tokenHash: Uint8Array<ArrayBuffer> },
   memberships: readonly Membership[],
@@ -24,14 +24,14 @@ export async function tellOfBreakGlass(
   )
   if (past.length === 0) return
   const { id, proofs: rows } = await inside.db.session.findUniqueOrThrow({ where: which, include: { proofs: true } })
-  const proofs = await readProofs(inside, rows)
-  if (!isByOwnFactors(proofs)) return
-  const endsAt = new Date(inside.deps.clock().getTime() + LONGEST_MS)
+  const proofs = await readAuthentications(inside, rows)
+  if (!hasTwoOwnFactors(proofs)) return
+  const endsAt = new Date(inside.deps.clock().getTime() + MAX_SESSION_MS)
   for (const membership of past) {
     const { organizationId, organization, user } = membership
     if (proofs.some(({ provider }) => provider?.organizationId === organizationId)) continue
-    if (!(await spend(inside, `break glass ${id} ${organizationId}`, endsAt))) continue
-    await recordAudit(asMember(inside, membership), { action: 'used_break_glass' })
+    if (!(await claimToken(inside, `break glass ${id} ${organizationId}`, endsAt))) continue
+    await recordAudit(toMemberContext(inside, membership), { action: 'used_break_glass' })
     await queueOwnerEmails(enterOrganization(inside, organization), { kind: 'break_glass_used', facts: { person: nameOf(user) } })
   }
 }

@@ -1,10 +1,10 @@
 import type { OnGone } from '../../db/client.ts'
 
 /** @param typical milliseconds that a work takes, the latest counting most. */
-type Line = { running: number; waiting: (() => void)[]; typical: number }
+type KeyQueue = { running: number; waiting: (() => void)[]; typical: number }
 
 /** How much of somebody's work may wait, and for how many milliseconds; the error for what would wait longer. */
-type Limit = { waiting: number; longest?: number; refusal: () => Error }
+type QueueLimit = { waiting: number; longest?: number; refusal: () => Error }
 
 /** How much the latest work counts. */
 const NEWEST_SHARE = 0.3
@@ -15,10 +15,10 @@ const NEWEST_SHARE = 0.3
  * @param limit Without one a line may be longer than anybody waits for what is at its end.
  * @param now milliseconds.
  */
-export function createTurns(atOnce: number, limit?: Limit, now = () => performance.now()) {
-  const lines = new Map<string, Line>()
+export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () => performance.now()) {
+  const lines = new Map<string, KeyQueue>()
 
-  const refuseExcess = ({ waiting, typical }: Line) => {
+  const refuseExcess = ({ waiting, typical }: KeyQueue) => {
     const { waiting: most, longest = Number.POSITIVE_INFINITY, refusal } = limit!
     if (waiting.length >= most || ((waiting.length + 1) / atOnce) * typical > longest) throw refusal()
   }
@@ -29,7 +29,7 @@ export function createTurns(atOnce: number, limit?: Limit, now = () => performan
     if (line.running < atOnce) line.running++
     else {
       if (limit) refuseExcess(line)
-      await waitForTurn(line.waiting, limit, onGone)
+      await waitInQueue(line.waiting, limit, onGone)
     }
     const begun = now()
     try {
@@ -44,7 +44,7 @@ export function createTurns(atOnce: number, limit?: Limit, now = () => performan
 }
 
 /** Waits in the line, and leaves it when nobody waits for the outcome any more, or for longer than it is worth. */
-async function waitForTurn(waiting: (() => void)[], limit: Limit | undefined, onGone: OnGone | undefined): Promise<void> {
+async function waitInQueue(waiting: (() => void)[], limit: QueueLimit | undefined, onGone: OnGone | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const leave = () => {
     const place = waiting.indexOf(resolve)
@@ -70,7 +70,7 @@ type Waiter = { begin: () => void; refuse: (error: Error) => void }
  *
  * @param limit of all that wait. Beyond it the newest in the longest line is refused; and whoever has waited for the longest that they may.
  */
-export function createFairTurns(atOnce: number, limit: Limit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
+export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
   /** Whoever's turn is next comes first. */
   const lines = new Map<string, Waiter[]>()
   let running = 0

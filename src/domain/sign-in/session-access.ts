@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../time/days.ts'
 import { isAllowedFrom } from '../values/networks.ts'
 
-export const PROOF_KINDS = ['password', 'totp', 'passkey', 'recovery', 'device', 'oidc'] as const
-export type ProofKind = (typeof PROOF_KINDS)[number]
+export const AUTHENTICATION_KINDS = ['password', 'totp', 'passkey', 'recovery', 'device', 'oidc'] as const
+export type AuthenticationKind = (typeof AUTHENTICATION_KINDS)[number]
 
 /**
  * Identity provider of an `oidc` authentication.
@@ -11,7 +11,7 @@ export type ProofKind = (typeof PROOF_KINDS)[number]
  * @property secondFactor whether signing in there counts as two factors: never (`ours`), always, or if the token names one of
  * `acrValues`.
  */
-export type ProofProvider = {
+export type AuthenticationProvider = {
   id: string
   organizationId: string | null
   secondFactor: 'ours' | 'trusted' | 'acr'
@@ -24,24 +24,24 @@ export type ProofProvider = {
  * @property at of a `device`: when the second factor was given that the device remembers.
  * @property authTime of `oidc`: when the person signed in at the provider, if the token says.
  */
-export type Proof = {
-  kind: ProofKind
+export type Authentication = {
+  kind: AuthenticationKind
   at: Date
-  provider?: ProofProvider | null
+  provider?: AuthenticationProvider | null
   acr?: string | null
   authTime?: Date | null
 }
 
 /** An open session. @property closedOrganizationIds organizations that it no longer opens. */
-export type OpeningSession = {
+export type SessionState = {
   createdAt: Date
   lastSeenAt: Date
   closedOrganizationIds: readonly string[]
-  proofs: readonly Proof[]
+  proofs: readonly Authentication[]
 }
 
 /** @property signInException of who signs in with factors of their own although the organization has an identity provider: `guest` or `break_glass`. */
-export type OpeningMembership = {
+export type MembershipState = {
   organizationId: string
   status: 'active' | 'inactive'
   activeSince: Date | null
@@ -49,7 +49,7 @@ export type OpeningMembership = {
 }
 
 /** An organization's sign-in policy; null: none. */
-export type OpeningRules = {
+export type SignInPolicy = {
   ssoEnforcedAt: Date | null
   secondFactorFrom: Date | null
   trustedDeviceDays: number
@@ -60,98 +60,110 @@ export type OpeningRules = {
 } | null
 
 /** When it is asked, and from which address. */
-export type Asked = { at: Date; address: string }
+export type AccessRequest = { at: Date; address: string }
 
 /** `open`, or what is missing: the first of what the organization asks for. `signIn`: of the organization the session opens nothing any more. */
-export type Opening = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'
+export type SessionAccess = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'
 
 const MINUTE_MS = 60_000
 
 /** Decides whether a session may use an organization, for pages, forms, media, and scripts alike. */
-export function openingOf(session: OpeningSession, membership: OpeningMembership, rules: OpeningRules, asked: Asked): Opening {
+export function decideSessionAccess(
+  session: SessionState,
+  membership: MembershipState,
+  rules: SignInPolicy,
+  asked: AccessRequest,
+): SessionAccess {
   const { proofs } = session
   const { organizationId } = membership
   if (rules && !isAllowedFrom(rules.networks, asked.address)) return 'network'
   if (rules?.ssoEnforcedAt) {
-    const missing = hasRecentWord(proofs, organizationId, rules, asked) ? null : missingOfSignInException(proofs, membership)
+    const missing = hasRecentSingleSignOn(proofs, organizationId, rules, asked)
+      ? null
+      : findFactorMissingForException(proofs, membership)
     if (missing) return missing
-  } else if (!proofs.some((proof) => isOwnProof(proof) || isWordOf(proof, organizationId))) return 'proof'
+  } else if (!proofs.some((proof) => identifiesEverywhere(proof) || isByProviderOf(proof, organizationId))) return 'proof'
   if (rules?.secondFactorFrom && rules.secondFactorFrom <= asked.at && !hasSecondFactor(proofs, organizationId, rules, asked))
     return 'factor'
   if (rules && isIdle(session, rules, asked)) return 'idle'
   if (rules && isOld(session, rules, asked)) return 'age'
-  return isShut(session, membership) ? 'signIn' : 'open'
+  return isBlocked(session, membership) ? 'signIn' : 'open'
 }
 
 /** True if the session began before the membership was activated again: deactivation ends sessions for good. */
-export const isShut = (
-  { createdAt, closedOrganizationIds }: Pick<OpeningSession, 'createdAt' | 'closedOrganizationIds'>,
-  { organizationId, status, activeSince }: OpeningMembership,
+export const isBlocked = (
+  { createdAt, closedOrganizationIds }: Pick<SessionState, 'createdAt' | 'closedOrganizationIds'>,
+  { organizationId, status, activeSince }: MembershipState,
 ): boolean =>
   status !== 'active' || closedOrganizationIds.includes(organizationId) || (activeSince !== null && activeSince >= createdAt)
 
 const isOld = (
-  { createdAt }: Pick<OpeningSession, 'createdAt'>,
+  { createdAt }: Pick<SessionState, 'createdAt'>,
   { sessionHours }: { sessionHours: number },
-  { at }: Pick<Asked, 'at'>,
+  { at }: Pick<AccessRequest, 'at'>,
 ): boolean => at.getTime() - createdAt.getTime() >= sessionHours * HOUR_MS
 
 /** True if no further authentication can open the organization to this session: the person needs a new session. */
-export const isOver = (
-  session: OpeningSession,
-  membership: OpeningMembership,
-  rules: OpeningRules,
-  asked: Pick<Asked, 'at'>,
-): boolean => isShut(session, membership) || (rules !== null && (isIdle(session, rules, asked) || isOld(session, rules, asked)))
+export const isSessionOver = (
+  session: SessionState,
+  membership: MembershipState,
+  rules: SignInPolicy,
+  asked: Pick<AccessRequest, 'at'>,
+): boolean =>
+  isBlocked(session, membership) || (rules !== null && (isIdle(session, rules, asked) || isOld(session, rules, asked)))
 
 /** True if the session was unused for the organization's idle limit. */
 export const isIdle = (
-  { lastSeenAt }: Pick<OpeningSession, 'lastSeenAt'>,
+  { lastSeenAt }: Pick<SessionState, 'lastSeenAt'>,
   { idleMinutes }: { idleMinutes: number },
-  { at }: Pick<Asked, 'at'>,
+  { at }: Pick<AccessRequest, 'at'>,
 ): boolean => at.getTime() - lastSeenAt.getTime() >= idleMinutes * MINUTE_MS
 
 /** True for an authentication that identifies the person in every organization. A second factor alone doesn't. */
-export const isOwnProof = ({ kind, provider }: Proof): boolean =>
+export const identifiesEverywhere = ({ kind, provider }: Authentication): boolean =>
   kind === 'password' || kind === 'passkey' || (kind === 'oidc' && provider?.organizationId === null)
 
 /** An identity provider speaks for its own organization only. */
-const isWordOf = ({ kind, provider }: Proof, organizationId: string): boolean =>
+const isByProviderOf = ({ kind, provider }: Authentication, organizationId: string): boolean =>
   kind === 'oidc' && provider?.organizationId === organizationId
 
-const isSince = (at: Date, { at: now }: Asked, ms: number): boolean => now.getTime() - at.getTime() < ms
+const isWithin = (at: Date, { at: now }: AccessRequest, ms: number): boolean => now.getTime() - at.getTime() < ms
 
-const hasRecentWord = (
-  proofs: readonly Proof[],
+const hasRecentSingleSignOn = (
+  proofs: readonly Authentication[],
   organizationId: string,
-  { ssoSessionHours }: NonNullable<OpeningRules>,
-  asked: Asked,
-): boolean => proofs.some((proof) => isWordOf(proof, organizationId) && isSince(proof.at, asked, ssoSessionHours * HOUR_MS))
+  { ssoSessionHours }: NonNullable<SignInPolicy>,
+  asked: AccessRequest,
+): boolean =>
+  proofs.some((proof) => isByProviderOf(proof, organizationId) && isWithin(proof.at, asked, ssoSessionHours * HOUR_MS))
 
 /** A passkey, or a password and a code: a browser that is remembered is no code. */
-export function isByOwnFactors(proofs: readonly { kind: string }[]): boolean {
-  const has = (...kinds: ProofKind[]) => proofs.some(({ kind }) => kinds.some((one) => one === kind))
+export function hasTwoOwnFactors(proofs: readonly { kind: string }[]): boolean {
+  const has = (...kinds: AuthenticationKind[]) => proofs.some(({ kind }) => kinds.some((one) => one === kind))
   return has('passkey') || (has('password') && has('totp', 'recovery'))
 }
 
 /** Missing authentication of a member with a sign-in exception; `sso` for members without one. */
-function missingOfSignInException(proofs: readonly Proof[], { signInException }: OpeningMembership): 'sso' | 'factor' | null {
+function findFactorMissingForException(
+  proofs: readonly Authentication[],
+  { signInException }: MembershipState,
+): 'sso' | 'factor' | null {
   if (signInException !== 'guest' && signInException !== 'break_glass') return 'sso'
-  if (isByOwnFactors(proofs)) return null
+  if (hasTwoOwnFactors(proofs)) return null
   return proofs.some(({ kind }) => kind === 'password') ? 'factor' : 'sso'
 }
 
 const hasSecondFactor = (
-  proofs: readonly Proof[],
+  proofs: readonly Authentication[],
   organizationId: string,
-  { trustedDeviceDays }: NonNullable<OpeningRules>,
-  asked: Asked,
+  { trustedDeviceDays }: NonNullable<SignInPolicy>,
+  asked: AccessRequest,
 ): boolean =>
   proofs.some((proof) => {
     const { kind, at, provider, acr } = proof
     if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
-    if (kind === 'device') return isSince(at, asked, trustedDeviceDays * DAY_MS)
-    const speaksHere = provider?.organizationId === null || isWordOf(proof, organizationId)
+    if (kind === 'device') return isWithin(at, asked, trustedDeviceDays * DAY_MS)
+    const speaksHere = provider?.organizationId === null || isByProviderOf(proof, organizationId)
     if (!provider || !speaksHere) return false
     return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))
   })

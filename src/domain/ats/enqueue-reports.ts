@@ -3,11 +3,11 @@ import { all, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Ats, ServiceContext } from '../context.ts'
-import { endOfBatch } from '../events/end-of-batch.ts'
-import type { EventType, ToldData } from '../events/event.ts'
+import type { EventPayload, EventType } from '../events/event.ts'
+import { findEndOfBatch } from '../events/find-end-of-batch.ts'
 import { inTransaction } from '../transaction.ts'
-import { isTold, statusAfterEvent } from './order-status.ts'
-import { after } from './queue-report.ts'
+import { isReported, statusAfterEvent } from './order-status.ts'
+import { laterThan } from './queue-report.ts'
 
 // Events become reports: one for each order of their invite whose ATS is told of what they tell.
 
@@ -20,7 +20,7 @@ const AT_ONCE = 2_000
  *
  * @returns whether there may be more.
  */
-export async function handOverToOrders(ctx: ServiceContext): Promise<{ more: boolean }> {
+export async function enqueueReports(ctx: ServiceContext): Promise<{ more: boolean }> {
   const { position, head } = await unscoped(ctx.db)
     .selectFrom(['atsFanout', 'eventSequence'])
     .select(['atsFanout.position', 'eventSequence.position as head'])
@@ -37,7 +37,7 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   // Skips events before the first order: there may be years of them.
   const start = first ? first.startPosition : head
   const from = start > BigInt(position) ? start : BigInt(position)
-  const until = await endOfBatch(inside, { from, head }, AT_ONCE)
+  const until = await findEndOfBatch(inside, { from, head }, AT_ONCE)
   const reports = await makeReports(inside, from, until)
   if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
   await unscoped(db).updateTable('atsFanout').set({ position: until }).execute()
@@ -49,15 +49,15 @@ type Reports = NonNullable<NewRows['atsReports']>
 async function makeReports(inside: ServiceContext, from: bigint, until: bigint): Promise<Reports> {
   const { db, deps } = inside
   const told = (await all(db, toldOrders(from, until))).flatMap(({ type, data, ...its }) => {
-    const status = statusAfterEvent(type as EventType, data as ToldData)
-    return status !== null && isTold(its.ats as Ats, status) ? [{ ...its, status }] : []
+    const status = statusAfterEvent(type as EventType, data as EventPayload)
+    return status !== null && isReported(its.ats as Ats, status) ? [{ ...its, status }] : []
   })
   if (told.length === 0) return []
   const lastOf = await findLastTimes(inside, [...new Set(told.map(({ orderId }) => orderId))])
   const now = deps.clock()
   return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, status }) => {
     const last = lastOf.get(orderId)
-    const happenedAt = after(last?.happenedAt ?? orderedAt, createdAt)
+    const happenedAt = laterThan(last?.happenedAt ?? orderedAt, createdAt)
     const nextAttemptAt = last?.nextAttemptAt && last.nextAttemptAt > now ? last.nextAttemptAt : now
     lastOf.set(orderId, { happenedAt, nextAttemptAt })
     const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, status, happenedAt }

@@ -12,7 +12,7 @@ const NUMBERED_AT_ONCE = 2_000
  * took that made it. The lock on the one row of `audit_sequence` lets processes take turns. In a database that was restored, or took
  * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
  */
-export async function numberAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+export async function sequenceAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const { isWaiting } = await one(db, waiting({}))
   if (!isWaiting) return
   for (;;) {

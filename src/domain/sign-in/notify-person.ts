@@ -4,7 +4,7 @@ import { queueMemberEmail, type SecurityMailKind } from '../mails/member-emails.
 type Membership = { id: string; organization: { id: string } }
 
 /** Writes to a person, in the transaction of what was done to their account, as the member that they have been for longest: once, in however many organizations they are. */
-export async function tellPerson(
+export async function notifyPerson(
   inside: ServiceContext,
   [first]: readonly Membership[],
   kind: SecurityMailKind,

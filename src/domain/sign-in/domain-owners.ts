@@ -4,21 +4,21 @@ import { DAY_MS } from '../time/days.ts'
 import { domainOf } from '../validation/email-address.ts'
 
 /** Milliseconds for which a domain whose record is gone is still the organization's. */
-export const GRACE_MS = 30 * DAY_MS
+export const DOMAIN_GRACE_MS = 30 * DAY_MS
 
 /** Organization that verified the domain of an address; null: none, or its DNS record is missing for too long. */
-export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
+export async function findDomainOwner({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
   const verified = await unscoped(db)
     .selectFrom('signInDomains')
     .select(['organizationId', 'failingSince'])
     .where('domain', '=', domainOf(email))
     .where('verifiedAt', 'is not', null)
     .executeTakeFirst()
-  return verified && !isLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
+  return verified && !isDomainLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
 }
 
-export const isLost = ({ failingSince }: { failingSince: Date | null }, now: Date): boolean =>
-  failingSince !== null && now.getTime() - failingSince.getTime() > GRACE_MS
+export const isDomainLost = ({ failingSince }: { failingSince: Date | null }, now: Date): boolean =>
+  failingSince !== null && now.getTime() - failingSince.getTime() > DOMAIN_GRACE_MS
 
 /** True if members without an exception have to sign in by the organization's identity provider. */
 export const isSsoEnforced = async ({

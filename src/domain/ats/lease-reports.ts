@@ -6,7 +6,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
 import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
 import { enabledSystems } from './connections.ts'
-import { type Credentials, openCredentials } from './keys.ts'
+import { type Credentials, decryptCredentials } from './keys.ts'
 import type { OrderStatus } from './order-status.ts'
 
 // Reports are taken by any process, one of each order at a time.
@@ -15,7 +15,7 @@ import type { OrderStatus } from './order-status.ts'
 const LEASE_SECONDS = 20
 
 /** A report that this process is to attempt now. */
-export type TakenReport = {
+export type LeasedReport = {
   report: { id: string; status: OrderStatus; happenedAt: Date; attemptCount: number; leasedUntil: Date | null }
   connection: { id: string; ats: Ats; mode: KeyMode; organization: Context['organization'] }
   /** Null: a test of the connection, which nobody has ordered. */
@@ -50,9 +50,9 @@ export async function findDueReports(ctx: ServiceContext, most: number): Promise
  *
  * @param granted how many to take of each connection at most.
  */
-export async function takeReports(ctx: ServiceContext, granted: readonly DueSendings[]): Promise<TakenReport[]> {
+export async function leaseReports(ctx: ServiceContext, granted: readonly DueSendings[]): Promise<LeasedReport[]> {
   const leased = await all(ctx.db, leaseOfDue(ctx.deps.clock(), enabledSystems(ctx), granted))
-  const taken: TakenReport[] = []
+  const taken: LeasedReport[] = []
   for (const { id, leasedUntil } of leased) {
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
     if (!row) continue // deleted meanwhile, with its invite
@@ -65,7 +65,7 @@ export async function takeReports(ctx: ServiceContext, granted: readonly DueSend
       connection: { id: connectionId, ats: ats as Ats, mode, organization },
       order: order && { ...order, inviteId: order.inviteId! },
       credentials: key
-        ? openCredentials(ctx, { keyId: key.id, encryptedKey: key.encryptedKey, connectionId, encryptedApiKey })
+        ? decryptCredentials(ctx, { keyId: key.id, encryptedKey: key.encryptedKey, connectionId, encryptedApiKey })
         : { ours: null, theirs: null },
     })
   }
