@@ -6,7 +6,7 @@ import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
 import { releaseEmbeddedDatabases } from './db/embedded.ts'
 import { printFirstSteps, printWelcome } from './demo/welcome.ts'
-import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
+import { createFirstKey, inviteFirstAdmin } from './domain/members/create-first-key.ts'
 import { warnOfOtherHosts } from './domain/sign-in/passkeys.ts'
 import { mailboxPath } from './interfaces/mailbox/access.ts'
 import { buildApp } from './runtime/app.ts'
@@ -137,7 +137,7 @@ async function createInitialRows(
   { system }: Dependencies,
 ): Promise<void> {
   if (!organization) return
-  const key = await makeFirstKey(system, { organization, apiKey })
+  const key = await createFirstKey(system, { organization, apiKey })
   // Standard output only, so that the key never gets into the log.
   if (key) process.stdout.write(`The API key "${apiKey}" of ${organization}, shown this once: ${key}\n`)
   // The link itself is mailed. An operator can print another one.

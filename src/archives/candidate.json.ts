@@ -1,6 +1,6 @@
-import type { HeldBesides, HeldInvite, HeldMedia, HeldSubmission } from '../domain/archives/held-candidate.ts'
+import type { ArchivedInvite, ArchivedMedia, ArchivedSubmission, DataOutsideInvites } from '../domain/archives/candidate-data.ts'
 import type { Context } from '../domain/context.ts'
-import { answerOf } from '../domain/submissions/answer.ts'
+import { chooseAnswer } from '../domain/submissions/choose-answer.ts'
 import { gradesOf, toResult } from '../domain/submissions/grading/results.ts'
 import { presentErasure } from '../interfaces/v1/erasures.view.ts'
 import { presentEvent } from '../interfaces/v1/events.view.ts'
@@ -22,7 +22,7 @@ export type ShownMediaFile = ReturnType<typeof showMediaFile>
 export type ShownOther = ReturnType<typeof showOther>
 export type ListedInvite = { invite: ShownInvite; folder: string; result: ShownSubmission['result'] }
 
-export function showInvite({ invite, tags, orders }: HeldInvite) {
+export function showInvite({ invite, tags, orders }: ArchivedInvite) {
   const { assignedGrader: _, ...visible } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
   const { mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks } = invite
   return {
@@ -36,14 +36,14 @@ export function showInvite({ invite, tags, orders }: HeldInvite) {
 }
 
 /** As in the feed; events not yet numbered have no cursor. */
-export const showEvents = ({ events }: HeldInvite) => events.map(({ ...event }) => presentEvent(event as never))
+export const showEvents = ({ events }: ArchivedInvite) => events.map(({ ...event }) => presentEvent(event as never))
 
-export const showMessages = ({ mails }: HeldInvite, now: Date) =>
+export const showMessages = ({ mails }: ArchivedInvite, now: Date) =>
   mails.map((mail) => ({ ...presentInviteMessage(mail, now), ...(mail.message !== null && { customMessage: mail.message }) }))
 
 const ROUNDS = { 1: 'first', 2: 'second', 3: 'decision' } as const
 
-export function showSubmission(ctx: Context, submission: HeldSubmission, filed: MediaPaths) {
+export function showSubmission(ctx: Context, submission: ArchivedSubmission, filed: MediaPaths) {
   const { questions, ...summary } = presentSubmissionDetail(ctx, submission)
   const { state, consentAt, consentMedia, consentVersion, consentLanguage, passedChecks, userAgent, extraTimePercent } =
     submission
@@ -60,7 +60,7 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
     ...{ passedChecks, browser: userAgent, extraTimePercent },
     questions: submission.paper.map(({ attempts, scores: [score] }, i) => {
       const { answer: _, ...question } = questions[i]!
-      const chosen = answerOf(attempts)
+      const chosen = chooseAnswer(attempts)
       return {
         ...question,
         answer: chosen ? showAttempt(chosen, filed) : null,
@@ -84,7 +84,7 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
   }
 }
 
-type AnswerAttempt = HeldSubmission['paper'][number]['attempts'][number]
+type AnswerAttempt = ArchivedSubmission['paper'][number]['attempts'][number]
 
 const showAttempt = (
   {
@@ -108,13 +108,16 @@ const showAttempt = (
 })
 
 /** @property file path below the invite's folder; null if there is none (any more), see `state`. */
-const showMediaFile = ({ id, kind, state, contentType, milliseconds, createdAt, deletedAt }: HeldMedia, filed: MediaPaths) => ({
+const showMediaFile = (
+  { id, kind, state, contentType, milliseconds, createdAt, deletedAt }: ArchivedMedia,
+  filed: MediaPaths,
+) => ({
   ...{ kind, state, contentType, milliseconds, createdAt, deletedAt },
   file: filed.get(id)?.file ?? null,
   bytes: filed.get(id)?.bytes ?? null,
 })
 
-export const showOther = ({ listRows, suppressions, erasures }: HeldBesides) => ({
+export const showOther = ({ listRows, suppressions, erasures }: DataOutsideInvites) => ({
   listRows: listRows.map(({ batchId, number, email, name, terms, state, issues, inviteId }) => ({
     ...{ list: batchId, number, recipientEmail: email, recipientName: name || null, terms, state, issues, inviteId },
   })),

@@ -1,11 +1,11 @@
 import {
-  type HeldSubmission,
-  openHeldMedia,
-  readHeldBesides,
-  readHeldInvite,
-  readHeldInviteIds,
-  readHeldSubmission,
-} from '../domain/archives/held-candidate.ts'
+  type ArchivedSubmission,
+  openArchivedMedia,
+  readArchivedInvite,
+  readArchivedSubmission,
+  readDataOutsideInvites,
+  readInviteIdsOfCandidate,
+} from '../domain/archives/candidate-data.ts'
 import type { Context } from '../domain/context.ts'
 import { mediaFileName } from '../domain/files/media-file-name.ts'
 import {
@@ -27,12 +27,12 @@ const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n
 export async function addCandidate(ctx: Context, address: string, zip: Zip): Promise<void> {
   const madeAt = ctx.deps.clock()
   const listed: ListedInvite[] = []
-  for await (const id of readHeldInviteIds(ctx, address)) {
+  for await (const id of readInviteIdsOfCandidate(ctx, address)) {
     const folder = `invites/${listed.length + 1}`
     const invite = await addInvite(ctx, zip, { id, folder })
     if (invite) listed.push(invite)
   }
-  const besides = showOther(await readHeldBesides(ctx, address))
+  const besides = showOther(await readDataOutsideInvites(ctx, address))
   const about = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
   await zip.add('about.json', json({ about: { ...about, invites: listed.length } }))
   for (const [name, content] of Object.entries(besides)) await zip.add(`${name}.json`, json({ [name]: content }))
@@ -42,11 +42,11 @@ export async function addCandidate(ctx: Context, address: string, zip: Zip): Pro
 type InvitePlace = { id: string; folder: string }
 
 async function addInvite(ctx: Context, zip: Zip, { id, folder }: InvitePlace): Promise<ListedInvite | undefined> {
-  const held = await readHeldInvite(ctx, id)
+  const held = await readArchivedInvite(ctx, id)
   if (!held) return undefined
   const submissions = []
   for (const submissionId of held.submissionIds) {
-    const submission = await readHeldSubmission(ctx, submissionId)
+    const submission = await readArchivedSubmission(ctx, submissionId)
     if (!submission) continue
     const filed = await addMedia(ctx, zip, submission, folder)
     submissions.push(showSubmission(ctx, submission, filed))
@@ -63,10 +63,10 @@ async function addInvite(ctx: Context, zip: Zip, { id, folder }: InvitePlace): P
 }
 
 /** @returns the paths by media id, relative to the invite's folder. */
-async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, folder: string): Promise<MediaPaths> {
+async function addMedia(ctx: Context, zip: Zip, submission: ArchivedSubmission, folder: string): Promise<MediaPaths> {
   const filed: MediaPaths = new Map()
   for (const [i, medium] of submission.media.entries()) {
-    const content = await openHeldMedia(ctx, medium)
+    const content = await openArchivedMedia(ctx, medium)
     if (!content) continue
     const file = `media/${submission.id.slice(-12)}-${i + 1}-${mediaFileName(medium)}`
     filed.set(medium.id, { file, bytes: await zip.addStream(`${folder}/${file}`, content) })

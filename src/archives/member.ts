@@ -1,10 +1,10 @@
 import {
-  type HeldMember,
-  type MemberAsked,
-  readHeldActs,
-  readHeldGrades,
-  readHeldMember,
-} from '../domain/archives/held-member.ts'
+  type ArchivedMember,
+  type MemberArchiveRequest,
+  readArchivedActions,
+  readArchivedMember,
+  readGradesByMember,
+} from '../domain/archives/member-data.ts'
 import type { Context } from '../domain/context.ts'
 import { nameOf } from '../domain/text/name-of.ts'
 import { type Html, html } from '../html/html.ts'
@@ -12,19 +12,19 @@ import { type ArchivePage, facts, formatCode, section, table, time, toFile } fro
 import type { Zip } from './zip.ts'
 
 /** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
-export async function addMember(ctx: Context, asked: MemberAsked, zip: Zip): Promise<void> {
+export async function addMember(ctx: Context, asked: MemberArchiveRequest, zip: Zip): Promise<void> {
   const { memberId: id } = asked
-  const held = await readHeldMember(ctx, asked)
+  const held = await readArchivedMember(ctx, asked)
   if (!held) return // deleted meanwhile, together with the archive
   const madeAt = ctx.deps.clock()
   const acts = { count: 0, grades: 0 }
   await zip.addStream(
     'acts.ndjson',
-    linesOf(readHeldActs(ctx, id), (count) => (acts.count += count)),
+    linesOf(readArchivedActions(ctx, id), (count) => (acts.count += count)),
   )
   await zip.addStream(
     'grades.ndjson',
-    linesOf(readHeldGrades(ctx, id), (count) => (acts.grades += count)),
+    linesOf(readGradesByMember(ctx, id), (count) => (acts.grades += count)),
   )
   await zip.add('member.json', `${JSON.stringify({ member: showMember(held) }, null, 2)}\n`)
   await zip.add('index.html', toFile(memberPage(held, { organization: ctx.organization.name, madeAt, ...acts })))
@@ -38,7 +38,7 @@ async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) =>
 }
 
 /** Selects fields explicitly, so that no credentials get in. */
-const showMember = (held: HeldMember) => ({
+const showMember = (held: ArchivedMember) => ({
   ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
   ...{
     avatarUrl: held.user.avatarUrl,
@@ -60,7 +60,7 @@ const showMember = (held: HeldMember) => ({
 
 type MemberFacts = { organization: string; madeAt: Date; count: number; grades: number }
 
-const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
+const memberPage = (held: ArchivedMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
   title: `Data about ${held.email}`,
   intro: html`<p>All data that <strong>${organization}</strong> stores about this member on its assessment service, as of ${time(madeAt)}. If the member also belongs to another organization, sign-in data is only included in an archive that they request themselves. The other files contain the same data for programs.</p>`,
   body: html`${section(
@@ -95,7 +95,7 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
   )}`,
 })
 
-function signInParts({ credential, identities }: HeldMember): Html | false {
+function signInParts({ credential, identities }: ArchivedMember): Html | false {
   if (!credential) return false
   const { sessions, devices, secondFactors } = credential
   return html`${section(

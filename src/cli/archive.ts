@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Context, enterOrganization } from '../domain/context.ts'
-import { normalize } from '../domain/erasure/request-erasure.ts'
+import { normalizeAddress } from '../domain/erasure/request-erasure.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, runCommand } from './session.ts'
@@ -15,7 +15,7 @@ export function addArchiveCommand(program: Command): void {
     .action((organization: string, address: string, file: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
-        const bytes = await writeArchiveFile(ctx, normalize(address), file)
+        const bytes = await writeArchiveFile(ctx, normalizeAddress(address), file)
         return { text: `${file}: ${bytes} bytes\n`, json: { file, bytes } }
       }),
     )

@@ -3,8 +3,8 @@ import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { hasSecretKey } from '../domain/concurrency/secret-fingerprint.ts'
 import type { ErasureLog } from '../domain/context.ts'
-import { findUndone } from '../domain/erasure/erase-again.ts'
-import { findReturned } from '../domain/erasure/erase-returned.ts'
+import { findUnfinishedErasures } from '../domain/erasure/erase-again.ts'
+import { findRestoredOrganizations } from '../domain/erasure/erase-restored-organizations.ts'
 import { readReceiptLines } from '../domain/erasure/receipts.ts'
 import { measureSequenceLag } from '../domain/events/sequence-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
@@ -144,7 +144,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<DoctorChec
       'erasures',
       `${unlogged} of this database are not in ERASURE_LOG: it has to be one file for all machines, and the one of before a restore`,
     )
-  const undone = [...(await findReturned(reader)), ...(await findUndone(reader))]
+  const undone = [...(await findRestoredOrganizations(reader)), ...(await findUnfinishedErasures(reader))]
   if (undone.length === 0) return ok('erasures', 'all that ERASURE_LOG tells of are done')
   return problem(
     'erasures',

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Context, enterOrganization } from '../domain/context.ts'
 import { continueErasure } from '../domain/erasure/continue-erasure.ts'
-import { eraseAgain, type Repeated } from '../domain/erasure/erase-again.ts'
-import { eraseReturned } from '../domain/erasure/erase-returned.ts'
+import { eraseAgain, type RepeatedErasure } from '../domain/erasure/erase-again.ts'
+import { eraseRestoredOrganizations } from '../domain/erasure/erase-restored-organizations.ts'
 import { type Erasure, getErasure } from '../domain/erasure/erasures.ts'
 import type { OrganizationLine } from '../domain/erasure/organization-receipts.ts'
 import { requestErasure } from '../domain/erasure/request-erasure.ts'
@@ -22,7 +22,7 @@ export function addEraseCommand(program: Command): void {
     .option('--again', 'those of ERASURE_LOG that this database does not know of')
     .action((organization: string | undefined, address: string | undefined, options: Options) =>
       runCommand(options, async ({ operator }) => {
-        if (options.again) return formatRepeated(await eraseReturned(operator), await eraseAgain(operator))
+        if (options.again) return formatRepeated(await eraseRestoredOrganizations(operator), await eraseAgain(operator))
         if (organization === undefined || address === undefined)
           throw new Error('Name the organization and the address, or give --again')
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
@@ -55,7 +55,7 @@ function formatReceipt(erasure: Erasure): Output {
 }
 
 /** Organizations first: erasing one erases its candidates. */
-const formatRepeated = (organizations: OrganizationLine[], repeated: Repeated[]): Output => ({
+const formatRepeated = (organizations: OrganizationLine[], repeated: RepeatedErasure[]): Output => ({
   text:
     repeated.length + organizations.length === 0
       ? 'Nothing has come back.\n'

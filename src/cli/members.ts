@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { enterOrganization } from '../domain/context.ts'
 import { type AccountProblem, DomainError } from '../domain/errors.ts'
-import { createResetLink, findMemberByAddress, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
+import { createResetLink, findMemberByAddress, inviteMember, type PersonalLink } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
 import { nameOwner } from '../domain/members/owners.ts'
 import { resetFactors } from '../domain/members/reset-factors.ts'
@@ -95,7 +95,7 @@ function explain(error: unknown, email: string): never {
   throw new Error(`${email} is deactivated. To have them active again, with this role: add --reactivate`, { cause: error })
 }
 
-const formatLink = ({ url, expiresAt }: LinkToHandOver): Output => ({
+const formatLink = ({ url, expiresAt }: PersonalLink): Output => ({
   text: `${url}\n\nGood once, until ${expiresAt.toISOString()}. Whoever opens it sets the password: hand it to nobody else.\n`,
   json: { url, expiresAt },
 })

@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
-import { keepOrganization, suspendOrganization } from '../domain/erasure/suspension.ts'
+import { liftSuspension, suspendOrganization } from '../domain/erasure/suspension.ts'
 import { changeOrganizationSecurity } from '../domain/organization/organization-security.ts'
 import {
   createOrganization,
@@ -87,7 +87,7 @@ export function addOrganizationCommands(program: Command): void {
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
-        const kept = await keepOrganization(enterOrganization(operator, { id, name, tier }))
+        const kept = await liftSuspension(enterOrganization(operator, { id, name, tier }))
         const text = kept
           ? `${name} is kept. Its owners are told by mail.\n`
           : `${name} is not suspended, or is being erased already.\n`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { enterOrganization } from '../domain/context.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
-import { allowOtherWays } from '../domain/single-sign-on/enforcement.ts'
+import { allowOtherSignInMethods } from '../domain/single-sign-on/enforcement.ts'
 import type { OutputOptions } from './output.ts'
 import { addCommand, runCommand } from './session.ts'
 
@@ -14,7 +14,7 @@ export function addSsoCommands(program: Command): void {
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
-        const isChanged = await allowOtherWays(enterOrganization(operator, { id, name, tier }))
+        const isChanged = await allowOtherSignInMethods(enterOrganization(operator, { id, name, tier }))
         const text = isChanged
           ? `Members of ${name} can sign in with their passwords and passkeys again. Its admins are told by mail.\n`
           : `Single sign-on was not the only way into ${name}.\n`

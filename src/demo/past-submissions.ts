@@ -1,13 +1,13 @@
 import type { Context } from '../domain/context.ts'
 import { findNeeds } from '../domain/submissions/find-needs.ts'
-import { takeOver } from '../domain/submissions/grading/hand-on.ts'
+import { takeGraderSlot } from '../domain/submissions/grading/reassign-grader.ts'
 import { releaseResult, reopenResult } from '../domain/submissions/grading/release-result.ts'
 import { saveGrade } from '../domain/submissions/grading/save-grade.ts'
 import { finishSubmission } from '../domain/submissions/taking/finish-submission.ts'
-import { giveConsent } from '../domain/submissions/taking/give-consent.ts'
 import { closeQuestion, openQuestion } from '../domain/submissions/taking/paper.ts'
+import { recordConsent } from '../domain/submissions/taking/record-consent.ts'
 import { saveText } from '../domain/submissions/taking/save-text.ts'
-import { enterSession, findOwnSubmission, requirePrepared, type Session } from '../domain/submissions/taking/session.ts'
+import { type CandidateSession, enterSession, findOwnSubmission, requirePrepared } from '../domain/submissions/taking/session.ts'
 import { startSubmission } from '../domain/submissions/taking/start-submission.ts'
 import answers from './answers.json' with { type: 'json' }
 import { type DemoStep, withClockAt } from './replay-steps.ts'
@@ -47,9 +47,9 @@ export type GradingStage =
 export type AcceptedInvite = { inviteId: string; assessment: WrittenAssessment; n: number }
 
 /** Gives consent. */
-export async function giveDemoConsent(ctx: Context, inviteId: string): Promise<Session> {
+export async function giveDemoConsent(ctx: Context, inviteId: string): Promise<CandidateSession> {
   const session = await enterSession(ctx, { inviteId, linkVersion: 1 })
-  await giveConsent(session, { needs: await findNeeds(session.ctx, session.invite, null), userAgent: '' })
+  await recordConsent(session, { needs: await findNeeds(session.ctx, session.invite, null), userAgent: '' })
   return { ...session, submission: await findOwnSubmission(session.ctx, session.invite) }
 }
 
@@ -117,7 +117,7 @@ export function gradingSteps(
   const firstGrades = by(first, 18, grade(questions))
   const bothGrade = (fewer: number): DemoStep[] => [
     firstGrades,
-    by(second, 20, takeOver),
+    by(second, 20, takeGraderSlot),
     by(
       second,
       26,
@@ -135,7 +135,7 @@ export function gradingSteps(
     released: () => (assessment === TWO_GRADERS ? [...bothGrade(0.5), release(44)] : [firstGrades, release(22)]),
     reopened: () => [firstGrades, release(22), reopen(70)],
     releasedAnew: () => [firstGrades, release(22), reopen(70), by(first, 71, grade(questions.slice(0, 1), 0.5)), release(72)],
-    byOne: () => [firstGrades, by(second, 20, takeOver)],
+    byOne: () => [firstGrades, by(second, 20, takeGraderSlot)],
     undecided: () => bothGrade(TOO_FAR_APART),
     decided: () => [
       ...bothGrade(TOO_FAR_APART),

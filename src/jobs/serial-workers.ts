@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss'
-import { makeArchive } from '../domain/archives/make-archive.ts'
+import { buildArchive } from '../domain/archives/build-archive.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { erasePerson } from '../domain/erasure/erase-person.ts'
 import { continueSuspension } from '../domain/erasure/suspension.ts'
@@ -75,5 +75,5 @@ export async function startSerialWorkers(boss: PgBoss, system: ServiceContext): 
     (job) => continueSuspension(system, job.suspensionId),
     'a suspended organization could not be looked after yet',
   )
-  await start<ArchiveJob>(ARCHIVES, (job) => makeArchive(system, job), 'an archive could not be made yet')
+  await start<ArchiveJob>(ARCHIVES, (job) => buildArchive(system, job), 'an archive could not be made yet')
 }

@@ -2,7 +2,7 @@ import type { InviteEmail } from '../domain/invites/emails.ts'
 import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
 import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate-mails.ts'
 import { pageLinksFor } from '../domain/ports/page-links.ts'
-import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
+import { requirementsOf, toNeeds } from '../domain/submissions/needs.ts'
 import { visibleName } from '../domain/text/visible-name.ts'
 import { DAY_MS } from '../domain/time/days.ts'
 import { zoneOf } from '../domain/time/zones.ts'
@@ -37,7 +37,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     message: email.message ?? '',
     customMessage: email.message ?? invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
-    requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),
+    requirements: requirementsOf(toNeeds(settings.kinds, invite, email.answers)),
     questionCount: invite.assessment.questionCount,
     timeLimit: Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent)),
     invitedBy: whomToAsk(invite)?.name ?? null,

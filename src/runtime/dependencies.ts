@@ -14,7 +14,7 @@ import type { Deps, ServiceContext } from '../domain/context.ts'
 import type { MailEventReaders } from '../domain/mails/mail-events.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import { reencryptTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
-import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
+import { reencryptClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { reencryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
 import { createLinks, type SiteConfig } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
@@ -266,7 +266,7 @@ async function startWork(config: Config, disposables: AsyncDisposableStack, cont
   await reencryptWebhookSecrets(system)
   await reencryptAtsKeys(system)
   await reencryptTotpSecrets(system)
-  await resealClientSecrets(system)
+  await reencryptClientSecrets(system)
   const post = createPost(config.webhookAllowance)
   const webhooks = startWebhooks(system, post, config.webhookConcurrency)
   disposables.defer(webhooks.stop)

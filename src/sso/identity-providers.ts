@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Allowance, Log } from '../domain/context.ts'
-import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/ports/identity-provider.ts'
+import type { AuthorizationRequest, IdentityProviders, IdpClient, IdpFault, IdToken } from '../domain/ports/identity-provider.ts'
 import { createFetch, type Fetch, Unreachable } from './fetch.ts'
 import { ProviderFault } from './provider-fault.ts'
 import { createLogoutReader } from './read-logout.ts'
@@ -94,7 +94,7 @@ async function discover(asks: OidcDeps, { issuer, clientId, clientAuth, clientSe
   return config
 }
 
-const authorizationParams = async (library: Library, way: WayThere): Promise<Record<string, string>> => ({
+const authorizationParams = async (library: Library, way: AuthorizationRequest): Promise<Record<string, string>> => ({
   redirect_uri: way.redirectUri,
   scope: way.scopes.join(' '),
   response_type: 'code',
@@ -107,7 +107,12 @@ const authorizationParams = async (library: Library, way: WayThere): Promise<Rec
   ...(way.acrValues.length > 0 && { acr_values: way.acrValues.join(' ') }),
 })
 
-async function redeem({ library, clock }: OidcDeps, config: Configuration, way: WayThere, url: URL): Promise<IdToken> {
+async function redeem(
+  { library, clock }: OidcDeps,
+  config: Configuration,
+  way: AuthorizationRequest,
+  url: URL,
+): Promise<IdToken> {
   const answer = await library.authorizationCodeGrant(config, url, {
     expectedState: way.state,
     expectedNonce: way.nonce,

@@ -1,6 +1,6 @@
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
-import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
 import { ASKS_NOTHING } from '../support/candidate.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import type { Surroundings } from './beside.ts'

@@ -11,7 +11,7 @@ import { changeLanguageSettings } from '../../src/domain/members/language-settin
 import { changeAdmins } from '../../src/domain/members/manage-members.ts'
 import { changeOrganizationSecurity } from '../../src/domain/organization/organization-security.ts'
 import { changeOrganizationSettings } from '../../src/domain/organization/organization-settings.ts'
-import { allowOtherWays, enforceSso } from '../../src/domain/single-sign-on/enforcement.ts'
+import { allowOtherSignInMethods, enforceSso } from '../../src/domain/single-sign-on/enforcement.ts'
 import { replayFrom } from '../../src/domain/webhooks/deliveries.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -92,7 +92,7 @@ describe('a change of an organization', () => {
       saveMailTemplate(ctx, { kind: 'invitation', language: 'en', assessmentId: null }, { seen: 0, subject: '', body: '' }),
     savePageWords: (ctx) => savePageWords(ctx, 'en', { consent: 'I agree.', imprint: '', privacy: '', contact: '' }, ''),
     enforceSso: (ctx) => enforceSso(ctx, 8),
-    allowOtherWays,
+    allowOtherWays: allowOtherSignInMethods,
     replayFrom: (ctx) => replayFrom(ctx, uuidv7(), 0n),
   }
 

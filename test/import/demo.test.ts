@@ -7,7 +7,7 @@ import { assetAt } from '../../src/domain/assets/references.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
-import { listQueue, type Queued } from '../../src/domain/submissions/grading/queue.ts'
+import { listQueue, type QueuedSubmission } from '../../src/domain/submissions/grading/queue.ts'
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { endLeftSubmissions } from '../../src/domain/submissions/taking/end-left-submissions.ts'
 import { openMissingSubmissions } from '../../src/domain/submissions/taking/open-missing-submissions.ts'
@@ -113,7 +113,7 @@ test('the demo has submissions in every state of grading, and its results have s
   const page = { number: 1, size: 100 }
   const { items } = await listQueue(ctx, { whose: 'all' }, page)
   expect((await listQueue(ctx, { whose: 'mine' }, page)).total).toBeGreaterThan(0)
-  const stageOf = ({ releasedAt, progress, assessment, graderId, secondGraderId }: Queued) => {
+  const stageOf = ({ releasedAt, progress, assessment, graderId, secondGraderId }: QueuedSubmission) => {
     const { ungraded, undecided, questions } = progress!
     if (releasedAt) return 'reopened'
     if (undecided.length > 0) return 'undecided'

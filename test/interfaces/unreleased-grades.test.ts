@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takeOver } from '../../src/domain/submissions/grading/hand-on.ts'
+import { takeGraderSlot } from '../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { collectRoutes } from '../support/app-routes.ts'
 import { makeWebhook } from '../support/furnish.ts'
@@ -170,7 +170,7 @@ it('is in no body that a webhook gets, not even of the release, which shows the 
   await client.patch(`/webhooks/${rows.webhookId}`).send({ url: receiver.url })
   const { body } = await client.post('/webhooks').send({ url: receiver.url })
   await client.post(`/webhooks/${body.webhook.id}/test`).send({})
-  await takeOver(admin.ctx, submissionId)
+  await takeGraderSlot(admin.ctx, submissionId)
   await grade(admin.ctx, 2, 1)
   await client.post(`/invites/${invite.id}/resend`).send({})
   await release(admin.ctx)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sumUp } from '../../src/domain/submissions/grading/totals.ts'
+import { sumPoints } from '../../src/domain/submissions/grading/grading-status.ts'
 import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
 import { penaltyFor, pointsFor } from '../../src/domain/values/points-for.ts'
 import { choiceRules } from '../../src/kinds/choice/rules.ts'
@@ -157,7 +157,7 @@ it('penalties apply to wrong choices only, and never exceed the points', () => {
         const standing = { state: 'graded' as const, points: score.points!, comment: '', graderId: null, by: 'key' as const }
         return { number: i + 1, points, standing }
       })
-      const { points, ofPoints } = sumUp(scored)
+      const { points, ofPoints } = sumPoints(scored)
       expect(points).toBeGreaterThanOrEqual(0)
       expect(points).toBeLessThanOrEqual(ofPoints)
       if (questions.every(({ chosen }) => chosen === 'right')) expect(points).toBe(ofPoints)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
-import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
 import { toText } from '../../src/html/html.ts'
 import { termsList } from '../../src/http/pages/consent-terms.ts'
 import { CATALOGS, listLanguages, readLanguages } from '../../src/locales/compile.ts'
@@ -108,7 +108,7 @@ it('the consent version matches its texts', () => {
   const now = Object.fromEntries(shippedLanguages.codes.map((language) => [language, digestOfConsent(language)]))
   expect(
     now,
-    'What candidates agree to has other words. Raise CONSENT_VERSION (give-consent.ts), and add a line of the new digests below the others.',
+    'What candidates agree to has other words. Raise CONSENT_VERSION (record-consent.ts), and add a line of the new digests below the others.',
   ).toEqual(CONSENTS[CONSENT_VERSION])
 })
 

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import type { IdpClient, WayThere } from '../../src/domain/ports/identity-provider.ts'
+import type { AuthorizationRequest, IdpClient } from '../../src/domain/ports/identity-provider.ts'
 import { createIdentityProviders } from '../../src/sso/identity-providers.ts'
 
 const HOST = 'https://login.microsoftonline.com'
@@ -12,7 +12,7 @@ const client: IdpClient = {
   clientSecret: 'secret',
   clientAuth: 'client_secret_basic',
 }
-const way: WayThere = {
+const way: AuthorizationRequest = {
   redirectUri: 'https://assessments.example.com/callback',
   state: 'state',
   nonce: 'nonce',

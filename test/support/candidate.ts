@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS } from '../../src/domain/submissions/needs.ts'
-import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 

@@ -2,7 +2,7 @@ import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.t
 import { EMPTY_QUESTION } from '../../src/domain/assessments/edit-questions.ts'
 import { KEY_SCOPES } from '../../src/domain/authorization/permissions.ts'
 import { type Context, enterOrganization, type KeyMode } from '../../src/domain/context.ts'
-import { sealClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
+import { encryptClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import { links } from './links.ts'
@@ -269,7 +269,7 @@ export async function makeSsoRows(
 ) {
   const [providerId, domainId, identityId] = [deps.newId(), deps.newId(), deps.newId()]
   const now = deps.clock()
-  const encryptedClientSecret = sealClientSecret(system, providerId, 'a-secret-of-the-client-0123456789')
+  const encryptedClientSecret = encryptClientSecret(system, providerId, 'a-secret-of-the-client-0123456789')
   const issuer = 'https://127.0.0.1'
   const settings = { name: 'words', issuer, clientId: 'words', clientAuth: 'client_secret_basic', encryptedClientSecret }
   await db.signInProvider.create({

@@ -13,7 +13,7 @@ import { isUuid } from '../values/uuid.ts'
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
 /** Milliseconds after its start in which a download that broke off can be repeated. */
-export const RETRY_MS = HOUR_MS
+export const DOWNLOAD_RETRY_MS = HOUR_MS
 
 export type ArchiveSubject = 'candidate' | 'member'
 
@@ -44,7 +44,7 @@ export function toArchive({ deps, actor }: Context, row: Row): Archive {
     address: encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress),
     bytes: Number(row.bytes),
     isMine: actorId === actorIdOf(actor) && actorKind === actor.kind,
-    retryUntil: downloadStartedAt && new Date(downloadStartedAt.getTime() + RETRY_MS),
+    retryUntil: downloadStartedAt && new Date(downloadStartedAt.getTime() + DOWNLOAD_RETRY_MS),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { partsFolderOf } from '../files/media-keys.ts'
 import { inTransaction } from '../transaction.ts'
-import { type Archive, findArchive, RETRY_MS, toArchive } from './archives.ts'
+import { type Archive, DOWNLOAD_RETRY_MS, findArchive, toArchive } from './archives.ts'
 
 // An archive is downloaded once. A download holds a lease until its last byte, so parallel downloads are refused. The session that started a
 // download can repeat it within an hour if it was interrupted.
@@ -15,7 +15,7 @@ const LEASE_MS = 60_000
 const RENEWED_EVERY_MS = 20_000
 
 /** Key of a part of an archive in the media store. @param key the archive's. @param number from 0. */
-export const partOfArchive = (key: string, number: number): string => `${partsFolderOf(key)}${number}`
+export const archivePartKey = (key: string, number: number): string => `${partsFolderOf(key)}${number}`
 
 /** @property end releases the lease; `isComplete`: its last byte was handed on, so the file is deleted. */
 export type Download = { content: AsyncGenerator<Uint8Array>; end: (isComplete: boolean) => Promise<void> }
@@ -69,7 +69,10 @@ async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string)
     .where('key', 'is not', null)
     .where(({ eb, or }) => or([eb('downloadLeasedUntil', 'is', null), eb('downloadLeasedUntil', '<=', now)]))
     .where(({ eb, or, and }) => {
-      const isRetry = [eb('downloadSessionId', '=', sessionId), eb('downloadStartedAt', '>', new Date(now.getTime() - RETRY_MS))]
+      const isRetry = [
+        eb('downloadSessionId', '=', sessionId),
+        eb('downloadStartedAt', '>', new Date(now.getTime() - DOWNLOAD_RETRY_MS)),
+      ]
       return or([eb('downloadStartedAt', 'is', null), and(isRetry)])
     })
     .set(({ fn, ref, val }) => ({
@@ -96,7 +99,7 @@ async function updateLease(
 
 async function* readParts({ deps }: Context, key: string, bytes: number, isLost: () => boolean): AsyncGenerator<Uint8Array> {
   for (let [number, left] = [0, bytes]; left > 0; number++) {
-    const part = await deps.media.get(partOfArchive(key, number))
+    const part = await deps.media.get(archivePartKey(key, number))
     if (!part) throw new Error('A part of an archive is not in the media store')
     for await (const piece of part) {
       if (isLost()) throw new Error('The lease of the download is lost')

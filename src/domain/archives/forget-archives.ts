@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context.ts'
-import { RETRY_MS } from './archives.ts'
+import { DOWNLOAD_RETRY_MS } from './archives.ts'
 import { removeFile } from './download-archive.ts'
 
 /** Deletes expired archives of all organizations with their files, and the files whose download broke off and can no longer be repeated. */
@@ -10,7 +10,7 @@ export async function forgetOldArchives(service: ServiceContext): Promise<void> 
   const brokenOff = await db.archive.findMany({
     where: {
       key: { not: null },
-      downloadStartedAt: { lte: new Date(now.getTime() - RETRY_MS) },
+      downloadStartedAt: { lte: new Date(now.getTime() - DOWNLOAD_RETRY_MS) },
       OR: [{ downloadLeasedUntil: null }, { downloadLeasedUntil: { lte: now } }],
     },
     select: { organizationId: true, id: true, downloadId: true },

@@ -2,7 +2,7 @@ import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context } from '../context.ts'
-import { normalize } from '../erasure/request-erasure.ts'
+import { normalizeAddress } from '../erasure/request-erasure.ts'
 import { DomainError } from '../errors.ts'
 import { hmacOfAddress } from '../secrets/address-hmacs.ts'
 import { encrypt } from '../secrets/encryption.ts'
@@ -23,7 +23,7 @@ export const MAX_ARCHIVES = { candidate: 5, member: 2 } as const
  */
 export function requestCandidateArchive(ctx: Context, { address: typed }: { address: string }): Promise<Archive> {
   authorizeArchive(ctx, null)
-  const address = normalize(typed)
+  const address = normalizeAddress(typed)
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
   const { deps, organization } = ctx
   const id = deps.newId()

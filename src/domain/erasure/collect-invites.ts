@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 // Collects the ids of an erasure's invites once. Later steps find rows by these ids, also after the invites are gone.
 
 /** True if the invite was sent to the address in any case. @param address in lower case. */
-export const isTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
+export const isSentTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
   sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = ${address}`
 
 /** Takes the invites of the address that were made until then. */
@@ -15,17 +15,19 @@ export async function collectInvites(
   ctx: Context,
   { id, address, until }: { id: string; address: string; until: Date },
 ): Promise<void> {
-  await collect(ctx, id, (eb) => eb.and([isTo(eb, address), eb('invites.createdAt', '<=', until)]))
+  await collect(ctx, id, (eb) => eb.and([isSentTo(eb, address), eb('invites.createdAt', '<=', until)]))
 }
 
 /** Takes invites besides that a list was just making when its rows of the address were erased. */
-export async function collectMade(
+export async function collectListedInvites(
   inside: Context,
   { id, address }: { id: string; address: string },
   made: string[],
 ): Promise<void> {
   if (made.length > 0)
-    await collect(inside, id, (eb) => eb.and([isTo(eb, address), sql<SqlBool>`${eb.ref('invites.id')} = any(${made}::uuid[])`]))
+    await collect(inside, id, (eb) =>
+      eb.and([isSentTo(eb, address), sql<SqlBool>`${eb.ref('invites.id')} = any(${made}::uuid[])`]),
+    )
 }
 
 async function collect(inside: Context, id: string, which: (eb: Expressions<'invites'>) => Condition): Promise<void> {
@@ -45,7 +47,7 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
 }
 
 /** Invites of the erasure that still exist. */
-const presentOf = (ctx: Context, id: string) =>
+const collectedInvites = (ctx: Context, id: string) =>
   ctx.db
     .selectFrom('invites')
     .innerJoin(ctx.db.table('erasedInvites'), (join) =>
@@ -56,12 +58,12 @@ const presentOf = (ctx: Context, id: string) =>
     .where('erasedInvites.erasureId', '=', id)
 
 /** Collected invites that can be revoked. */
-export const findOpen = (ctx: Context, id: string) =>
-  presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id').execute()
+export const openCollectedInvites = (ctx: Context, id: string) =>
+  collectedInvites(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id').execute()
 
 /** Locks some of the erasure's invites, in the order of their ids. */
-export const findPresent = (ctx: Context, id: string, atMost: number) =>
-  presentOf(ctx, id)
+export const lockCollectedInvites = (ctx: Context, id: string, atMost: number) =>
+  collectedInvites(ctx, id)
     .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])
     .orderBy('erasedInvites.inviteId')
     .limit(atMost)
@@ -69,7 +71,7 @@ export const findPresent = (ctx: Context, id: string, atMost: number) =>
     .execute()
 
 /** The ids of the erasure's invites, and of the mails and submissions that they had, some at a time. */
-export async function* readErased(ctx: Context, id: string, atOnce: number) {
+export async function* readErasedIds(ctx: Context, id: string, atOnce: number) {
   for (let last: string | undefined; ; ) {
     let page = ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id)
     if (last !== undefined) page = page.where('inviteId', '>', last)

@@ -1,17 +1,17 @@
 import { affectedRows } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { eraseInvites, eraseListRows, eraseMedia, revokeOpen } from './erase-invites.ts'
+import { eraseInvites, eraseListRows, eraseMedia, revokeOpenInvites } from './erase-invites.ts'
 import { type ErasingMember, eraseMemberArchives, eraseMemberMails, eraseMemberTraces } from './erase-member-traces.ts'
 import { eraseEvents, eraseMails, eraseOtherTraces, eraseSuppressions } from './erase-traces.ts'
-import type { Erasing } from './erasing.ts'
+import type { AddressErasure } from './erasing.ts'
 import { ERASURE_STEPS, type ErasureStep, MEMBER_STEPS } from './erasures.ts'
 import { type Receipt, writeReceipt } from './receipts.ts'
-import { openAddress } from './request-erasure.ts'
-import type { Named } from './request-member-erasure.ts'
+import { decryptErasureAddress } from './request-erasure.ts'
+import type { MemberIdentifiers } from './request-member-erasure.ts'
 
 /** Steps in order: a later step removes what an earlier one writes. */
-const WORK: Record<ErasureStep, (erasing: Erasing & Receipt) => Promise<unknown>> = {
-  revoke: revokeOpen,
+const WORK: Record<ErasureStep, (erasing: AddressErasure & Receipt) => Promise<unknown>> = {
+  revoke: revokeOpenInvites,
   lists: eraseListRows,
   media: eraseMedia,
   invites: eraseInvites,
@@ -43,13 +43,13 @@ export async function continueErasure(
   if (!found?.encryptedAddress) return
   const { createdAt: until, encryptedAddress, step: reached } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
-  const sealed = openAddress(ctx, { id, encryptedAddress })
+  const sealed = decryptErasureAddress(ctx, { id, encryptedAddress })
   const its = ctx.db.updateTable('erasures').where('id', '=', id).where('finishedAt', 'is', null)
   // One that was at its receipt stays there, whatever is looked through once more: its log may have the line.
   const mayBeKnown = reached === 'receipt'
   const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : affectedRows(its.set({ step })))
   if (found.memberId !== null) {
-    const erasing = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as Named, mayBeKnown }
+    const erasing = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as MemberIdentifiers, mayBeKnown }
     for (const step of MEMBER_STEPS) {
       await begin(step)
       await MEMBER_WORK[step](erasing)

@@ -4,7 +4,7 @@ import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 
 /** @property media photos and recordings, whose files go with a sweep some minutes later. */
-export type Gone = { invites: number; submissions: number; media: number }
+export type DeletedCounts = { invites: number; submissions: number; media: number }
 
 /**
  * Deletes invites with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems, rows of lists
@@ -12,7 +12,7 @@ export type Gone = { invites: number; submissions: number; media: number }
  *
  * @param ctx inside the transaction that has locked them.
  */
-export async function deleteInvites(ctx: Context, ids: string[]): Promise<Gone> {
+export async function deleteInvites(ctx: Context, ids: string[]): Promise<DeletedCounts> {
   if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }
   const { db, organization } = ctx
   const submission = { organizationId: organization.id, inviteId: anyOf(ids) }

@@ -10,7 +10,7 @@ import { DAY_MS, daysAfter } from '../time/days.ts'
 export const RETENTION_RULES = ['completed', 'expired', 'revoked'] as const
 export type RetentionRule = (typeof RETENTION_RULES)[number]
 /** For how many days those that have ended so are kept; null: for ever. */
-export type KeptAfter = Record<RetentionRule, number | null>
+export type RetentionDays = Record<RetentionRule, number | null>
 
 export const MODES = ['live', 'test'] as const satisfies KeyMode[]
 
@@ -34,15 +34,15 @@ export function dueInvites(
 }
 
 /** Invites counted per rule. The caller waits, and a statement has a few seconds. */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED_DUE = 10_000
 
-/** How many will be due on that day, by rule; one more than {@link MOST_COUNTED}: more than that. */
-export async function countDue(ctx: Context, kept: KeptAfter, day: Date): Promise<Record<RetentionRule, number>> {
+/** How many will be due on that day, by rule; one more than {@link MAX_COUNTED_DUE}: more than that. */
+export async function countDue(ctx: Context, kept: RetentionDays, day: Date): Promise<Record<RetentionRule, number>> {
   const counts = { completed: 0, expired: 0, revoked: 0 }
   for (const rule of RETENTION_RULES)
     for (const mode of MODES) {
       const days = kept[rule]
-      const atMost = MOST_COUNTED + 1 - counts[rule]
+      const atMost = MAX_COUNTED_DUE + 1 - counts[rule]
       if (days === null || atMost === 0) continue
       const due = dueInvites(ctx, { mode, rule, days, day }).select('invites.id').limit(atMost)
       const counting = ctx.db.selectFrom(due.as('due')).select(sql<number>`count(*)::int`.as('count'))

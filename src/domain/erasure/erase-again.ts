@@ -3,7 +3,7 @@ import { anyOfIds, type SqlBool } from '../../db/queries.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
-import { readLists } from './erase-invites.ts'
+import { readListIds } from './erase-invites.ts'
 import type { ErasureStep } from './erasures.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
@@ -16,7 +16,7 @@ import { requestMemberErasure } from './request-member-erasure.ts'
 const ADDRESSES_AT_ONCE = 5_000
 
 /** The erasures of the log that this database does not know as finished; those of organizations that are gone went with these. */
-export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
+export async function findUnfinishedErasures(service: LogReader): Promise<ReceiptLine[]> {
   const lines = (await readReceiptLines(service)) ?? []
   const select = { id: true } as const
   const organizations = await service.db.organization.findMany({ select })
@@ -27,19 +27,19 @@ export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
 }
 
 /** Erasure repeated on a restored database. @property found true if anything of the address was there. */
-export type Repeated = { id: string; organizationId: string; found: boolean }
+export type RepeatedErasure = { id: string; organizationId: string; found: boolean }
 
 /**
  * Erases again what has come back, to its end.
  *
  * @throws Error where there is no log: nobody knows then who was erased; AggregateError of those that could not be, when all others are.
  */
-export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> {
+export async function eraseAgain(operator: ServiceContext): Promise<RepeatedErasure[]> {
   if (!(await operator.deps.erasureLog.read()))
     throw new Error('There is no file at ERASURE_LOG: put there the one of the installation that the backup is of')
-  const repeated: Repeated[] = []
+  const repeated: RepeatedErasure[] = []
   const failures: unknown[] = []
-  for (const [organizationId, lines] of Map.groupBy(await findUndone(operator), (line) => line.organizationId)) {
+  for (const [organizationId, lines] of Map.groupBy(await findUnfinishedErasures(operator), (line) => line.organizationId)) {
     const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const ctx: Context = enterOrganization(operator, organization)
     const addresses = await findAddresses(
@@ -66,7 +66,7 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
       ? address !== undefined
       : (await ctx.db.member.count({ where: { organizationId, id: memberId, erasedAt: null } })) > 0
   if (!isBack && !isUnderWay) {
-    await noteUnfound(ctx, line)
+    await recordNothingFound(ctx, line)
     return false
   }
   const repeated = { id, until: new Date(line.requestedAt) }
@@ -96,7 +96,7 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
 /** All addresses that candidates of the organization have, in lower case: of rows of lists, of invites, and of those that are not written to. */
 async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   const folded = (column: string) => sql<string>`address_key(${sql.ref(column)})`.as('address')
-  for await (const ids of readLists(ctx, ctx.deps.clock())) {
+  for await (const ids of readListIds(ctx, ctx.deps.clock())) {
     const rows = ctx.db.selectFrom('inviteBatchRows').where('batchId', '=', anyOfIds(ids))
     const typed = rows.select(({ ref }) => sql<string>`address_key(trim(${ref('email')}))`.as('address')).distinct()
     yield (await typed.execute()).map(({ address }) => address)
@@ -122,7 +122,7 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
 }
 
 /** Nothing has come back: only the receipt itself is missing. */
-async function noteUnfound(ctx: Context, line: ReceiptLine): Promise<void> {
+async function recordNothingFound(ctx: Context, line: ReceiptLine): Promise<void> {
   const { id, code, actor, counts } = line
   const data = {
     ...{ subject: line.subject, addressHmac: Buffer.from(code, 'base64url'), memberId: line.memberId ?? null },

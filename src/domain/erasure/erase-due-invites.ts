@@ -10,14 +10,14 @@ import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../time/days.ts'
-import { findPresent } from './collect-invites.ts'
-import { dueInvites, type KeptAfter, MODES, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
-import { eraseHeld, eraseMediaOf } from './erase-invites.ts'
+import { lockCollectedInvites } from './collect-invites.ts'
+import { dueInvites, MODES, RETENTION_RULES, type RetentionDays, type RetentionRule, startOfDay } from './due-invites.ts'
+import { deleteLockedInvites, eraseMediaOf } from './erase-invites.ts'
 import { eraseArchives, eraseEventsOf, forgetMailJobs } from './erase-traces.ts'
-import { type Counting, eraseCounted } from './erasing.ts'
+import { type ErasureRef, eraseCounted } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
-import { beginNight, endNight, runningNight } from './nights.ts'
-import { keptOf } from './retention.ts'
+import { toRetentionDays } from './retention.ts'
+import { finishRetentionRun, runningRetentionRun, startRetentionRun } from './retention-runs.ts'
 
 // Erases invites past their organization's retention: one erasure a night, with counts by rule. Each invite goes in one
 // transaction with its rows and events, so that after a kill the next minute continues with what is left. Invites of a restored
@@ -53,7 +53,7 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
     if (isOver()) return
     const ctx = enterOrganization({ ...system, actor: { kind: 'system' } }, retention.organization)
     try {
-      erased += await eraseDueOf(ctx, keptOf(retention), isOver)
+      erased += await eraseDueOf(ctx, toRetentionDays(retention), isOver)
     } catch (error) {
       // An organization whose erasure fails must not hold up the others every minute.
       if (!isDatabaseAway(error)) await putOff(ctx)
@@ -74,12 +74,12 @@ async function putOff({ db, deps, organization }: Context): Promise<void> {
 async function isInForce({ db, deps, organization }: Context, { rule, days }: Due): Promise<boolean> {
   const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { suspension: null } }
   const retention = await db.organizationRetention.findFirst({ where })
-  return retention !== null && keptOf(retention)[rule] === days
+  return retention !== null && toRetentionDays(retention)[rule] === days
 }
 
 type Due = { mode: KeyMode; rule: RetentionRule; days: number; day: Date }
 
-async function eraseDueOf(ctx: Context, kept: KeptAfter, isOver: () => boolean): Promise<number> {
+async function eraseDueOf(ctx: Context, kept: RetentionDays, isOver: () => boolean): Promise<number> {
   const day = startOfDay(ctx.deps.clock())
   const rules = RETENTION_RULES.flatMap((rule): Due[] => {
     const days = kept[rule]
@@ -101,7 +101,7 @@ async function eraseDueOf(ctx: Context, kept: KeptAfter, isOver: () => boolean):
     }
   refuseFailed(failed)
   await eraseRest(ctx)
-  await endNight(ctx, daysAfter(day, 1))
+  await finishRetentionRun(ctx, daysAfter(day, 1))
   return erased
 }
 
@@ -118,7 +118,7 @@ async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<stri
 
 /** Erases these as far as they still are due. @throws whatever the store, the queue or the database throws: they are due still. */
 async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
-  const counting = await beginNight(ctx)
+  const counting = await startRetentionRun(ctx)
   // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
   // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
   const stillDue = dueInvites(ctx, due).where('invites.id', '=', anyOfIds(ids)).forUpdate()
@@ -136,7 +136,7 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
 }
 
 /** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
-async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
+async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   const { ctx } = counting
   const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', anyOfIds(ids)).select('inviteId')
   const invitesOf = (of: Context) =>
@@ -154,7 +154,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
     if (held.length === 0) return {}
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
-    const { counts, relatedIds, listRows } = await eraseHeld(inside, held)
+    const { counts, relatedIds, listRows } = await deleteLockedInvites(inside, held)
     const otherTraces = await forgetMailEvents(inside, relatedIds)
     const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
     return {
@@ -168,7 +168,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
 }
 
 /** Copies of what was held about their candidates, which are there for some days more. */
-async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail: string }[]): Promise<void> {
+async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmail: string }[]): Promise<void> {
   const { deps, organization, db } = counting.ctx
   const codes = candidates.flatMap(({ recipientEmail }) => hmacsOfAddress(deps.secretKeys, organization.id, recipientEmail))
   const whose = { addressHmac: { in: codes.map((code) => new Uint8Array(code)) } }
@@ -179,10 +179,10 @@ async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail:
  * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
  */
 async function eraseRest(ctx: Context): Promise<void> {
-  const night = await first(ctx.db, runningNight(ctx).select('id'))
+  const night = await first(ctx.db, runningRetentionRun(ctx).select('id'))
   if (!night) return
   await repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
-    const ids = (await findPresent(ctx, night.id, atMost)).map(({ id }) => id)
+    const ids = (await lockCollectedInvites(ctx, night.id, atMost)).map(({ id }) => id)
     await eraseMarked({ ctx, id: night.id }, ids)
     return ids.length
   })

@@ -11,9 +11,9 @@ import { inviteErased } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { moveInvite } from '../invites/move-invite.ts'
-import { collectInvites, collectMade, findOpen, findPresent } from './collect-invites.ts'
+import { collectInvites, collectListedInvites, lockCollectedInvites, openCollectedInvites } from './collect-invites.ts'
 import { deleteInvites } from './delete-invites.ts'
-import { type Counting, type Erasing, eraseCounted } from './erasing.ts'
+import { type AddressErasure, type ErasureRef, eraseCounted } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 // The invites of an address, and all that hangs on them.
@@ -25,8 +25,8 @@ const MEDIA_AT_ONCE = 20
 const LISTS_AT_ONCE = 10
 
 /** Revokes what is open: nothing is taken out of a candidate's hands without their page saying so. */
-export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Promise<void> {
-  for (const { id: inviteId } of await findOpen(ctx, id)) {
+export async function revokeOpenInvites({ ctx, id }: Pick<AddressErasure, 'ctx' | 'id'>): Promise<void> {
+  for (const { id: inviteId } of await openCollectedInvites(ctx, id)) {
     await moveInvite(ctx, 'revoke', { inviteId }).catch((error) => {
       // It was handed in, or deleted as test data, at this moment.
       if (!(error instanceof DomainError && ['move_not_allowed', 'invite_not_found'].includes(error.kind))) throw error
@@ -35,7 +35,7 @@ export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Prom
 }
 
 /** The rows of lists with an address, of the lists that were there by then, some lists at a time. */
-export async function* readLists(ctx: Context, until: Date) {
+export async function* readListIds(ctx: Context, until: Date) {
   for (let last: string | undefined; ; ) {
     let page = tenantDb(ctx.db, { ...ctx, mode: 'all' })
       .selectFrom('inviteBatches')
@@ -51,7 +51,7 @@ export async function* readLists(ctx: Context, until: Date) {
 /** How many rows of lists have the address. @param address in lower case. */
 export async function countListRows(ctx: Context, address: string, until: Date): Promise<number> {
   let count = 0
-  for await (const ids of readLists(ctx, until)) {
+  for await (const ids of readListIds(ctx, until)) {
     const rows = ctx.db
       .selectFrom('inviteBatchRows')
       .where('batchId', '=', anyOfIds(ids))
@@ -62,16 +62,16 @@ export async function countListRows(ctx: Context, address: string, until: Date):
 }
 
 /** Before the invites, so that no list makes another. */
-export async function eraseListRows(erasing: Erasing): Promise<void> {
+export async function eraseListRows(erasing: AddressErasure): Promise<void> {
   const { ctx, address, until } = erasing
-  for await (const ids of readLists(ctx, until))
+  for await (const ids of readListIds(ctx, until))
     await eraseCounted(erasing, async (inside) => {
       const gone = inside.db
         .deleteFrom('inviteBatchRows')
         .where('batchId', '=', anyOfIds(ids))
         .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
       const rows = await gone.returning('inviteId').execute()
-      await collectMade(
+      await collectListedInvites(
         inside,
         erasing,
         rows.flatMap(({ inviteId }) => inviteId ?? []),
@@ -79,14 +79,14 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
       return { listRows: rows.length }
     })
   await collectInvites(ctx, erasing) // what was just being made when the erasure was asked for
-  await revokeOpen(erasing)
+  await revokeOpenInvites(erasing)
 }
 
 /** @throws any error of the media store. */
-export const eraseMedia = (erasing: Erasing): Promise<void> =>
+export const eraseMedia = (erasing: AddressErasure): Promise<void> =>
   eraseMediaOf(erasing, (eb) => eb('submissions.inviteId', 'in', idsOfErased(erasing)))
 
-const idsOfErased = ({ ctx, id }: Counting) => ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id).select('inviteId')
+const idsOfErased = ({ ctx, id }: ErasureRef) => ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id).select('inviteId')
 
 /**
  * Has the store delete photos and recordings, and only then goes on to their rows: while it refuses, they tell what is left to delete. What
@@ -94,7 +94,7 @@ const idsOfErased = ({ ctx, id }: Counting) => ctx.db.selectFrom('erasedInvites'
  *
  * @param those of which invites. @throws whatever the store throws.
  */
-export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
+export async function eraseMediaOf(counting: ErasureRef, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
   const { ctx } = counting
   for (let last: string | undefined; ; ) {
     let page = ctx.db
@@ -120,22 +120,22 @@ export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'
 }
 
 /** Deletes the invites with all that hangs on them. What has no person stays: what was counted, and points. */
-export const eraseInvites = async (erasing: Erasing): Promise<void> =>
+export const eraseInvites = async (erasing: AddressErasure): Promise<void> =>
   repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
     let found = 0
     await eraseCounted(erasing, async (inside) => {
-      const invites = await findPresent(inside, erasing.id, atMost)
+      const invites = await lockCollectedInvites(inside, erasing.id, atMost)
       found = invites.length
-      return found === 0 ? {} : (await eraseHeld(inside, invites)).counts
+      return found === 0 ? {} : (await deleteLockedInvites(inside, invites)).counts
     })
     return found
   })
 
 /** @property relatedIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
-type Held = { counts: ErasedCounts; relatedIds: string[]; listRows: number }
+type DeletedInvites = { counts: ErasedCounts; relatedIds: string[]; listRows: number }
 
 /** Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
-export async function eraseHeld(inside: Context, invites: Counted[]): Promise<Held> {
+export async function deleteLockedInvites(inside: Context, invites: CountedInvite[]): Promise<DeletedInvites> {
   const { db, organization } = inside
   const ids = invites.map(({ id }) => id)
   const where = { organizationId: organization.id, inviteId: anyOf(ids) }
@@ -159,10 +159,10 @@ export async function eraseHeld(inside: Context, invites: Counted[]): Promise<He
   return { counts: { invites: ids.length, submissions, mails: mails.length }, relatedIds: things.map(({ id }) => id), listRows }
 }
 
-export type Counted = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }
+export type CountedInvite = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }
 
 /** Keeps what reports count: how many were sent, and what was given in each result; and has the triggers leave their sums as they are. */
-async function keepSums(inside: Context, invites: Counted[]): Promise<void> {
+async function keepSums(inside: Context, invites: CountedInvite[]): Promise<void> {
   const { db, deps, organization } = inside
   await db.selectNoFrom(sql`set_config('assessments.keeps_sums', 'on', true)`.as('set')).execute()
   const ids = invites.map(({ id }) => id)

@@ -6,12 +6,12 @@ import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { eraseAnswers, eraseArchives, eraseWords, forgetMailJobs, isNaming } from './erase-traces.ts'
-import { type Counting, eraseCounted, patternOf } from './erasing.ts'
-import type { Named } from './request-member-erasure.ts'
+import { eraseArchives, eraseStoredResponses, eraseText, forgetMailJobs, textContainsAddress } from './erase-traces.ts'
+import { type ErasureRef, eraseCounted, toAddressPattern } from './erasing.ts'
+import type { MemberIdentifiers } from './request-member-erasure.ts'
 
 /** Erasure of a member, with the texts that identify them. */
-export type ErasingMember = Counting & { memberId: string; named: Named }
+export type ErasingMember = ErasureRef & { memberId: string; named: MemberIdentifiers }
 
 /** Entries of one transaction. */
 const ENTRIES_AT_ONCE = 2_000
@@ -26,8 +26,8 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
-    await forgetMailJobs(ctx, named.emailIds, { pattern: patternOf(address) })
-    await forgetOutageReason(ctx, patternOf(address))
+    await forgetMailJobs(ctx, named.emailIds, { pattern: toAddressPattern(address) })
+    await forgetOutageReason(ctx, toAddressPattern(address))
   }
 }
 
@@ -39,20 +39,22 @@ export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Pr
 export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
   const { addresses, name } = erasing.named
   for (const address of addresses) {
-    await eraseAnswers({ ...erasing, address }, [])
+    await eraseStoredResponses({ ...erasing, address }, [])
     await eraseCounted(erasing, async (inside) => {
-      const providers = inside.db.updateTable('signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
+      const providers = inside.db
+        .updateTable('signInProviders')
+        .where(({ ref }) => textContainsAddress(ref('lastError'), address))
       return { otherTraces: await affectedRows(providers.set({ lastError: null })) }
     })
   }
-  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text, ERASED_MEMBER)
+  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseText(erasing, text, ERASED_MEMBER)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseRefusals(inside, erasing) }))
   await eraseAuditEntries(erasing)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseFacts(inside, erasing) }))
 }
 
 /** Refused sign-ins by the identity provider, found by its subject or by the address. */
-function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
+function eraseRefusals(inside: ErasureRef['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
   const theirs = inside.db
     .updateTable('auditEntries')
     .where('action', '=', 'refused_sign_in' satisfies AuditAction)
@@ -68,7 +70,7 @@ const isOneOf = (text: Expression<unknown>, texts: readonly string[]) =>
   sql<SqlBool>`lower(normalize(${text})) in (select lower(normalize(one)) from unnest(${texts}::text[]) one)`
 
 /** Mails to others tell who has done something, from where and with what, and to whom. */
-async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } }: ErasingMember): Promise<number> {
+async function eraseFacts(inside: ErasureRef['ctx'], { named: { addresses, name } }: ErasingMember): Promise<number> {
   const called = [...addresses, name]
   let count = 0
   for (const [key, going] of [

@@ -13,8 +13,15 @@ import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { forgetSavedForms } from '../sign-in/saved-forms.ts'
-import { readErased } from './collect-invites.ts'
-import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
+import { readErasedIds } from './collect-invites.ts'
+import {
+  type AddressErasure,
+  containsAddress,
+  type ErasureRef,
+  eraseCounted,
+  replaceAddress,
+  toAddressPattern,
+} from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 // Erases a candidate outside of their invites. Rows of other candidates are not searched: what somebody wrote there is theirs.
@@ -28,8 +35,8 @@ const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
 /** SQL condition: the text contains the address. */
-export const isNaming = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> =>
-  sql`${text}::text ~* ${patternOf(address)}`
+export const textContainsAddress = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> =>
+  sql`${text}::text ~* ${toAddressPattern(address)}`
 
 /**
  * Deletes reports of mail servers and queue entries of the candidate's mails. Waits for a mail that is being sent, because the
@@ -37,18 +44,18 @@ export const isNaming = (text: Expression<unknown>, address: string): RawBuilder
  *
  * @throws Error while a mail is being sent for too long; it is retried.
  */
-export async function eraseMails(erasing: Erasing): Promise<void> {
+export async function eraseMails(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
-  for await (const { relatedIds } of readErased(ctx, erasing.id, INVITES_AT_ONCE)) {
+  for await (const { relatedIds } of readErasedIds(ctx, erasing.id, INVITES_AT_ONCE)) {
     await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, relatedIds) }))
     await forgetJobs(erasing, relatedIds)
   }
   await forgetJobs(erasing, [])
-  await forgetOutageReason(ctx, patternOf(address))
+  await forgetOutageReason(ctx, toAddressPattern(address))
 }
 
-const forgetJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Promise<void> =>
-  forgetMailJobs(ctx, emailIds, { pattern: patternOf(address) })
+const forgetJobs = ({ ctx, address }: AddressErasure, emailIds: readonly string[]): Promise<void> =>
+  forgetMailJobs(ctx, emailIds, { pattern: toAddressPattern(address) })
 
 /** @property patienceMs for how long what is under way is waited for. */
 type Forgetting = { pattern: string; patienceMs?: number }
@@ -67,17 +74,19 @@ export async function forgetMailJobs(
 }
 
 /** Empties caller data in the invites' events, and receivers' replies to them. */
-export async function eraseEvents(erasing: Erasing): Promise<void> {
+export async function eraseEvents(erasing: AddressErasure): Promise<void> {
   const { ctx, id } = erasing
-  for await (const { inviteIds } of readErased(ctx, id, INVITES_AT_ONCE))
+  for await (const { inviteIds } of readErasedIds(ctx, id, INVITES_AT_ONCE))
     await eraseCounted(erasing, (inside) => eraseEventsOf(inside, inviteIds))
-  await eraseOldAnswers(erasing)
+  await eraseOldReceiverReplies(erasing)
   await eraseCounted(erasing, async (inside) => {
     // Calls of a recruiting system before its order existed.
     const calls = inside.db
       .updateTable('atsCalls')
       .where('orderId', 'is', null)
-      .where(({ or, ref }) => or([isNaming(ref('error'), erasing.address), isNaming(ref('answer'), erasing.address)]))
+      .where(({ or, ref }) =>
+        or([textContainsAddress(ref('error'), erasing.address), textContainsAddress(ref('answer'), erasing.address)]),
+      )
     return { otherTraces: await affectedRows(calls.set({ error: '', answer: '' })) }
   })
 }
@@ -111,7 +120,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
 }
 
 /** An event is forgotten sooner than what was answered to it: of those it is not known whose they were, and their words decide. */
-async function eraseOldAnswers(erasing: Erasing): Promise<void> {
+async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
   for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
     let page = ctx.db.selectFrom('webhookDeliveries').select(['endpointId', 'eventId'])
@@ -131,7 +140,7 @@ async function eraseOldAnswers(erasing: Erasing): Promise<void> {
           .updateTable('webhookAttempts')
           .where('endpointId', '=', anyOfIds([...new Set(orphans.map((one) => one.endpointId))]))
           .where('eventId', '=', anyOfIds(orphans.map((one) => one.eventId)))
-          .where(({ ref }) => isNaming(ref('answer'), address))
+          .where(({ ref }) => textContainsAddress(ref('answer'), address))
         return { webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
       })
     last = some.at(-1)
@@ -140,7 +149,7 @@ async function eraseOldAnswers(erasing: Erasing): Promise<void> {
 }
 
 /** Acts whose details have words of somebody's own; those of all others are ids, figures and words of ours. */
-const WORDED: readonly AuditAction[] = [
+const ACTIONS_WITH_TEXT: readonly AuditAction[] = [
   'lifted_suppression',
   'reset_factors',
   'corrected_key',
@@ -150,15 +159,15 @@ const WORDED: readonly AuditAction[] = [
 ]
 
 /** Erases stored responses, archives, and other texts that contain the address. */
-export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
+export async function eraseOtherTraces(erasing: AddressErasure): Promise<void> {
   const { ctx, id, address } = erasing
-  await eraseAnswers(erasing, [])
-  for await (const { inviteIds, relatedIds } of readErased(ctx, id, INVITES_AT_ONCE))
-    await eraseAnswers(erasing, [...inviteIds, ...relatedIds])
+  await eraseStoredResponses(erasing, [])
+  for await (const { inviteIds, relatedIds } of readErasedIds(ctx, id, INVITES_AT_ONCE))
+    await eraseStoredResponses(erasing, [...inviteIds, ...relatedIds])
   const { deps, organization } = ctx
   const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
   await eraseArchives(erasing, { addressHmac: { in: codes } })
-  await eraseWords(erasing, address)
+  await eraseText(erasing, address)
 }
 
 /**
@@ -166,12 +175,13 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
  *
  * @param text an address, or what somebody is called. @param replacement takes its place in forms and filters; without one these are deleted.
  */
-export async function eraseWords(erasing: Counting, text: string, replacement?: string): Promise<void> {
-  const isInbound = (words: string) => names(text, words)
-  const replace = replacement === undefined ? undefined : (words: string) => replaceName(text, words, replacement)
+export async function eraseText(erasing: ErasureRef, text: string, replacement?: string): Promise<void> {
+  const isInbound = (words: string) => containsAddress(text, words)
+  const replace = replacement === undefined ? undefined : (words: string) => replaceAddress(text, words, replacement)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetSavedForms(inside, isInbound, replace) }))
   await eraseCounted(erasing, async (inside) => {
-    const isAbout = ({ or, ref }: Expressions<'savedFilters'>) => or([isNaming(ref('query'), text), isNaming(ref('name'), text)])
+    const isAbout = ({ or, ref }: Expressions<'savedFilters'>) =>
+      or([textContainsAddress(ref('query'), text), textContainsAddress(ref('name'), text)])
     if (!replace) return { otherTraces: await affectedRows(inside.db.deleteFrom('savedFilters').where(isAbout)) }
     const filters = await inside.db
       .selectFrom('savedFilters')
@@ -184,8 +194,8 @@ export async function eraseWords(erasing: Counting, text: string, replacement?: 
   await eraseCounted(erasing, async (inside) => {
     const worded = inside.db
       .selectFrom('auditEntries')
-      .where('action', '=', sql<string>`any(${WORDED})`)
-      .where(({ ref }) => isNaming(ref('details'), text))
+      .where('action', '=', sql<string>`any(${ACTIONS_WITH_TEXT})`)
+      .where(({ ref }) => textContainsAddress(ref('details'), text))
     const entries = await worded.select(['id', 'details']).execute()
     for (const entry of entries) {
       const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isInbound(value) ? '' : value))
@@ -200,7 +210,7 @@ export async function eraseWords(erasing: Counting, text: string, replacement?: 
 }
 
 /** Copies of what was held: whoever is just making one finds its row gone, and puts nothing more. @throws whatever the store throws. */
-export async function eraseArchives(erasing: Counting, whose: Prisma.ArchiveWhereInput): Promise<void> {
+export async function eraseArchives(erasing: ErasureRef, whose: Prisma.ArchiveWhereInput): Promise<void> {
   const { db, deps, organization } = erasing.ctx
   const where = { organizationId: organization.id, ...whose }
   for (const { key } of await db.archive.findMany({ where, select: { key: true } }))
@@ -209,12 +219,12 @@ export async function eraseArchives(erasing: Counting, whose: Prisma.ArchiveWher
 }
 
 /** Deletes stored responses that contain the address or one of the ids. */
-export async function eraseAnswers(erasing: Counting & { address: string }, ids: readonly string[]): Promise<void> {
+export async function eraseStoredResponses(erasing: ErasureRef & { address: string }, ids: readonly string[]): Promise<void> {
   const { ctx, address } = erasing
   const alternatives = ids.join('|')
   const patterns = alternatives
     ? { inKeys: alternatives, inTexts: alternatives }
-    : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
+    : { inKeys: toAddressPattern(address, { hyphenated: true }), inTexts: toAddressPattern(address) }
   for await (const keys of readStoredResponseKeys(ctx, ROWS_AT_ONCE))
     await eraseCounted(erasing, async (inside) => ({
       requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
@@ -222,7 +232,7 @@ export async function eraseAnswers(erasing: Counting & { address: string }, ids:
 }
 
 /** Nothing is mailed to them all the same: the address becomes what stands for it. */
-export const eraseSuppressions = (erasing: Erasing): Promise<number> =>
+export const eraseSuppressions = (erasing: AddressErasure): Promise<number> =>
   eraseCounted(erasing, async (inside) => {
     const { db, deps, organization } = inside
     const { address } = erasing

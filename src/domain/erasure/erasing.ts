@@ -5,9 +5,9 @@ import { inLetters } from '../validation/email-address.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 /** An erasure that is being worked on. */
-export type Counting = { ctx: Context; id: string }
+export type ErasureRef = { ctx: Context; id: string }
 /** That of an address. @property address in lower case. @property until what was made later stays. */
-export type Erasing = Counting & { address: string; until: Date }
+export type AddressErasure = ErasureRef & { address: string; until: Date }
 
 /**
  * Does a part of the work and counts what is gone by it, in one transaction: killed at any point, an erasure has counted what it has
@@ -16,7 +16,7 @@ export type Erasing = Counting & { address: string; until: Date }
  * @param work nothing is done where the erasure is finished.
  * @returns how many of all kinds.
  */
-export const eraseCounted = ({ ctx, id }: Counting, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
+export const eraseCounted = ({ ctx, id }: ErasureRef, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
   inTransaction(ctx, async (inside) => {
     const its = inside.db.selectFrom('erasures').where('id', '=', id).where('finishedAt', 'is', null)
     const row = await its.select('counts').forUpdate().executeTakeFirst()
@@ -48,7 +48,7 @@ const ESCAPED_LETTER = '0(?:0[c-fC-F]|[1-9a-dA-D][0-9A-Fa-f])[0-9A-Fa-f]'
  *
  * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
  */
-export function patternOf(address: string, { hyphenated = false } = {}): string {
+export function toAddressPattern(address: string, { hyphenated = false } = {}): string {
   const spellings = [...new Set([address, inLetters(address)].flatMap(spellingsOf))].map((one) =>
     one.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
   )
@@ -69,8 +69,8 @@ const spellingsOf = (address: string): string[] => [
 ]
 
 /** The text with something else in place of the address. */
-export const replaceName = (address: string, text: string, replacement: string): string =>
-  text.replaceAll(new RegExp(patternOf(address), 'gi'), () => replacement)
+export const replaceAddress = (address: string, text: string, replacement: string): string =>
+  text.replaceAll(new RegExp(toAddressPattern(address), 'gi'), () => replacement)
 
 /** True if the text contains the address. */
-export const names = (address: string, text: string): boolean => new RegExp(patternOf(address), 'i').test(text)
+export const containsAddress = (address: string, text: string): boolean => new RegExp(toAddressPattern(address), 'i').test(text)

@@ -49,16 +49,16 @@ export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule | MemberKin
 export const SUBJECTS = ['candidate', 'member', 'retention'] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** The nights' erasures have no address: this stands in its place, so that of an organization one runs at a time. */
-export const RETENTION = {
+export const RETENTION_ERASURE = {
   subject: 'retention' satisfies Subject,
   code: new Uint8Array(Buffer.from('retention')),
 } as const
 
 /** Retained data of an erased candidate. */
-export const WHAT_STAYS = ['counts', 'results', 'events', 'audit_entries', 'suppressions'] as const
+export const RETAINED_DATA = ['counts', 'results', 'events', 'audit_entries', 'suppressions'] as const
 
 /** Retained data of an erased member. */
-export const WHAT_STAYS_OF_MEMBER = ['grades', 'made', 'audit_entries', 'keys', 'words'] as const
+export const RETAINED_MEMBER_DATA = ['grades', 'made', 'audit_entries', 'keys', 'words'] as const
 
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
 export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
@@ -94,7 +94,7 @@ export const toErasure = ({
 })
 
 /** Erasures that the actor may see; API keys see those of candidates only. */
-const seenBy = ({ organization, actor }: Context) => ({
+const visibleTo = ({ organization, actor }: Context) => ({
   organizationId: organization.id,
   ...(actor.kind === 'apiKey' && { subject: 'candidate' satisfies Subject }),
 })
@@ -102,7 +102,7 @@ const seenBy = ({ organization, actor }: Context) => ({
 /** An erasure, or its receipt. @throws DomainError not_permitted, erasure_not_found. */
 export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
   authorize(ctx, 'erase_candidates')
-  const where = { ...seenBy(ctx), id }
+  const where = { ...visibleTo(ctx), id }
   const row = isUuid(id) ? await ctx.db.erasure.findFirst({ where }) : null
   if (!row) throw new DomainError('erasure_not_found')
   return toErasure(row)
@@ -119,7 +119,7 @@ export async function findErasureOfInvite(ctx: Context, inviteId: string): Promi
 export async function listErasures(ctx: Context, page: Page): Promise<Listing<Erasure>> {
   authorize(ctx, 'erase_candidates')
   const { erasure } = ctx.db
-  const where = seenBy(ctx)
+  const where = visibleTo(ctx)
   return readPage(
     page,
     () => erasure.count({ where }),

@@ -4,9 +4,9 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
 import { ofAddress } from '../invites/suppressions.ts'
-import { isTo } from './collect-invites.ts'
+import { isSentTo } from './collect-invites.ts'
 import { countListRows } from './erase-invites.ts'
-import { normalize } from './request-erasure.ts'
+import { normalizeAddress } from './request-erasure.ts'
 
 /** Preview of an erasure. @property open invites that are revoked first. */
 export type Traces = {
@@ -31,8 +31,8 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
   authorize(given, 'erase_candidates')
   const ctx: Context = inMode(given, 'all')
   const { db, deps, organization } = ctx
-  const address = normalize(typed)
-  const invites = ctx.db.selectFrom('invites').where((eb) => isTo(eb, address))
+  const address = normalizeAddress(typed)
+  const invites = ctx.db.selectFrom('invites').where((eb) => isSentTo(eb, address))
   const submissions = invites.innerJoin(ctx.db.table('submissions'), 'submissions.inviteId', 'invites.id')
   const media = submissions
     .innerJoin(ctx.db.table('mediaFiles'), 'mediaFiles.submissionId', 'submissions.id')

@@ -1,8 +1,8 @@
 import type { Deps, ServiceContext } from '../context.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import type { Counting } from './erasing.ts'
-import { type ErasedCounts, type Subject, toErasure, WHAT_STAYS, WHAT_STAYS_OF_MEMBER } from './erasures.ts'
+import type { ErasureRef } from './erasing.ts'
+import { type ErasedCounts, RETAINED_DATA, RETAINED_MEMBER_DATA, type Subject, toErasure } from './erasures.ts'
 
 // Receipts lie in the database and, a line each, outside of it. Neither holds an address.
 
@@ -77,7 +77,7 @@ export type Receipt = { mayBeKnown: boolean }
  *
  * @throws whatever the log's file throws.
  */
-export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt): Promise<void> {
+export async function writeReceipt({ ctx, id, mayBeKnown }: ErasureRef & Receipt): Promise<void> {
   const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
   const { createdAt: since } = await ctx.db.erasure.findUniqueOrThrow({ where, select: { createdAt: true } })
   const isKnown = mayBeKnown && (await hasReceiptLine(ctx, { id, since }))
@@ -99,7 +99,7 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
       finishedAt: finishedAt.toISOString(),
       backupsUntil: backupsUntil.toISOString(),
       counts: isMember ? { ...counts, ...ofMember } : counts,
-      stays: [...(isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS)],
+      stays: [...(isMember ? RETAINED_MEMBER_DATA : RETAINED_DATA)],
     }
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     const finishing = inside.db.updateTable('erasures').where('id', '=', id)

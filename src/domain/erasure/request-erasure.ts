@@ -10,7 +10,7 @@ import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { asStored, isEmailAddress } from '../validation/email-address.ts'
 import { collectInvites } from './collect-invites.ts'
-import { revokeOpen } from './erase-invites.ts'
+import { revokeOpenInvites } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
 
 /**
@@ -27,18 +27,18 @@ export async function requestErasure(
   repeated?: { id: string; until: Date },
 ): Promise<Erasure> {
   authorize(given, 'erase_candidates')
-  const address = normalize(typed)
+  const address = normalizeAddress(typed)
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
   const ctx: Context = inMode(given, 'all')
-  const { erasureId, isNew } = await inTransaction(ctx, (inside) => begin(inside, address, repeated))
-  if (isNew) await revokeOpen({ ctx, id: erasureId })
+  const { erasureId, isNew } = await inTransaction(ctx, (inside) => startErasure(inside, address, repeated))
+  if (isNew) await revokeOpenInvites({ ctx, id: erasureId })
   return getErasure(ctx, erasureId)
 }
 
 /** As all that compares addresses has it. */
-export const normalize = (address: string): string => asStored(address.trim()).toLowerCase()
+export const normalizeAddress = (address: string): string => asStored(address.trim()).toLowerCase()
 
-async function begin(
+async function startErasure(
   inside: Context,
   address: string,
   repeated: { id: string; until: Date } | undefined,
@@ -79,7 +79,7 @@ export const countOtherOpen = ({ db, organization }: Context, id: string): Promi
 export const purposeOf = (id: string): string => `erasure ${id}`
 
 /** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */
-export function openAddress(
+export function decryptErasureAddress(
   { deps }: Pick<Context, 'deps'>,
   { id, encryptedAddress }: { id: string; encryptedAddress: Uint8Array },
 ): string {

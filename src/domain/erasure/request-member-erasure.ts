@@ -6,7 +6,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
-import { refuseTooHigh } from '../members/role-changes.ts'
+import { refuseRoleBeyondOwn } from '../members/role-changes.ts'
 import { hmacOfAddress } from '../secrets/address-hmacs.ts'
 import { encrypt } from '../secrets/encryption.ts'
 import { userKeys } from '../text/fold-text.ts'
@@ -26,7 +26,7 @@ import { countOtherOpen, purposeOf } from './request-erasure.ts'
  * empty without one of them, because a single word matches other people. @property subjects at identity providers. @property
  * emailIds mails to the member.
  */
-export type Named = { addresses: string[]; name: string; subjects: string[]; emailIds: string[] }
+export type MemberIdentifiers = { addresses: string[]; name: string; subjects: string[]; emailIds: string[] }
 
 /** Preview of an erasure. @property keys working API keys that the member created. */
 export type MemberTraces = { mails: number; grades: number; actions: number; filters: number; keys: string[] }
@@ -63,21 +63,21 @@ export async function requestMemberErasure(
   refuse(isOwn ? [{ field: '', rule: 'account', problem: 'ownErasure' }] : [])
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
-    refuseTooHigh(inside, member)
+    refuseRoleBeyondOwn(inside, member)
     await lockAccount(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
-    await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
+    await startErasure(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
   })
   return getErasure(ctx, id)
 }
 
-type Begun = { id: string; member: Member; at: Date; isRepeated: boolean }
+type StartedErasure = { id: string; member: Member; at: Date; isRepeated: boolean }
 
-async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Promise<void> {
+async function startErasure(inside: Context, { id, member, at, isRepeated }: StartedErasure): Promise<void> {
   const { db, deps, organization, actor } = inside
   const memberId = member.id
-  const named = await readNamed(inside, member)
+  const named = await readMemberIdentifiers(inside, member)
   const counts = await eraseRows(inside, member)
   const row = {
     ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, createdAt: at },
@@ -97,7 +97,10 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
   await recordAudit(inside, { action: 'erased_member', target: { kind: 'member', id: memberId } })
 }
 
-async function readNamed({ db, organization }: Context, { id: memberId, email, credentialId, user }: Member): Promise<Named> {
+async function readMemberIdentifiers(
+  { db, organization }: Context,
+  { id: memberId, email, credentialId, user }: Member,
+): Promise<MemberIdentifiers> {
   const its = { organizationId: organization.id, memberId }
   const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
   const identities = await db.identity.findMany({ where: its, select: { subject: true, lastEmail: true } })

@@ -11,48 +11,48 @@ import { checkInteger, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { defined } from '../values/defined.ts'
-import { countDue, type KeptAfter, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
+import { countDue, RETENTION_RULES, type RetentionDays, type RetentionRule, startOfDay } from './due-invites.ts'
 
 // For how long an organization keeps invites that have ended: each rule is never unless it is set. See erase-due-invites.ts.
 
 /** @property beginsAt nothing is erased before; null: nothing ever was set. @property updatedAt 1970 where nothing was. */
-export type Retention = { kept: KeptAfter; beginsAt: Date | null; updatedAt: Date }
+export type Retention = { kept: RetentionDays; beginsAt: Date | null; updatedAt: Date }
 
 /** @throws DomainError not_permitted. */
 export async function readRetention({ db, organization, ...ctx }: Context): Promise<Retention> {
   authorize(ctx, 'erase_candidates')
   const found = await db.organizationRetention.findUnique({ where: { organizationId: organization.id } })
   if (!found) return { kept: { completed: null, expired: null, revoked: null }, beginsAt: null, updatedAt: new Date(0) }
-  return { kept: keptOf(found), beginsAt: found.beginsAt, updatedAt: found.updatedAt }
+  return { kept: toRetentionDays(found), beginsAt: found.beginsAt, updatedAt: found.updatedAt }
 }
 
 type Days = { completedDays: number | null; expiredDays: number | null; revokedDays: number | null }
 
-export const keptOf = ({ completedDays, expiredDays, revokedDays }: Days): KeptAfter => ({
+export const toRetentionDays = ({ completedDays, expiredDays, revokedDays }: Days): RetentionDays => ({
   completed: completedDays,
   expired: expiredDays,
   revoked: revokedDays,
 })
 
 /** When what is set now begins: at the start of a day (UTC), a whole day from now at least. */
-const beginning = (now: Date): Date => startOfDay(daysAfter(now, 2))
+const firstRunAt = (now: Date): Date => startOfDay(daysAfter(now, 2))
 
 /** Restarts the waiting period after a suspension, during which nobody could revert the setting. Runs in the open transaction. */
-export async function beginAnew({ db, deps, organization }: Context): Promise<void> {
-  const beginsAt = beginning(deps.clock())
+export async function restartWaitingPeriod({ db, deps, organization }: Context): Promise<void> {
+  const beginsAt = firstRunAt(deps.clock())
   const where = { organizationId: organization.id, nextAt: { lt: beginsAt } }
   await db.organizationRetention.updateMany({ where, data: { beginsAt, nextAt: beginsAt } })
 }
 
-/** Preview of the first night. @property due counted up to MOST_COUNTED. */
-export type FirstNight = { beginsAt: Date; due: Record<RetentionRule, number> }
+/** Preview of the first night. @property due counted up to MAX_COUNTED_DUE. */
+export type RetentionPreview = { beginsAt: Date; due: Record<RetentionRule, number> }
 
 /** Preview of these settings. Invalid ones erase nothing. @throws DomainError not_permitted. */
-export async function foreseeFirstNight(ctx: Context, kept: KeptAfter): Promise<FirstNight> {
+export async function previewRetention(ctx: Context, kept: RetentionDays): Promise<RetentionPreview> {
   authorize(ctx, 'erase_candidates')
-  const beginsAt = beginning(ctx.deps.clock())
+  const beginsAt = firstRunAt(ctx.deps.clock())
   const settable = RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule]) ? null : kept[rule]])
-  return { beginsAt, due: await countDue(ctx, Object.fromEntries(settable) as KeptAfter, beginsAt) }
+  return { beginsAt, due: await countDue(ctx, Object.fromEntries(settable) as RetentionDays, beginsAt) }
 }
 
 const whyNot = (days: number | null) => (days === null ? undefined : checkInteger(days, RETENTION_DAYS))
@@ -66,7 +66,7 @@ const whyNot = (days: number | null) => (days === null ? undefined : checkIntege
  */
 export async function changeRetention(
   ctx: Context,
-  { kept, isSure, seen }: { kept: KeptAfter; isSure: boolean; seen?: Seen | undefined },
+  { kept, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: Seen | undefined },
 ): Promise<void> {
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
@@ -80,7 +80,7 @@ export async function changeRetention(
     const isShorter = changed.some((rule) => (kept[rule] ?? Infinity) < (before[rule] ?? Infinity))
     if (isShorter && !isSure) refuse([{ field: 'sure', rule: 'required' }])
     const now = deps.clock()
-    const begins = isShorter ? beginning(now) : (beginsAt ?? now)
+    const begins = isShorter ? firstRunAt(now) : (beginsAt ?? now)
     const data = {
       ...{ completedDays: kept.completed, expiredDays: kept.expired, revokedDays: kept.revoked },
       ...{ beginsAt: begins, updatedAt: timeOfChange(now, { updatedAt }), ...(isShorter && { nextAt: begins }) },

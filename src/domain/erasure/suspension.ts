@@ -7,7 +7,7 @@ import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { refuse } from '../validation/refuse.ts'
 import { eraseOrganization } from './erase-organization.ts'
-import { beginAnew } from './retention.ts'
+import { restartWaitingPeriod } from './retention.ts'
 
 // An organization is suspended for two weeks before its erasure, so that a stolen session of an owner can't destroy it. Sessions, API keys,
 // candidates' links, and mails check whether their organization is suspended.
@@ -73,11 +73,11 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
  * @returns false if it is not suspended, or its erasure has begun.
  * @throws DomainError not_permitted.
  */
-export async function keepOrganization(ctx: Context): Promise<boolean> {
+export async function liftSuspension(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
     if ((await affectedRows(inside.db.deleteFrom('organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
-    await beginAnew(inside)
+    await restartWaitingPeriod(inside)
     await recordAudit(inside, { action: 'kept_organization' })
     await tellOwners(inside, 'organization_kept')
     return true

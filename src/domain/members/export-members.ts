@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import { filtered } from '../lists/listing.ts'
 import { FORMER_MEMBER } from '../look-ups/former-members.ts'
-import { asked, type MemberFilter, memberConditions } from './members.ts'
+import { type MemberFilter, memberConditions, toMemberConditions } from './members.ts'
 
 const include = {
   user: { select: { firstName: true, lastName: true } },
@@ -35,7 +35,7 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
   } as const
   const find = async (last: ExportedMember | undefined) => {
     const after = last ? ctx.db.selectFrom('members').where('id', '>', last.id) : ctx.db.selectFrom('members')
-    const members = filtered(ctx.db, after, memberConditions, asked(filter))
+    const members = filtered(ctx.db, after, memberConditions, toMemberConditions(filter))
     const found = await members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE).execute()
     const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },

@@ -14,7 +14,7 @@ import { refuse } from '../validation/refuse.ts'
 import { lockAssessmentsToShare, shareAssessments } from './client-assessments.ts'
 import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
-import { type AssignablePortalRole, changesOf, refuseRoleChange, refuseTooHigh } from './role-changes.ts'
+import { type AssignablePortalRole, changesOf, refuseRoleBeyondOwn, refuseRoleChange } from './role-changes.ts'
 
 type Names = { firstName: string; lastName: string }
 const NO_NAMES: Names = { firstName: '', lastName: '' }
@@ -30,7 +30,7 @@ type Invitation = Partial<Names> & {
 }
 
 /** A link to hand to the person it is meant for. */
-export type LinkToHandOver = { url: string; expiresAt: Date }
+export type PersonalLink = { url: string; expiresAt: Date }
 
 /**
  * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
@@ -44,7 +44,7 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  * @throws DomainError not_permitted, admin_refused; invalid when it is no address, for an unknown assessment (rule `reference`), or (rule `account`) of a member who was deactivated, or, where
  *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
  */
-export async function inviteMember(ctx: Context, invitation: Invitation): Promise<LinkToHandOver & { memberId: string }> {
+export async function inviteMember(ctx: Context, invitation: Invitation): Promise<PersonalLink & { memberId: string }> {
   authorize(ctx, 'manage_members')
   const { firstName = '', lastName = '', roles, portalRoles = [], assessmentIds = [], mails, reactivates = false } = invitation
   const email = asStored(invitation.email)
@@ -66,7 +66,7 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
       roles: [...new Set([...kept, ...roles])],
       portalRoles: [...new Set([...(isInactive ? [] : member.portalRoles), ...portalRoles])],
     }
-    if (isInactive) refuseTooHigh(inside, member)
+    if (isInactive) refuseRoleBeyondOwn(inside, member)
     else refuseRoleChange(inside, { id: memberId, ...member }, after)
     const now = inside.deps.clock()
     const again = isInactive && { status: 'active' as const, activeSince: now }
@@ -105,7 +105,7 @@ async function refuseForeign(inside: Context, email: string, { signInException }
  *
  * @throws DomainError not_permitted, member_not_found; invalid: `joined` when it is needed no more, `inactive`.
  */
-export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
+export async function resendJoinLink(ctx: Context, id: string): Promise<PersonalLink> {
   authorize(ctx, 'manage_members')
   return inTransaction(ctx, async (inside) => {
     const { status, credentialId, roles } = await lockMember(inside, id)
@@ -118,7 +118,7 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHa
 }
 
 /** The link of an operator proves the address, as a mailed one does; an admin's does not: they may keep it for themselves. */
-async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
+async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<PersonalLink> {
   const link = await createAccountLink(inside, { kind: 'join', memberId })
   if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
   const provesAddress = inside.actor.kind === 'operator'
@@ -174,7 +174,7 @@ export async function createResetLink(
   service: ServiceContext,
   email: string,
   { mails }: { mails: boolean },
-): Promise<LinkToHandOver | null> {
+): Promise<PersonalLink | null> {
   const credential = await findCredential(service, email)
   const [membership] = credential ? await findMemberships(service, credential.id) : []
   if (!credential || !membership) return null

@@ -15,16 +15,16 @@ import { refuse } from '../validation/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { defined } from '../values/defined.ts'
 import { isKnownRole, lockMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
-import { countBreakGlass, refuseNoBreakGlass } from './own-ways.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 import {
   ASSIGNABLE_PORTAL_ROLES,
   type AssignablePortalRole,
   changesOf,
   portalRolesAfter,
+  refuseRoleBeyondOwn,
   refuseRoleChange,
-  refuseTooHigh,
 } from './role-changes.ts'
+import { countBreakGlass, refuseNoBreakGlass } from './sign-in-exceptions.ts'
 
 export type { Language }
 
@@ -130,7 +130,7 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
     refuseKeyOnAdmins(inside, roles)
     if (revokesKeys) await revokeKeysOf(inside, id) // also where somebody else has just deactivated them, and left the keys
     if (status === 'inactive') return
-    refuseTooHigh(inside, { portalRoles })
+    refuseRoleBeyondOwn(inside, { portalRoles })
     const { db, deps, organization } = inside
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'inactive', updatedAt: now } })
@@ -169,7 +169,7 @@ export async function reactivateMember(
     }
     refuseKeyOnAdmins(inside, member.roles, after.roles)
     if (member.status === 'active') return
-    refuseTooHigh(inside, member)
+    refuseRoleBeyondOwn(inside, member)
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, ...after, updatedAt: now } })
     const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }

@@ -103,7 +103,7 @@ export async function listMembers<Row>(
 ): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return list(ctx, of, asked(filter), order, page)
+  return list(ctx, of, toMemberConditions(filter), order, page)
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -147,8 +147,8 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
 })
 
 /** A member's filter as its conditions take it: roles that it must have, and must not have. */
-type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
-export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
+type MemberConditionInput = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
+export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): MemberConditionInput {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
   const { firstName, lastName, email, ...others } = worded(filter)
@@ -172,7 +172,7 @@ const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<
       .where((account) => condition(account as never)),
   )
 
-export const memberConditions: ConditionsOf<'members', Asked> = {
+export const memberConditions: ConditionsOf<'members', MemberConditionInput> = {
   isThere: (eb) => eb('members.erasedAt', 'is', null),
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,

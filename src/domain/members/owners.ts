@@ -7,7 +7,7 @@ import { changeAdmins, notifyOfRoleChange } from './manage-members.ts'
 import type { Member } from './members.ts'
 
 /** True if the organization has a named owner. Until then its admins are its owners. */
-export const isOwnerNamed = async ({ db, organization }: Context): Promise<boolean> =>
+export const hasNamedOwner = async ({ db, organization }: Context): Promise<boolean> =>
   (await db.organization.count({ where: { id: organization.id, ownerNamedAt: { not: null } } })) > 0
 
 /**
@@ -19,7 +19,7 @@ export const nameOwner = (operator: Context, id: string): Promise<void> =>
   changeAdmins(operator, id, async (inside, member) => {
     if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
-    if (!member.portalRoles.includes('owner')) await makeOwner(inside, member)
+    if (!member.portalRoles.includes('owner')) await grantOwnership(inside, member)
   })
 
 /**
@@ -27,15 +27,15 @@ export const nameOwner = (operator: Context, id: string): Promise<void> =>
  *
  * @returns the member's id. @throws DomainError not_permitted; invalid: `lastBreakGlass`.
  */
-export async function becomeOwner(ctx: Context): Promise<string> {
+export async function claimOwnership(ctx: Context): Promise<string> {
   authorize(ctx, 'manage_security')
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   await changeAdmins(ctx, actor.id, async (inside, member) => {
     if (member.portalRoles.includes('owner')) return
     // Another admin may have become the owner in this moment.
-    if (await isOwnerNamed(inside)) throw new DomainError('not_permitted')
-    await makeOwner(inside, member)
+    if (await hasNamedOwner(inside)) throw new DomainError('not_permitted')
+    await grantOwnership(inside, member)
   })
   return actor.id
 }
@@ -56,7 +56,7 @@ export async function endOwnership(ctx: Context, id: string): Promise<void> {
 }
 
 /** Makes a member an owner, and an admin with it; from then on the organization has named one. The member must be held by changeAdmins. */
-export async function makeOwner(inside: Context, member: Member): Promise<void> {
+export async function grantOwnership(inside: Context, member: Member): Promise<void> {
   const { db, organization, deps } = inside
   const now = deps.clock()
   const roles = member.roles.includes('admin') ? member.roles : [...member.roles, 'admin']

@@ -9,7 +9,7 @@ import { refuse } from '../validation/refuse.ts'
 import { defined } from '../values/defined.ts'
 import { changeAdmins } from './manage-members.ts'
 import { lockAnyMember, type Member } from './members.ts'
-import { isOwnerNamed, makeOwner } from './owners.ts'
+import { grantOwnership, hasNamedOwner } from './owners.ts'
 
 // A member is made an owner by an owner's offer, which they take: nobody is one without knowing.
 
@@ -28,7 +28,7 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   await changeAdmins(ctx, memberId, async (inside, member) => {
-    if (!(await isOwnerNamed(inside))) throw new DomainError('not_permitted')
+    if (!(await hasNamedOwner(inside))) throw new DomainError('not_permitted')
     if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
     if (member.portalRoles.includes('owner')) return
@@ -79,7 +79,7 @@ export async function answerOwnershipOffer(ctx: Context, { takes }: { takes: boo
     if (!offer) throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'offerEnded' }] })
     await endOffers(inside, actor.id)
     if (!takes) return record(inside, 'refused_ownership', actor.id)
-    await makeOwner(inside, member)
+    await grantOwnership(inside, member)
     await queueOwnerEmails(inside, { kind: 'ownership_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
   }
   await changeAdmins(ctx, actor.id, answer, lockAnyMember)

@@ -13,7 +13,7 @@ export type Preferences = { timeZone: string | null; pageSize: number | null; no
 export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
 
 /** Keeps what a member wants for themselves. What is left out stays. @throws DomainError not_permitted, invalid. */
-export async function keepPreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
+export async function savePreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const { timeZone = null, pageSize = null, notices = [] } = wanted
   const isZone = timeZone === null || (TIME_ZONES.includes(timeZone) && (await isZoneKnown(db, timeZone)))

@@ -11,9 +11,9 @@ import { findCredential } from '../sign-in/sign-in.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
-import { createResetLink, type LinkToHandOver } from './invite-member.ts'
+import { createResetLink, type PersonalLink } from './invite-member.ts'
 import { lockMember } from './members.ts'
-import { refuseTooHigh } from './role-changes.ts'
+import { refuseRoleBeyondOwn } from './role-changes.ts'
 
 /**
  * Takes all second factors from a member who has lost them, with their password and sessions: whoever knows the password alone must not be
@@ -28,7 +28,7 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
   refuse(findIssues([['reason', checkName(reason, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
     const { credentialId, portalRoles } = await lockMember(inside, id)
-    refuseTooHigh(inside, { portalRoles })
+    refuseRoleBeyondOwn(inside, { portalRoles })
     if (!credentialId) return
     await lockCredential(inside, credentialId)
     if (!(await hasFactor(inside, credentialId))) return
@@ -43,7 +43,7 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
 }
 
 /** The same by the operator, in all organizations of the person. @returns a link to hand over; null when nobody signs in with the address. */
-export const resetFactors = (operator: ServiceContext, email: string): Promise<LinkToHandOver | null> =>
+export const resetFactors = (operator: ServiceContext, email: string): Promise<PersonalLink | null> =>
   inTransaction(operator, async (inside) => {
     const credential = await findCredential(inside, email)
     if (!credential) return null

@@ -25,11 +25,11 @@ export function refuseRoleChange(ctx: Context, member: Given & { id: string }, a
   if (isSame(member.roles, after.roles) && isSame(member.portalRoles, after.portalRoles)) return
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === member.id
   refuse(isOwn ? [said('ownRoles')] : [])
-  refuseTooHigh(ctx, member)
+  refuseRoleBeyondOwn(ctx, member)
 }
 
 /** Leaves owners to owners. @throws DomainError invalid (rule `account`: tooHigh). */
-export function refuseTooHigh(ctx: Pick<Context, 'actor'>, { portalRoles }: Pick<Given, 'portalRoles'>): void {
+export function refuseRoleBeyondOwn(ctx: Pick<Context, 'actor'>, { portalRoles }: Pick<Given, 'portalRoles'>): void {
   refuse(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
 }
 

@@ -23,7 +23,7 @@ export type OperatorProvider = IdpClient & { name: string; address: string }
  * @property state identifies the browser's sign-in; nonce: of the ID token; verifier: of PKCE.
  * @property isRecentlyAuthenticated true if the person has to sign in again there.
  */
-export type WayThere = {
+export type AuthorizationRequest = {
   redirectUri: string
   state: string
   nonce: string
@@ -65,9 +65,9 @@ export type LogoutToken = { issuer: string; subject: string | null; sid: string 
 
 /** Client of identity providers. Errors in their replies are returned, not thrown. */
 export type IdentityProviders = {
-  authorizationUrl: (client: IdpClient, way: WayThere) => Promise<{ url: string } | IdpFault>
+  authorizationUrl: (client: IdpClient, way: AuthorizationRequest) => Promise<{ url: string } | IdpFault>
   /** @param callbackUrl with all that the browser has brought back. */
-  redeem: (client: IdpClient, way: WayThere, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
+  redeem: (client: IdpClient, way: AuthorizationRequest, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
   /** @throws nothing; what is no token of the provider for this client, of now, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
   readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>
   /** Sign-out page of the provider; null if it has none. */

@@ -6,11 +6,11 @@ import { notifyOfSecurityChange } from '../organization/organization-security.ts
 import { isSsoEnforced } from '../sign-in/domain-owners.ts'
 import { inTransaction } from '../transaction.ts'
 import { findProviderIssues, type ProviderInput } from './provider-input.ts'
-import { type Connection, openClientSecret, sealClientSecret, sealDraft, withDraft } from './provider-secrets.ts'
-import { getProvider, hashOf, isTried, type Provider, rowOf, stopUntried } from './providers.ts'
+import { decryptClientSecret, encryptClientSecret, encryptDraft, type ProviderConnection, withDraft } from './provider-secrets.ts'
+import { getProvider, hashConnection, isTested, type Provider, stopEnforcingUntested, toProviderRow } from './providers.ts'
 
 /** Outcome of a change: saved; waiting for a trial sign-in; saved, and enforcement was switched off. */
-export type Changed = 'saved' | 'waits' | 'stopped'
+export type ProviderChangeOutcome = 'saved' | 'waits' | 'stopped'
 
 /**
  * Changes a provider. Another issuer, client or secret has to be tried: where the provider is the only way in, it waits for that beside what there
@@ -19,21 +19,21 @@ export type Changed = 'saved' | 'waits' | 'stopped'
  * @param input.clientSecret empty: the one that there is, or that waits.
  * @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
  */
-export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<Changed> {
+export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<ProviderChangeOutcome> {
   authorize(ctx, 'manage_security')
   findProviderIssues(ctx, input, { isNew: false })
   return inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await getProvider(inside, id)
-    const { clientSecret: given, ...row } = rowOf(input)
+    const { clientSecret: given, ...row } = toProviderRow(input)
     const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row
     // Untested terms don't apply to the provider in use.
     const terms = { requiredClaims, secondFactor, acrValues }
-    const clientSecret = given === '' ? openClientSecret(inside, withDraft(inside, before)) : given
+    const clientSecret = given === '' ? decryptClientSecret(inside, withDraft(inside, before)) : given
     const connection = { issuer, clientId, clientAuth, secretExpiresAt, clientSecret }
-    const waits = await hasToWait(inside, before, connection)
+    const waits = await requiresTrial(inside, before, connection)
     const data = waits
-      ? { ...others, encryptedDraft: sealDraft(inside, id, { ...connection, ...terms }) }
+      ? { ...others, encryptedDraft: encryptDraft(inside, id, { ...connection, ...terms }) }
       : { ...others, ...terms, ...columnsOf(inside, before, connection), encryptedDraft: null }
     const after = await inside.db.signInProvider.update({ where: { id }, data: { ...data, updatedAt: inside.deps.clock() } })
     const changed = namesOfChanges(inside, before, after)
@@ -42,24 +42,26 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     await recordAudit(inside, { action: 'changed_sign_in_provider', details })
     await notifyOfSecurityChange(inside)
     if (waits) return 'waits'
-    return (await stopUntried(inside)) ? 'stopped' : 'saved'
+    return (await stopEnforcingUntested(inside)) ? 'stopped' : 'saved'
   })
 }
 
 /** True if sign-in is enforced by a tested provider and the new settings differ from the tested ones. */
-const hasToWait = async (inside: Context, before: Provider, connection: Connection): Promise<boolean> =>
-  isTried(inside, before) && Buffer.compare(before.testedSettingsHash!, hashOf(connection)) !== 0 && (await isSsoEnforced(inside))
+const requiresTrial = async (inside: Context, before: Provider, connection: ProviderConnection): Promise<boolean> =>
+  isTested(inside, before) &&
+  Buffer.compare(before.testedSettingsHash!, hashConnection(connection)) !== 0 &&
+  (await isSsoEnforced(inside))
 
 /** Its columns. The secret is sealed anew only where it is another. */
 const columnsOf = (
   service: Pick<ServiceContext, 'deps'>,
   before: Provider,
-  { clientSecret, ...connection }: Connection,
-): Omit<Connection, 'clientSecret'> & { encryptedClientSecret?: Uint8Array<ArrayBuffer> } => ({
+  { clientSecret, ...connection }: ProviderConnection,
+): Omit<ProviderConnection, 'clientSecret'> & { encryptedClientSecret?: Uint8Array<ArrayBuffer> } => ({
   ...connection,
   ...(clientSecret !== null &&
-    clientSecret !== openClientSecret(service, before) && {
-      encryptedClientSecret: sealClientSecret(service, before.id, clientSecret),
+    clientSecret !== decryptClientSecret(service, before) && {
+      encryptedClientSecret: encryptClientSecret(service, before.id, clientSecret),
     }),
 })
 
@@ -67,17 +69,17 @@ const columnsOf = (
 function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider, after: Provider): AuditField[] {
   const factsOf = (provider: Provider) => {
     const shown = withDraft(service, provider)
-    return { ...shown, clientSecret: openClientSecret(service, shown) }
+    return { ...shown, clientSecret: decryptClientSecret(service, shown) }
   }
   const [was, is] = [factsOf(before), factsOf(after)]
   return CHANGEABLE.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
 }
 
-/** Fields of {@link rowOf}. */
+/** Fields of {@link toProviderRow}. */
 const CHANGEABLE = [
   ...(['name', 'issuer', 'clientId', 'clientAuth', 'clientSecret', 'secretExpiresAt', 'requiredClaims'] as const),
   ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),
-] satisfies (keyof ReturnType<typeof rowOf>)[]
+] satisfies (keyof ReturnType<typeof toProviderRow>)[]
 
 /** Has what waits to be tried be forgotten. @throws DomainError as above. */
 export async function discardDraft(ctx: Context, id: string): Promise<void> {

@@ -30,7 +30,7 @@ const PUBLIC_DOMAINS = new Set(
 )
 
 /** The name of the record that says whose a domain is, and what it has to say. */
-export const recordOf = ({ domain, token }: Pick<SignInDomain, 'domain' | 'token'>) => ({
+export const dnsRecordOf = ({ domain, token }: Pick<SignInDomain, 'domain' | 'token'>) => ({
   name: `_assessment-sign-in.${domain}`,
   value: token,
 })
@@ -51,17 +51,17 @@ export async function addDomain(ctx: Context, given: string): Promise<void> {
   const domain = asStored(`a@${given.trim().replace(/^@/, '').replace(/\.$/, '')}`)
     .slice('a@'.length)
     .toLowerCase()
-  if (!isEmailAddress(`a@${domain}`)) throw refused('notDomain')
-  if (PUBLIC_DOMAINS.has(domain)) throw refused('publicDomain')
+  if (!isEmailAddress(`a@${domain}`)) throw createDomainProblem('notDomain')
+  if (PUBLIC_DOMAINS.has(domain)) throw createDomainProblem('publicDomain')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     await lockOrganization(inside)
     if ((await db.signInDomain.count({ where: { organizationId: organization.id } })) >= MAX_DOMAINS)
-      throw refused('tooManyDomains', MAX_DOMAINS)
-    if (isHeld(inside, await findOfAnother(inside, domain))) throw refused('domainTaken')
+      throw createDomainProblem('tooManyDomains', MAX_DOMAINS)
+    if (isDomainHeld(inside, await findOfAnother(inside, domain))) throw createDomainProblem('domainTaken')
     const data = { id: deps.newId(), organizationId: organization.id, domain, token: randomBytes(TOKEN_BYTES).toString('hex') }
     const { count } = await db.signInDomain.createMany({ data: [{ ...data, createdAt: deps.clock() }], skipDuplicates: true })
-    if (count === 0) throw refused('taken')
+    if (count === 0) throw createDomainProblem('taken')
     await recordAudit(inside, { action: 'added_sign_in_domain', details: { domain } })
   })
 }
@@ -73,7 +73,7 @@ export async function addDomain(ctx: Context, given: string): Promise<void> {
  */
 export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
   const found = await getDomain(ctx, id)
-  const isThere = await hasRecord(ctx, found)
+  const isThere = await hasDnsRecord(ctx, found)
   const now = ctx.deps.clock()
   if (!isThere) {
     await ctx.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data: { checkedAt: now } })
@@ -81,16 +81,16 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
   }
   const before = await findOfAnother(ctx, found.domain)
   // It may have come back since it was looked for.
-  if (before && (isHeld(ctx, before) || (await hasRecord(ctx, before)))) throw refused('domainTaken')
+  if (before && (isDomainHeld(ctx, before) || (await hasDnsRecord(ctx, before)))) throw createDomainProblem('domainTaken')
   await inTransaction(ctx, async (inside) => {
     const other = await findOfAnother(inside, found.domain)
-    if (isHeld(inside, other)) throw refused('domainTaken')
-    if (other) await takeOver(inside, other)
+    if (isDomainHeld(inside, other)) throw createDomainProblem('domainTaken')
+    if (other) await takeOverDomain(inside, other)
     const data = { verifiedAt: found.verifiedAt ?? now, checkedAt: now, failingSince: null }
     await inside.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data })
     if (!found.verifiedAt) await recordAudit(inside, { action: 'verified_sign_in_domain', details: { domain: found.domain } })
   }).catch((error) => {
-    throw violatedConstraint(error) === ONE_ORGANIZATION ? refused('domainTaken') : error
+    throw violatedConstraint(error) === ONE_ORGANIZATION ? createDomainProblem('domainTaken') : error
   })
   return true
 }
@@ -115,8 +115,8 @@ async function getDomain(ctx: Context, id: string): Promise<SignInDomain> {
 }
 
 /** True if the DNS record is there. False also if no name server replies. */
-export async function hasRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: SignInDomain): Promise<boolean> {
-  const { name, value } = recordOf(domain)
+export async function hasDnsRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: SignInDomain): Promise<boolean> {
+  const { name, value } = dnsRecordOf(domain)
   const records = await deps.identityProviders.textRecords(name).catch(() => [])
   return records.some((record) => record.trim() === value)
 }
@@ -126,10 +126,11 @@ const findOfAnother = ({ db, organization }: Context, domain: string): Promise<S
   db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
 
 /** True if another organization still holds the domain: its record is there, or was not missing for long. */
-const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other !== null && !isDomainLost(other, deps.clock())
+const isDomainHeld = ({ deps }: Context, other: SignInDomain | null): boolean =>
+  other !== null && !isDomainLost(other, deps.clock())
 
 /** Takes a domain from an organization that has lost it. */
-async function takeOver(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
+async function takeOverDomain(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
   const data = { verifiedAt: null, failingSince: null }
   await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
   const { origin: _, ...theirs } = enterOrganization({ ...inside, actor: { kind: 'system' } }, { id: organizationId })
@@ -137,5 +138,5 @@ async function takeOver(inside: Context, { organizationId, id, domain }: SignInD
   await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }
 
-const refused = (problem: AccountProblem, limit?: number): DomainError =>
+const createDomainProblem = (problem: AccountProblem, limit?: number): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'domain', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

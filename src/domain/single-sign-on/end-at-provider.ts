@@ -5,7 +5,7 @@ import { endSessions } from '../sign-in/end-sessions.ts'
 import { MAX_SESSION_MS } from '../sign-in/session-tokens.ts'
 import { claimToken } from '../sign-in/used-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import { clientOf, type FoundProvider } from './providers.ts'
+import { type FoundProvider, toIdpClient } from './providers.ts'
 
 /**
  * Ends what rests on the word of a provider that has signed somebody out there. A session that rests on nothing else is over; one that its person has
@@ -16,7 +16,7 @@ import { clientOf, type FoundProvider } from './providers.ts'
  * @returns false for what is no token of the provider's, of now. One that comes again has done its work.
  */
 export async function endAtProvider(service: ServiceContext, provider: FoundProvider, token: string): Promise<boolean> {
-  const client = clientOf(service, provider)
+  const client = toIdpClient(service, provider)
   const answer = client && (await service.deps.identityProviders.readLogout(client, token))
   if (!answer || 'problem' in answer) return false
   const { logout } = answer

@@ -3,19 +3,19 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { SSO_SESSION_HOURS } from '../limits.ts'
-import { listOwnWays, type SignInExceptionMember } from '../members/own-ways.ts'
+import { listSignInExceptions, type SignInExceptionMember } from '../members/sign-in-exceptions.ts'
 import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
 import { refuse } from '../validation/refuse.ts'
-import { countReach, type Reach } from './find-shut-out.ts'
-import { findProviders, isTried, type Provider, stopEnforcing } from './providers.ts'
+import { countReach, type EnforcementReach } from './count-reach.ts'
+import { findProviders, isTested, type Provider, stopEnforcing } from './providers.ts'
 
 /**
  * Enforcement of single sign-on.
  *
  * @property enforcedAt null: not enforced. @property sessionHours validity of a sign-in.
- * @property isTried true if the actor tried the provider with its current settings in this session.
+ * @property isTested true if the actor tried the provider with its current settings in this session.
  * @property ownWays members with a sign-in exception.
  */
 export type Enforcement = {
@@ -23,7 +23,7 @@ export type Enforcement = {
   sessionHours: number
   isTried: boolean
   ownWays: SignInExceptionMember[]
-  reach: Reach
+  reach: EnforcementReach
 }
 
 const DEFAULT_HOURS = 12
@@ -37,14 +37,14 @@ export async function readEnforcement(ctx: Context): Promise<Enforcement> {
   return {
     enforcedAt: security?.ssoEnforcedAt ?? null,
     sessionHours: security?.ssoSessionHours ?? DEFAULT_HOURS,
-    isTried: providers.some((provider) => isTriedHere(ctx, provider)),
-    ownWays: await listOwnWays(ctx),
+    isTried: providers.some((provider) => isTestedByActor(ctx, provider)),
+    ownWays: await listSignInExceptions(ctx),
     reach: await countReach(ctx),
   }
 }
 
-const isTriedHere = (ctx: Context, provider: Provider): boolean =>
-  isTried(ctx, provider) &&
+const isTestedByActor = (ctx: Context, provider: Provider): boolean =>
+  isTested(ctx, provider) &&
   ctx.actor.kind === 'member' &&
   provider.testedById === ctx.actor.id &&
   ctx.origin?.sessionId != null &&
@@ -78,7 +78,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
 }
 
 /** Allows other ways in again: an owner, or the operator where nobody gets in. @returns whether there were none. @throws DomainError not_permitted. */
-export async function allowOtherWays(ctx: Context): Promise<boolean> {
+export async function allowOtherSignInMethods(ctx: Context): Promise<boolean> {
   authorize(ctx, 'manage_security')
   return inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()

@@ -7,31 +7,32 @@ import type { SignedIn } from '../sign-in/sessions.ts'
 export type OfferedProvider = { id: string; name: string; host: string }
 
 const select = { id: true, name: true, issuer: true } as const
-const offer = ({ id, name, issuer }: { id: string; name: string; issuer: string }): OfferedProvider => ({
+const toOfferedProvider = ({ id, name, issuer }: { id: string; name: string; issuer: string }): OfferedProvider => ({
   id,
   name,
   host: URL.parse(issuer)?.host ?? issuer,
 })
 
 /** Tested providers of an organization; untested ones are not offered. */
-export const findOffered = async ({ db }: ServiceContext, organizationId: string): Promise<OfferedProvider[]> => {
+export const findOfferedProviders = async ({ db }: ServiceContext, organizationId: string): Promise<OfferedProvider[]> => {
   const where = { organizationId, testedAt: { not: null } }
-  return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
+  return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(toOfferedProvider)
 }
 
 /** By what somebody with this address signs in; none: nobody speaks for its domain. Whether there is anybody of that address, nobody is told. */
-export async function findOfferedFor(service: ServiceContext, email: string): Promise<OfferedProvider[]> {
+export async function findProvidersForAddress(service: ServiceContext, email: string): Promise<OfferedProvider[]> {
   const speaker = await findDomainOwner(service, email)
-  return speaker ? findOffered(service, speaker.organizationId) : []
+  return speaker ? findOfferedProviders(service, speaker.organizationId) : []
 }
 
 /** Providers that the operator offers to all organizations. */
-export const listOfferedToAll = ({ deps }: Pick<ServiceContext, 'deps'>): OfferedProvider[] =>
-  deps.operatorProviders.map(offerToAll)
-const offerToAll = ({ address, name, issuer }: OperatorProvider): OfferedProvider => offer({ id: address, name, issuer })
+export const listOperatorProviders = ({ deps }: Pick<ServiceContext, 'deps'>): OfferedProvider[] =>
+  deps.operatorProviders.map(toOfferedOperatorProvider)
+const toOfferedOperatorProvider = ({ address, name, issuer }: OperatorProvider): OfferedProvider =>
+  toOfferedProvider({ id: address, name, issuer })
 
 /** Providers of a session that report `auth_time`, so that a person can authenticate again there. */
-export async function findWitnesses(
+export async function findReauthenticationProviders(
   { db, deps }: ServiceContext,
   { session }: Pick<SignedIn, 'session'>,
 ): Promise<OfferedProvider[]> {
@@ -40,5 +41,5 @@ export async function findWitnesses(
   const ids = words.map(({ provider }) => provider!.id)
   const where = { id: { in: ids }, sendsAuthTime: true }
   const theirs = ids.length > 0 ? await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } }) : []
-  return [...deps.operatorProviders.filter(saysWhen).map(offerToAll), ...theirs.map(offer)]
+  return [...deps.operatorProviders.filter(saysWhen).map(toOfferedOperatorProvider), ...theirs.map(toOfferedProvider)]
 }

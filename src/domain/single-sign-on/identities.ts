@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { lockMember } from '../members/members.ts'
-import { refuseTooHigh } from '../members/role-changes.ts'
+import { refuseRoleBeyondOwn } from '../members/role-changes.ts'
 import { type IdToken, OPERATOR_PROVIDERS } from '../ports/identity-provider.ts'
 import { requireOwnCredential } from '../sign-in/credential-lock.ts'
 import { findDomainOwner } from '../sign-in/domain-owners.ts'
@@ -66,19 +66,19 @@ export async function linkIdentity(
 /** Linked identities at the operator's providers and at this organization's. */
 export async function listOwnIdentities(ctx: Context, { credential }: SignedIn): Promise<LinkedIdentity[]> {
   const where = { credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: ctx.organization.id }] }
-  return show(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
+  return toLinkedIdentities(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
 }
 
 /** Linked identities of a member in this organization. @throws DomainError not_permitted. */
 export async function listMemberIdentities(ctx: Context, memberId: string): Promise<LinkedIdentity[]> {
   authorize(ctx, 'manage_members')
   const where = { organizationId: ctx.organization.id, memberId }
-  return show(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
+  return toLinkedIdentities(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
 }
 
 type Row = Omit<LinkedIdentity, 'provider'> & { providerId: string }
 
-async function show({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity[]> {
+async function toLinkedIdentities({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity[]> {
   const ids = rows.map(({ providerId }) => providerId)
   const providers =
     ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }) : []
@@ -91,14 +91,14 @@ async function show({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity
  *
  * @returns whether it is gone: not what the person signs in with and has nothing else.
  */
-export const unlinkOwn = (service: Context, signedIn: SignedIn, id: string): Promise<boolean> =>
+export const unlinkOwnIdentity = (service: Context, signedIn: SignedIn, id: string): Promise<boolean> =>
   inTransaction(service, async (inside) => {
     const { credential, memberships, sessionId } = signedIn
     await requireOwnCredential(inside, signedIn)
     const where = { id, credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: service.organization.id }] }
     const found = isUuid(id) ? await inside.db.identity.findFirst({ where }) : null
     if (!found) return true
-    if (!(await hasOther(inside, credential.id, id))) return false
+    if (!(await hasOtherSignInMethod(inside, credential.id, id))) return false
     await inside.db.identity.delete({ where: { id } })
     const { providerId } = found
     const others = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
@@ -111,7 +111,7 @@ export const unlinkOwn = (service: Context, signedIn: SignedIn, id: string): Pro
   })
 
 /** True if the account has another sign-in method: a password, a passkey, or another identity. */
-async function hasOther({ db }: ServiceContext, credentialId: string, id: string): Promise<boolean> {
+async function hasOtherSignInMethod({ db }: ServiceContext, credentialId: string, id: string): Promise<boolean> {
   const { passwordHash } = await db.credential.findUniqueOrThrow({ where: { id: credentialId } })
   if (passwordHash !== NO_PASSWORD) return true
   const passkeys = await db.secondFactor.count({ where: { credentialId, kind: 'passkey' } })
@@ -124,11 +124,11 @@ async function hasOther({ db }: ServiceContext, credentialId: string, id: string
  *
  * @throws DomainError not_permitted, member_not_found; invalid: `tooHigh`.
  */
-export async function unlinkMember(ctx: Context, memberId: string, id: string): Promise<void> {
+export async function unlinkMemberIdentity(ctx: Context, memberId: string, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
   if (!isUuid(id) || !isUuid(memberId)) return
   await inTransaction(ctx, async (inside) => {
-    refuseTooHigh(inside, await lockMember(inside, memberId))
+    refuseRoleBeyondOwn(inside, await lockMember(inside, memberId))
     const { count } = await inside.db.identity.deleteMany({ where: { id, memberId, organizationId: ctx.organization.id } })
     if (count > 0) await recordAudit(inside, { action: 'unlinked_identity', target: { kind: 'member', id: memberId } })
   })
@@ -139,7 +139,7 @@ export async function unlinkMember(ctx: Context, memberId: string, id: string): 
  * organization's provider is enough if the person belongs to that organization alone and it verified the domain of their address:
  * otherwise another organization could add a passkey that opens whatever the person joins later.
  */
-export async function ownsAccount(
+export async function mayChangeAccount(
   service: ServiceContext,
   { session, credential, memberships, shut }: Pick<SignedIn, 'session' | 'credential' | 'memberships' | 'shut'>,
 ): Promise<boolean> {

@@ -8,11 +8,11 @@ import { lockCredential } from '../sign-in/credential-lock.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
 import { proveAddress } from '../sign-in/prove-address.ts'
 import { findCredential } from '../sign-in/sign-in.ts'
-import { findMissingClaim, findOwnAddress } from './find-own-address.ts'
+import { findMissingClaim, findVerifiedAddress } from './find-verified-address.ts'
+import type { Identification } from './identification.ts'
 import { linkIdentity } from './identities.ts'
-import { namesOf } from './names.ts'
 import type { FoundProvider } from './providers.ts'
-import type { Recognized } from './recognized.ts'
+import { tokenNamesOf } from './token-names.ts'
 
 type Joining = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
 
@@ -23,12 +23,12 @@ type Joining = { link: AccountLink; ref: AccountLinkRef; known: string | undefin
  *
  * @param known the credential that signs in with this account of the provider's already.
  */
-export async function joinBy(
+export async function joinByProvider(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
   { link, ref, known }: Joining,
-): Promise<Recognized> {
+): Promise<Identification> {
   await lockMember(inside, link)
   if (!(await isLinkUsable(inside, ref))) return { problem: 'notInvited' }
   if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
@@ -39,12 +39,12 @@ export async function joinBy(
   if ('problem' in account) return account
   const { credentialId } = account
   if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
-  const { firstName, lastName } = namesOf(token)
+  const { firstName, lastName } = tokenNamesOf(token)
   const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
   return { credentialId, join: { linkId: link.id, organizationId, memberId, ...names } }
 }
 
-async function findKnownAccount(inside: ServiceContext, email: string, known: string): Promise<Recognized> {
+async function findKnownAccount(inside: ServiceContext, email: string, known: string): Promise<Identification> {
   if ((await findCredential(inside, email))?.id !== known) return { problem: 'linkedElsewhere' }
   return (await lockCredential(inside, known)) ? { credentialId: known } : { problem: 'expiredSignIn' }
 }
@@ -55,8 +55,8 @@ async function proveAccount(
   provider: FoundProvider,
   token: IdToken,
   { link: { member }, ref }: Pick<Joining, 'link' | 'ref'>,
-): Promise<Recognized> {
-  const isProof = ref.provesAddress || (await speaksFor(inside, provider, token, member.email))
+): Promise<Identification> {
+  const isProof = ref.provesAddress || (await ownsMemberDomain(inside, provider, token, member.email))
   const found = await findCredential(inside, member.email)
   const locked = found && (await lockCredential(inside, found.id))
   if (found && !(isProof && locked?.emailVerifiedAt === null)) return { problem: 'hasAccount' }
@@ -67,5 +67,11 @@ async function proveAccount(
 }
 
 /** True if the provider's organization verified the member's domain and the token has the member's address. */
-const speaksFor = async (inside: ServiceContext, provider: FoundProvider, token: IdToken, email: string): Promise<boolean> =>
-  findMissingClaim(provider) === null && (await findOwnAddress(inside, provider, token))?.toLowerCase() === email.toLowerCase()
+const ownsMemberDomain = async (
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  email: string,
+): Promise<boolean> =>
+  findMissingClaim(provider) === null &&
+  (await findVerifiedAddress(inside, provider, token))?.toLowerCase() === email.toLowerCase()

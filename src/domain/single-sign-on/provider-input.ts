@@ -30,7 +30,7 @@ const MAX_CLAIMS = 10
 const MAX_ISSUER_LENGTH = 500
 
 /** As it is compared with what the provider calls itself: a slash at its end is part of it, white space around it is not. */
-export const normalIssuer = (issuer: string): string => issuer.trim().replace(/\/\.well-known\/openid-configuration$/, '')
+export const normalizeIssuer = (issuer: string): string => issuer.trim().replace(/\/\.well-known\/openid-configuration$/, '')
 
 /** @throws DomainError invalid for all that is wrong. */
 export function findProviderIssues({ deps }: Context, input: ProviderInput, { isNew }: { isNew: boolean }): void {
@@ -38,7 +38,7 @@ export function findProviderIssues({ deps }: Context, input: ProviderInput, { is
   refuse(
     findIssues([
       ['name', checkName(input.name, MAX_NAME_LENGTH)],
-      ['issuer', checkIssuer(deps.ssoAllowance, normalIssuer(input.issuer))],
+      ['issuer', checkIssuer(deps.ssoAllowance, normalizeIssuer(input.issuer))],
       ['clientId', checkName(input.clientId, MAX_ISSUER_LENGTH)],
       ['clientSecret', isAsked ? checkName(input.clientSecret, MAX_SECRET_LENGTH) : undefined],
       ['clientAuth', checkChoice(input.clientAuth, CLIENT_AUTHS)],
@@ -55,7 +55,7 @@ const isDate = (value: Date | null): boolean => value === null || !Number.isNaN(
 
 /** A provider that is open to everybody needs a claim that identifies the organization's people. */
 function checkShared({ issuer, requiredClaims }: ProviderInput): Violation | undefined {
-  const claim = claimOfSharedIssuer(normalIssuer(issuer))
+  const claim = claimOfSharedIssuer(normalizeIssuer(issuer))
   return claim && !requiredClaims[claim] ? { rule: 'account', problem: 'sharedIssuer' } : undefined
 }
 

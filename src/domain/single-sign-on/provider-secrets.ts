@@ -6,20 +6,20 @@ import { decrypt, encrypt } from '../secrets/encryption.ts'
 
 const purposeOf = (providerId: string): string => `sign-in provider ${providerId}`
 
-export const sealClientSecret = (
+export const encryptClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
   secret: string,
 ): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOf(providerId), secret)
 
 /** Null when none of the secret keys opens it any more. */
-export const openClientSecret = (
+export const decryptClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
   { id, encryptedClientSecret }: { id: string; encryptedClientSecret: Uint8Array },
 ): string | null => decrypt(deps.secretKeys, purposeOf(id), encryptedClientSecret)
 
 /** How a provider is reached. @property clientSecret as it is sent. */
-export type Connection = {
+export type ProviderConnection = {
   issuer: string
   clientId: string
   clientAuth: string
@@ -28,32 +28,33 @@ export type Connection = {
 }
 
 /** Conditions on a provider's tokens. */
-export type Terms = Pick<SignInProvider, 'requiredClaims' | 'secondFactor' | 'acrValues'>
+export type TokenRequirements = Pick<SignInProvider, 'requiredClaims' | 'secondFactor' | 'acrValues'>
 
 const purposeOfDraft = (providerId: string): string => `draft of sign-in provider ${providerId}`
 
 /** How it is to be reached, and what its word is to say, once that was tried. */
-export const sealDraft = (
+export const encryptDraft = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
-  draft: Connection & Terms,
+  draft: ProviderConnection & TokenRequirements,
 ): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
 
 /** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
   const text = provider.encryptedDraft && decrypt(service.deps.secretKeys, purposeOfDraft(provider.id), provider.encryptedDraft)
   if (!text) return provider
-  const { clientSecret, secretExpiresAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretExpiresAt: string | null }
+  const { clientSecret, secretExpiresAt, ...draft } = JSON.parse(text) as ProviderConnection &
+    TokenRequirements & { secretExpiresAt: string | null }
   return {
     ...provider,
     ...draft,
-    encryptedClientSecret: sealClientSecret(service, provider.id, clientSecret ?? ''),
+    encryptedClientSecret: encryptClientSecret(service, provider.id, clientSecret ?? ''),
     secretExpiresAt: secretExpiresAt === null ? null : new Date(secretExpiresAt),
   }
 }
 
 /** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
-export async function resealClientSecrets(service: ServiceContext): Promise<void> {
+export async function reencryptClientSecrets(service: ServiceContext): Promise<void> {
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return
   for (const { id, ...sealed } of await service.db.signInProvider.findMany({

@@ -11,8 +11,8 @@ import { notifyOfSecurityChange } from '../organization/organization-security.ts
 import type { ClientAuth, IdpClient, OperatorProvider } from '../ports/identity-provider.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { findProviderIssues, normalIssuer, type ProviderInput } from './provider-input.ts'
-import { type Connection, openClientSecret, sealClientSecret } from './provider-secrets.ts'
+import { findProviderIssues, normalizeIssuer, type ProviderInput } from './provider-input.ts'
+import { decryptClientSecret, encryptClientSecret, type ProviderConnection } from './provider-secrets.ts'
 
 export type Provider = SignInProvider
 
@@ -52,7 +52,7 @@ export type FoundProvider = Provider & {
 /** By what stands in addresses: whoever signs in says no more. */
 export async function findProvider(service: ServiceContext, address: string): Promise<FoundProvider | null> {
   const offered = service.deps.operatorProviders.find((one) => one.address === address)
-  if (offered) return ofOperator(service, offered)
+  if (offered) return toFoundProvider(service, offered)
   if (!isUuid(address)) return null
   const organization = { select: { id: true, name: true, tier: true, ownerNamedAt: true } } as const
   const found = await service.db.signInProvider.findUnique({ where: { id: address }, include: { organization } })
@@ -60,9 +60,9 @@ export async function findProvider(service: ServiceContext, address: string): Pr
 }
 
 /** It as one of an organization would be that has chosen nothing: it stands in the settings, and has no row. */
-const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: OperatorProvider): FoundProvider => ({
+const toFoundProvider = (service: ServiceContext, { clientSecret, ...provider }: OperatorProvider): FoundProvider => ({
   ...provider,
-  encryptedClientSecret: sealClientSecret(service, provider.id, clientSecret),
+  encryptedClientSecret: encryptClientSecret(service, provider.id, clientSecret),
   organizationId: null,
   organization: null,
   secretExpiresAt: null,
@@ -103,8 +103,8 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
         issues: [{ field: '', rule: 'account', problem: 'tooManyProviders', limit: MAX_PROVIDERS }],
       })
     const [id, now] = [inside.deps.newId(), inside.deps.clock()]
-    const { clientSecret, ...fields } = rowOf(input)
-    const encryptedClientSecret = sealClientSecret(inside, id, clientSecret)
+    const { clientSecret, ...fields } = toProviderRow(input)
+    const encryptedClientSecret = encryptClientSecret(inside, id, clientSecret)
     const data = { id, organizationId: ctx.organization.id, encryptedClientSecret, ...fields, createdAt: now, updatedAt: now }
     await inside.db.signInProvider.create({ data })
     await recordAudit(inside, { action: 'added_sign_in_provider', details: { provider: fields.name, issuer: fields.issuer } })
@@ -133,13 +133,13 @@ export async function removeProvider(ctx: Context, id: string): Promise<void> {
     const { name } = await getProvider(inside, id)
     await inside.db.signInProvider.delete({ where: { id } })
     await recordAudit(inside, { action: 'removed_sign_in_provider', details: { provider: name } })
-    await stopUntried(inside)
+    await stopEnforcingUntested(inside)
   })
 }
 
 /** Nobody is shut out by providers none of which has shown that it works. @returns whether they were the only way in. */
-export const stopUntried = async (inside: Context): Promise<boolean> =>
-  !(await findProviders(inside)).some((provider) => isTried(inside, provider)) && stopEnforcing(inside)
+export const stopEnforcingUntested = async (inside: Context): Promise<boolean> =>
+  !(await findProviders(inside)).some((provider) => isTested(inside, provider)) && stopEnforcing(inside)
 
 /** @returns whether the organization's providers were the only way in. */
 export async function stopEnforcing(inside: Context): Promise<boolean> {
@@ -155,11 +155,11 @@ export async function stopEnforcing(inside: Context): Promise<boolean> {
 /** For seven days members who are linked already are linked anew by their address: after a change of client, subjects may be others. */
 export async function allowRelinking(ctx: Context, id: string): Promise<void> {
   const provider = await getProvider(ctx, id)
-  await inTransaction(ctx, (inside) => letRelink(inside, provider))
+  await inTransaction(ctx, (inside) => startRelinking(inside, provider))
 }
 
 /** {@link allowRelinking}, in a transaction of somebody who may. */
-export async function letRelink(inside: Context, { id, name }: Pick<Provider, 'id' | 'name'>): Promise<void> {
+export async function startRelinking(inside: Context, { id, name }: Pick<Provider, 'id' | 'name'>): Promise<void> {
   const relinkUntil = new Date(inside.deps.clock().getTime() + RELINK_MS)
   await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
   await recordAudit(inside, { action: 'allowed_relinking', details: { provider: name, until: relinkUntil.toISOString() } })
@@ -168,33 +168,33 @@ const RELINK_MS = 7 * 86_400_000
 
 /** SHA-256 of the settings that a trial sign-in tests. */
 export const hashOfSettings = (service: Pick<ServiceContext, 'deps'>, provider: Provider): Uint8Array<ArrayBuffer> =>
-  hashOf({ ...provider, clientSecret: openClientSecret(service, provider) })
+  hashConnection({ ...provider, clientSecret: decryptClientSecret(service, provider) })
 
-export function hashOf({
+export function hashConnection({
   issuer,
   clientId,
   clientAuth,
   clientSecret,
-}: Omit<Connection, 'secretExpiresAt'>): Uint8Array<ArrayBuffer> {
+}: Omit<ProviderConnection, 'secretExpiresAt'>): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify([issuer, clientId, clientAuth, clientSecret])
   return new Uint8Array(hash('sha256', `sign-in provider ${text}`, 'buffer'))
 }
 
 /** True if a trial sign-in succeeded with the current settings. */
-export const isTried = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
+export const isTested = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
   provider.testedSettingsHash !== null && Buffer.compare(provider.testedSettingsHash, hashOfSettings(service, provider)) === 0
 
 /** It as what asks it needs it; null when none of the secret keys opens its secret any more. */
-export function clientOf(service: Pick<ServiceContext, 'deps'>, provider: Provider): IdpClient | null {
-  const clientSecret = openClientSecret(service, provider)
+export function toIdpClient(service: Pick<ServiceContext, 'deps'>, provider: Provider): IdpClient | null {
+  const clientSecret = decryptClientSecret(service, provider)
   const { id, issuer, clientId } = provider
   return clientSecret === null ? null : { id, issuer, clientId, clientAuth: provider.clientAuth as ClientAuth, clientSecret }
 }
 
-export const rowOf = ({ defaultRoles, acrValues, requiredClaims, secretExpiresAt, ...input }: ProviderInput) => ({
+export const toProviderRow = ({ defaultRoles, acrValues, requiredClaims, secretExpiresAt, ...input }: ProviderInput) => ({
   ...input,
   name: input.name.trim(),
-  issuer: normalIssuer(input.issuer),
+  issuer: normalizeIssuer(input.issuer),
   clientId: input.clientId.trim(),
   defaultRoles: DEFAULT_ROLES.filter((role) => defaultRoles.includes(role)),
   acrValues: [...acrValues],

@@ -12,9 +12,12 @@ export type AssessmentFacts = {
   takesRecordings: boolean
 }
 
-type Asked = { responseType: string; timeLimit: number; audioUrl: string; videoUrl: string }
+type FactsOfQuestion = { responseType: string; timeLimit: number; audioUrl: string; videoUrl: string }
 
-export const factsOf = (kinds: Pick<QuestionKinds, 'answering'>, questions: readonly Asked[]): AssessmentFacts => ({
+export const toAssessmentFacts = (
+  kinds: Pick<QuestionKinds, 'answering'>,
+  questions: readonly FactsOfQuestion[],
+): AssessmentFacts => ({
   questions: questions.length,
   timed: questions.filter(({ timeLimit }) => timeLimit > 0).length,
   timedSeconds: questions.reduce((sum, { timeLimit }) => sum + timeLimit, 0),
@@ -29,5 +32,8 @@ export async function findAssessmentFacts(
   { assessmentId }: { assessmentId: string },
 ): Promise<AssessmentFacts> {
   const select = { responseType: true, timeLimit: true, audioUrl: true, videoUrl: true }
-  return factsOf(deps.kinds, await db.question.findMany({ where: { organizationId: organization.id, assessmentId }, select }))
+  return toAssessmentFacts(
+    deps.kinds,
+    await db.question.findMany({ where: { organizationId: organization.id, assessmentId }, select }),
+  )
 }

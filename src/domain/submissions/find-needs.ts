@@ -1,17 +1,17 @@
 import type { Context } from '../context.ts'
-import { type Needs, needsOf, PHOTOS, type Photo, type Terms } from './needs.ts'
+import { type Needs, PHOTOS, type ProctoringTerms, type RequiredPhoto, toNeeds } from './needs.ts'
 
-export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<Photo, boolean>> {
+export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<RequiredPhoto, boolean>> {
   const where = { organizationId: organization.id, submissionId, kind: { in: [...PHOTOS] } }
   const found = await db.mediaFile.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
-  const has = (photo: Photo) => found.some(({ kind }) => kind === photo)
+  const has = (photo: RequiredPhoto) => found.some(({ kind }) => kind === photo)
   return { id_photo: has('id_photo'), face_photo: has('face_photo') }
 }
 
 /** Requirements by the candidate's paper or, before the start, by the current questions. */
 export async function findNeeds(
   ctx: Context,
-  invite: Terms & { assessmentId: string },
+  invite: ProctoringTerms & { assessmentId: string },
   startedSubmissionId: string | null,
 ): Promise<Needs> {
   const { db, organization } = ctx
@@ -23,5 +23,5 @@ export async function findNeeds(
           by: ['responseType'],
           where: { organizationId, submissionId: startedSubmissionId },
         })
-  return needsOf(ctx.deps.kinds, invite, questions)
+  return toNeeds(ctx.deps.kinds, invite, questions)
 }

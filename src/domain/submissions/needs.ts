@@ -4,10 +4,10 @@ import type { QuestionKinds } from '../ports/question-kind.ts'
 
 /** Checks before the start. */
 export const CHECKS = ['camera', 'microphone', 'screen'] as const
-export type Check = (typeof CHECKS)[number]
+export type PreStartCheck = (typeof CHECKS)[number]
 /** Photos that are taken before the start. */
 export const PHOTOS = ['id_photo', 'face_photo'] as const
-export type Photo = (typeof PHOTOS)[number]
+export type RequiredPhoto = (typeof PHOTOS)[number]
 /** Requirements that an organization can waive, and that a candidate consents to. */
 export const REQUIREMENTS = [...CHECKS, ...PHOTOS] as const
 export type Requirement = (typeof REQUIREMENTS)[number]
@@ -22,15 +22,20 @@ export type Needs = {
   choice: boolean
 }
 
-export type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
-type Answered = { responseType: string }
+export type ProctoringTerms = {
+  screenRecording: boolean
+  webcamMonitoring: boolean
+  requireIdCapture: boolean
+  facePhotoRequired: boolean
+}
+type ResponseTypeOf = { responseType: string }
 type Kinds = Pick<QuestionKinds, 'answering'>
 
 /** True if only a recording is an answer. */
-export const isRecorded = (kinds: Kinds, { responseType }: Answered): boolean =>
+export const isRecorded = (kinds: Kinds, { responseType }: ResponseTypeOf): boolean =>
   kinds.answering(responseType).savedBy.every((by) => by === 'recording')
 
-export function needsOf(kinds: Kinds, invite: Terms, questions: readonly Answered[]): Needs {
+export function toNeeds(kinds: Kinds, invite: ProctoringTerms, questions: readonly ResponseTypeOf[]): Needs {
   const ways = questions.map(({ responseType }) => kinds.answering(responseType))
   const isNeeded = (device: 'microphone' | 'camera') => ways.some(({ needs }) => needs.includes(device))
   return {
@@ -58,7 +63,7 @@ export const consentedMedia = (needs: Needs): Requirement[] =>
 type Prepared = {
   needs: Needs
   submission: { consentAt: Date | null; consentMedia: string[]; passedChecks: string[] } | null
-  photos: Record<Photo, boolean>
+  photos: Record<RequiredPhoto, boolean>
   waived: readonly string[]
 }
 

@@ -27,12 +27,12 @@ export async function scoreAnswers(ctx: Context, submissionId: string, versionId
   })
   if (scores.length === 0) return false
   await ctx.db.questionScore.createMany({ data: scores, skipDuplicates: true })
-  await noteNeeds(ctx, [submissionId])
+  await recordGradingNeeds(ctx, [submissionId])
   return true
 }
 
 /** Answer to score. @property value null: no answer. @property penaltyPercent of the points. */
-export type Answered = {
+export type AnswerToScore = {
   points: number
   penaltyPercent: number
   versionId: string
@@ -44,10 +44,10 @@ export type Answered = {
 }
 
 /** @property points null: a person has to say, or it is dropped: not counted. */
-export type Scored = { points: number | null; dropped: boolean; parts: Part[] }
+export type AnswerScore = { points: number | null; dropped: boolean; parts: Part[] }
 
 /** @returns null: there is no such kind (any more). */
-export function scoreAnswer(ctx: Context, answered: Answered): Scored | null {
+export function scoreAnswer(ctx: Context, answered: AnswerToScore): AnswerScore | null {
   const { points, effect, responseType, penaltyPercent, value } = answered
   const kind = ctx.deps.kinds.get(responseType)
   if (!kind) return null
@@ -61,7 +61,7 @@ export function scoreAnswer(ctx: Context, answered: Answered): Scored | null {
   return { points: isWrong ? -penaltyFor(penaltyPercent, points) : pointsFor(score, points), dropped: false, parts }
 }
 
-function tryToScore({ deps }: Context, kind: QuestionKind, answered: Answered, isEmpty: boolean): Score {
+function tryToScore({ deps }: Context, kind: QuestionKind, answered: AnswerToScore, isEmpty: boolean): Score {
   const { spec, key, value, versionId } = answered
   try {
     // No answer is nothing wrong: it gives no points.
@@ -141,12 +141,12 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
 }
 
 /** Records which scored submissions still need graders: a question with points has none. Unchanged ones are not written. */
-export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
+export async function recordGradingNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
   const left = ctx.db
     .selectFrom('submissions')
     .where('submissions.id', '=', anyOfIds(submissionIds))
     .select('submissions.id')
-    .select((eb) => isLeft(eb, ctx.db).as('needsGrading'))
+    .select((eb) => needsGrader(eb, ctx.db).as('needsGrading'))
   const note = ctx.db
     .updateTable('submissions')
     .from(left.as('left'))
@@ -156,7 +156,7 @@ export async function noteNeeds(ctx: Context, submissionIds: readonly string[]):
   await note.execute()
 }
 
-const isLeft = (eb: Expressions<'submissions'>, db: TenantDb) =>
+const needsGrader = (eb: Expressions<'submissions'>, db: TenantDb) =>
   sql<boolean>`exists (${eb
     .selectFrom(db.table('submissionQuestions'))
     .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
@@ -176,7 +176,7 @@ const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
  * @property scored the points that its key gives the answer; null: it has none, or leaves it to people. @property dropped whether its key
  *   says that the question is not counted. @property unanswered see {@link isUnanswered}.
  */
-export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
+export type GradableQuestion = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
 
 /** Facts of a question for grading. */
 export const gradingFacts = (eb: Expressions<'submissionQuestions'>, db: TenantDb) => [

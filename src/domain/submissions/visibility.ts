@@ -7,8 +7,8 @@ import { mayGrade } from '../members/graders.ts'
 /** Prisma `select` of the assigned grader. */
 export const graderOfInvite = { select: { id: true, status: true, roles: true } } satisfies Prisma.Invite$assignedGraderArgs
 
-type OfInvite = { assignedGrader: Prisma.MemberGetPayload<typeof graderOfInvite> | null }
-type OfSubmission = { state: SubmissionState; secondGraderId: string | null }
+type InviteAccess = { assignedGrader: Prisma.MemberGetPayload<typeof graderOfInvite> | null }
+type SubmissionAccess = { state: SubmissionState; secondGraderId: string | null }
 
 /**
  * Lets in whoever may read everything, the graders it is assigned to and, once it is handed in and assigned to nobody who may
@@ -17,11 +17,11 @@ type OfSubmission = { state: SubmissionState; secondGraderId: string | null }
  * @param submission null: none was begun.
  * @throws DomainError not_permitted.
  */
-export function authorizeSubmission(ctx: Context, invite: OfInvite, submission: OfSubmission | null): void {
+export function authorizeSubmission(ctx: Context, invite: InviteAccess, submission: SubmissionAccess | null): void {
   if (!mayReadSubmission(ctx, invite, submission)) throw new DomainError('not_permitted')
 }
 
-export function mayReadSubmission(ctx: Context, { assignedGrader }: OfInvite, submission: OfSubmission | null): boolean {
+export function mayReadSubmission(ctx: Context, { assignedGrader }: InviteAccess, submission: SubmissionAccess | null): boolean {
   const { actor } = ctx
   if (may(ctx, 'read')) return true
   if (actor.kind !== 'member' || !may(ctx, 'read_as_grader')) return false

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { deleteInvites, type Gone } from '../erasure/delete-invites.ts'
+import { type DeletedCounts, deleteInvites } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 
@@ -21,7 +21,7 @@ const LISTS_AT_ONCE = 3
 const TAGS_AT_ONCE = 100
 
 /** Deleted rows, and the number of invites that a job still deletes. */
-export type Deletion = Gone & { lists: number; remaining: number }
+export type Deletion = DeletedCounts & { lists: number; remaining: number }
 
 /**
  * Deletes the organization's test data as they are now; what is made meanwhile stays. The first part is gone when it returns, and the rest is
@@ -81,7 +81,7 @@ function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> 
 }
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */
-async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<Gone> {
+async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<DeletedCounts> {
   const oldest = ctx.db.selectFrom('invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
   const ids = (await oldest.select('id').forUpdate().execute()).map(({ id }) => id)
   return deleteInvites(ctx, ids)

@@ -5,15 +5,15 @@ import { moveInvite } from '../invites/move-invite.ts'
 import { mayMove } from '../invites/moves.ts'
 import { CHECKS, isRecorded, PHOTOS } from '../submissions/needs.ts'
 import { finishSubmission } from '../submissions/taking/finish-submission.ts'
-import { giveConsent } from '../submissions/taking/give-consent.ts'
-import { enterToWrite } from '../submissions/taking/open-missing-submissions.ts'
+import { enterForChange } from '../submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, findOpenQuestion, openQuestion, type SubmissionQuestion } from '../submissions/taking/paper.ts'
-import { passChecks } from '../submissions/taking/pass-checks.ts'
+import { recordPassedChecks } from '../submissions/taking/pass-checks.ts'
 import { readPreparation, readProgress } from '../submissions/taking/read-progress.ts'
+import { recordConsent } from '../submissions/taking/record-consent.ts'
 import { findKind, saveAnswer, saveText } from '../submissions/taking/save-text.ts'
-import { type PreparedSession, requireInProgress, requirePrepared, type Session } from '../submissions/taking/session.ts'
+import { type CandidateSession, type PreparedSession, requireInProgress, requirePrepared } from '../submissions/taking/session.ts'
 import { startSubmission } from '../submissions/taking/start-submission.ts'
-import { takeOver } from '../submissions/taking/take-over.ts'
+import { takeOverTab } from '../submissions/taking/take-over-tab.ts'
 import { putPart } from '../submissions/uploads/put-part.ts'
 import { putPhoto } from '../submissions/uploads/put-photo.ts'
 import { beginAttempt, beginCapture, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
@@ -49,7 +49,7 @@ export async function handInAnswers(ctx: Context, invite: InviteDetail, { answer
   const session = await enter(ctx, invite)
   requireInProgress(session)
   const tab = ctx.deps.newId()
-  await takeOver(session, tab)
+  await takeOverTab(session, tab)
   const captures = await beginCaptures(session, tab)
   const { unanswered, of } = await readProgress(session)
   for (let number = 1; number <= of; number++) {
@@ -71,17 +71,17 @@ async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'st
 }
 
 /** By the link as it is now. */
-const enter = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<Session> =>
-  enterToWrite(ctx, { inviteId: id, linkVersion })
+const enter = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<CandidateSession> =>
+  enterForChange(ctx, { inviteId: id, linkVersion })
 
 /** Consents, passes the checks and takes the photos. */
-async function prepare(session: Session): Promise<Session> {
+async function prepare(session: CandidateSession): Promise<CandidateSession> {
   const { needs, missing } = await readPreparation(session)
-  if (missing.includes('consent')) await giveConsent(session, { needs, userAgent: USER_AGENT })
+  if (missing.includes('consent')) await recordConsent(session, { needs, userAgent: USER_AGENT })
   const { id, linkVersion } = session.invite
-  const prepared = await enterToWrite(session.ctx, { inviteId: id, linkVersion })
+  const prepared = await enterForChange(session.ctx, { inviteId: id, linkVersion })
   requirePrepared(prepared)
-  await passChecks(prepared, CHECKS)
+  await recordPassedChecks(prepared, CHECKS)
   for (const photo of PHOTOS) if (missing.includes(photo)) await putPhoto(prepared, photo, PHOTO)
   return prepared
 }

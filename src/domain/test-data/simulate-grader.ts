@@ -3,12 +3,12 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { InviteDetail } from '../invites/invites.ts'
 import { GRADING_ROLES } from '../members/graders.ts'
+import { findPaper, findSubmitted, type SubmissionToGrade } from '../submissions/grading/graded-submission.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
-import { takeOver } from '../submissions/grading/hand-on.ts'
+import { countGrades } from '../submissions/grading/grading-status.ts'
+import { takeGraderSlot } from '../submissions/grading/reassign-grader.ts'
 import { mayRelease, releaseResult, reopenResult } from '../submissions/grading/release-result.ts'
-import { findHandedIn, findPaper, type Graded } from '../submissions/grading/rounds.ts'
 import { saveGrades } from '../submissions/grading/save-grade.ts'
-import { countGrades } from '../submissions/grading/totals.ts'
 import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
 import type { Given } from './given.ts'
 
@@ -57,16 +57,16 @@ export async function releaseGrades(ctx: Context, invite: InviteDetail): Promise
 async function enterAsGraders(
   ctx: Context,
   { id }: InviteDetail,
-): Promise<{ graders: [Context, ...Context[]]; submission: Graded }> {
+): Promise<{ graders: [Context, ...Context[]]; submission: SubmissionToGrade }> {
   const { assignedTo, submissionId } = await findAssigned(ctx, id)
   const members = await findGraders(ctx, assignedTo)
   const [first, second] = members.map((member) => as(ctx, member))
   if (!first) throw new DomainError('graders_missing')
-  const submission = await findHandedIn(first, submissionId)
+  const submission = await findSubmitted(first, submissionId)
   if (!submission.assessment.secondGrader) return { graders: [first], submission }
   if (!second) throw new DomainError('graders_missing')
-  for (const grader of [first, second]) await takeOver(grader, submissionId)
-  const assigned = await findHandedIn(first, submissionId)
+  for (const grader of [first, second]) await takeGraderSlot(grader, submissionId)
+  const assigned = await findSubmitted(first, submissionId)
   return { graders: mayRelease(first, assigned) ? [first, second] : [second, first], submission: assigned }
 }
 

@@ -1,7 +1,7 @@
-import type { WHAT_STAYS } from '../../domain/erasure/erasures.ts'
+import type { RETAINED_DATA } from '../../domain/erasure/erasures.ts'
 
 /** Retained data of an erased candidate, in the words of every receipt. */
-export const RETAINED_DATA_REASONS: Record<(typeof WHAT_STAYS)[number], string> = {
+export const RETAINED_DATA_REASONS: Record<(typeof RETAINED_DATA)[number], string> = {
   counts: 'How many were invited, when, and how many completed: numbers that name nobody',
   results: 'Points of released results, in the figures of reports, without names',
   events: 'Events of the feed with their type, time and ids, so that it has no holes',

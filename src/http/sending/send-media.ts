@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { mediaFileName } from '../../domain/files/media-file-name.ts'
-import { type MediaFile, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
+import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
 import { type ByteRange, findRange } from './range.ts'
 
 const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
@@ -15,7 +15,7 @@ const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
 /** Sends the received bytes of a recording that could not be assembled, as a download. */
 export function sendPartialMedia(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
   reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
-  return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrived(ctx, media)))
+  return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrivedParts(ctx, media)))
 }
 
 /** Sends a photo or a recording, or the requested range. */

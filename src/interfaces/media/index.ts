@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
-import { openMediaLink } from '../../domain/submissions/media/media.ts'
+import { findLinkedMedia } from '../../domain/submissions/media/media.ts'
 import { sendMedia } from '../../http/sending/send-media.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
@@ -11,7 +11,7 @@ export async function linkedMedia(app: FastifyInstance, { system, secretKeys }: 
     method: ['GET', 'HEAD'],
     url: '/:token',
     async handler(request, reply) {
-      const media = await openMediaLink(system, secretKeys, request.params.token)
+      const media = await findLinkedMedia(system, secretKeys, request.params.token)
       reply.headers({ 'cross-origin-resource-policy': 'cross-origin', 'x-robots-tag': 'noindex, nofollow' })
       return sendMedia(system, request, reply, media)
     },

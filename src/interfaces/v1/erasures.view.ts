@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type ErasedKind, type Erasure, WHAT_STAYS } from '../../domain/erasure/erasures.ts'
+import { type ErasedKind, type Erasure, RETAINED_DATA } from '../../domain/erasure/erasures.ts'
 import { RETAINED_DATA_REASONS } from '../../http/erasures/retained-data.ts'
 import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -37,7 +37,7 @@ export const ErasureView = Type.Object(
     erased: Type.Object(counts, { description: 'Counts of erased rows so far' }),
     stays: Type.Array(
       Type.Object({
-        what: StringEnum([...WHAT_STAYS]),
+        what: StringEnum([...RETAINED_DATA]),
         why: Type.String(),
       }),
       { description: 'Data that stays, without the person' },
@@ -62,5 +62,5 @@ export const presentErasure = ({
   finishedAt: isoTimeOrNull(finishedAt),
   backupsUntil: isoTimeOrNull(backupsUntil),
   erased,
-  stays: WHAT_STAYS.map((what) => ({ what, why: RETAINED_DATA_REASONS[what] })),
+  stays: RETAINED_DATA.map((what) => ({ what, why: RETAINED_DATA_REASONS[what] })),
 })

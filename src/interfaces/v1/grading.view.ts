@@ -1,6 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
-import type { Graders, GradesForMember, Grading, ReleaseForMember } from '../../domain/submissions/grading/grade-for-members.ts'
+import type {
+  GraderAssignment,
+  GradesForMember,
+  InviteGrading,
+  ReleaseForMember,
+} from '../../domain/submissions/grading/grade-for-members.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { DateTime, isoTime, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -94,7 +99,7 @@ export const ReleaseBody = Type.Object(
 )
 export const ReopeningBody = Type.Object(inName, { [NAME]: 'Reopening', examples: [{}] })
 
-export const toGraders = ({ assignedGraderId, secondGraderId }: Static<typeof GradersBody>): Graders =>
+export const toGraders = ({ assignedGraderId, secondGraderId }: Static<typeof GradersBody>): GraderAssignment =>
   defined({ assignedGraderId, secondGraderId })
 
 export const toGrades = ({ grades, graderId, seen }: Static<typeof GradesBody>): GradesForMember => ({
@@ -111,7 +116,7 @@ export const toRelease = (body: Static<typeof ReleaseBody>): ReleaseForMember =>
   points: body.points,
 })
 
-export function presentGrading({ submission, questions, total, seen }: Grading): Static<typeof GradingView> {
+export function presentGrading({ submission, questions, total, seen }: InviteGrading): Static<typeof GradingView> {
   return {
     submissionId: submission.id,
     state: submission.state === 'released' ? 'released' : 'submitted',

@@ -8,7 +8,7 @@ import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../.
 import { planReminders } from '../../domain/invites/reminders/plan.ts'
 import { retakeInvite } from '../../domain/invites/retake-invite.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
-import { giveExtraTime } from '../../domain/submissions/taking/give-extra-time.ts'
+import { grantExtraTime } from '../../domain/submissions/taking/grant-extra-time.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
@@ -233,7 +233,7 @@ function accommodationRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params, body }) => {
-      await giveExtraTime(ctx, params.inviteId, body.extraTimePercent)
+      await grantExtraTime(ctx, params.inviteId, body.extraTimePercent)
       return presentAccommodations(await getInvite(ctx, params.inviteId))
     },
   )

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
 import { LINKED_FOR_MS } from '../../domain/secrets/media-tokens.ts'
-import { answerOf } from '../../domain/submissions/answer.ts'
+import { chooseAnswer } from '../../domain/submissions/choose-answer.ts'
 import type { ReleasedGrade } from '../../domain/submissions/grading/release-result.ts'
 import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
 import {
@@ -189,7 +189,7 @@ export function presentSubmissionDetail(ctx: Context, submission: WholeSubmissio
   const [release] = submission.releases
   const grades = release ? gradesOf(release) : []
   const questions = submission.paper.map((question) => {
-    const answer = answerOf(question.attempts)
+    const answer = chooseAnswer(question.attempts)
     const grade = grades.find(({ number }) => number === question.number)
     return {
       number: question.number,

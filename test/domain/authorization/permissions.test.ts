@@ -8,7 +8,7 @@ import { listAuditEntries } from '../../../src/domain/audit/audit-log.ts'
 import { type Permission, PORTAL_ROLES } from '../../../src/domain/authorization/permissions.ts'
 import { type Actor, type Context, enterOrganization, inMode } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
-import { keepOrganization } from '../../../src/domain/erasure/suspension.ts'
+import { liftSuspension } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
@@ -106,7 +106,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
     delete_test_data: async (actor) => deleteTestData(inMode(as(actor), 'test')),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
-    erase_organization: async (actor) => keepOrganization(as(actor)),
+    erase_organization: async (actor) => liftSuspension(as(actor)),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>

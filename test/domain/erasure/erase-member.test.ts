@@ -4,7 +4,7 @@ import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-key
 import { requestMemberArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
-import { eraseAgain, findUndone } from '../../../src/domain/erasure/erase-again.ts'
+import { eraseAgain, findUnfinishedErasures } from '../../../src/domain/erasure/erase-again.ts'
 import { eraseOrphanedAccounts } from '../../../src/domain/erasure/erase-orphaned-accounts.ts'
 import { type Erasure, getErasure, listErasures, MEMBER_STEPS } from '../../../src/domain/erasure/erasures.ts'
 import { requestMemberErasure } from '../../../src/domain/erasure/request-member-erasure.ts'
@@ -329,19 +329,19 @@ it('is done again after a restore, and revokes keys where that is wanted', async
   await continueErasure(service.system, { organizationId: organization.id, erasureId: id })
   await waitForReceipt(ctx, id)
   expect((await db.apiKey.findUniqueOrThrow({ where: { id: key.id } })).revokedAt).not.toBeNull()
-  expect((await findUndone(service.system)).filter((line) => line.id === id)).toEqual([])
+  expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 
   // As the backup has it: the member is back, and of the erasure nothing is known.
   await db.erasure.deleteMany({ where: { id } })
   await db.user.create({ data: saved.user })
   await db.member.update({ where: { id: member.id }, data: { ...saved.member, credentialId: null } })
-  expect((await findUndone(service.system)).map((line) => line.id)).toContain(id)
+  expect((await findUnfinishedErasures(service.system)).map((line) => line.id)).toContain(id)
   const operator = { ...service.system, actor: { kind: 'operator' as const } }
   expect((await eraseAgain(operator)).filter((one) => one.id === id)).toEqual([
     { id, organizationId: organization.id, found: true },
   ])
   expect(await rowsWith(email)).toEqual([])
-  expect((await findUndone(service.system)).filter((line) => line.id === id)).toEqual([])
+  expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 })
 
 it('ends once, with a right receipt, however often it is stopped at each step', async () => {

@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connect, sessionOf } from '../../../src/db/client.ts'
 import type { ServiceContext } from '../../../src/domain/context.ts'
-import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
+import {
+  eraseRestoredOrganizations,
+  findRestoredOrganizations,
+} from '../../../src/domain/erasure/erase-restored-organizations.ts'
 import {
   continueSuspension,
   findSuspension,
-  keepOrganization,
+  liftSuspension,
   SUSPENSION_DAYS,
   suspendOrganization,
 } from '../../../src/domain/erasure/suspension.ts'
@@ -143,7 +146,7 @@ it('is reminded of once, and kept by one press, after which nothing of it is era
   for (const _ of [1, 2]) await continueSuspension(later(SUSPENSION_DAYS - 2), id)
   expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon'])
   const ctx = asEraser(service, organization)
-  expect([await keepOrganization(ctx), await keepOrganization(ctx)]).toEqual([true, false])
+  expect([await liftSuspension(ctx), await liftSuspension(ctx)]).toEqual([true, false])
   expect(await findSuspension(ctx)).toBe(null)
   await continueSuspension(later(SUSPENSION_DAYS + 1), id)
   expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(1)
@@ -218,7 +221,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
   expect(counts).toMatchObject({ ...had, assessments: 3 })
   expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(0)
   // An erasure in progress can't be canceled.
-  expect(await keepOrganization(asEraser(service, organization))).toBe(false)
+  expect(await liftSuspension(asEraser(service, organization))).toBe(false)
 })
 
 it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
@@ -231,7 +234,7 @@ it('is left alone that an owner keeps in the very moment in which it would be er
       name === 'findUnique'
         ? async (asked: Parameters<typeof organizationSuspension.findUnique>[0]) => {
             const found = await organizationSuspension.findUnique(asked)
-            expect(await keepOrganization(asEraser(service, organization))).toBe(true)
+            expect(await liftSuspension(asEraser(service, organization))).toBe(true)
             return found
           }
         : Reflect.get(holds, name),
@@ -261,17 +264,17 @@ it('is found when a backup brings it back, and erased again; one that was made a
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
   const id = await suspendAndRemind(organization)
   await continueSuspension(later(SUSPENSION_DAYS), id)
-  expect(await findReturned(service.system)).toEqual([])
+  expect(await findRestoredOrganizations(service.system)).toEqual([])
   await service.db.organization.create({ data: { ...row, createdAt: daysAfter(row.createdAt, 30) } })
-  expect(await findReturned(service.system)).toEqual([])
+  expect(await findRestoredOrganizations(service.system)).toEqual([])
   await service.db.organization.update({ where: { id: row.id }, data: { createdAt: row.createdAt } })
-  expect(await eraseReturned(service.system)).toMatchObject([{ id, organizationId: organization.id }])
-  expect(await findReturned(service.system)).toEqual([])
+  expect(await eraseRestoredOrganizations(service.system)).toMatchObject([{ id, organizationId: organization.id }])
+  expect(await findRestoredOrganizations(service.system)).toEqual([])
   expect(await lines(id)).toHaveLength(1)
   // Come back once more, an owner has it erased anew; and then comes the same backup.
   await service.db.organization.create({ data: row })
   await continueSuspension(later(SUSPENSION_DAYS), await suspendAndRemind(organization))
   await service.db.organization.create({ data: row })
-  expect(await eraseReturned(service.system)).toMatchObject([{ organizationId: organization.id }])
-  expect(await findReturned(service.system)).toEqual([])
+  expect(await eraseRestoredOrganizations(service.system)).toMatchObject([{ organizationId: organization.id }])
+  expect(await findRestoredOrganizations(service.system)).toEqual([])
 })

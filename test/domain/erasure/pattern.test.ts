@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { names, patternOf } from '../../../src/domain/erasure/erasing.ts'
+import { containsAddress, toAddressPattern } from '../../../src/domain/erasure/erasing.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -35,18 +35,22 @@ it('finds an address as others spell it, and no longer one that it is a part of;
     [[...OTHERS, ...HYPHENATED], false],
   ] as const)
     for (const text of texts)
-      expect([text, names(ADDRESS, text), await isFound(text, patternOf(ADDRESS))]).toEqual([text, isThere, isThere])
+      expect([text, containsAddress(ADDRESS, text), await isFound(text, toAddressPattern(ADDRESS))]).toEqual([
+        text,
+        isThere,
+        isThere,
+      ])
 })
 
 it('finds it between hyphens in keys of requests', async () => {
-  const pattern = patternOf(ADDRESS, { hyphenated: true })
+  const pattern = toAddressPattern(ADDRESS, { hyphenated: true })
   for (const text of [...NAMING, ...HYPHENATED]) expect([text, await isFound(text, pattern)]).toEqual([text, true])
   for (const text of OTHERS) expect([text, await isFound(text, pattern)]).toEqual([text, false])
 })
 
 it('finds what forms spell otherwise than web addresses', () => {
   const query = new URLSearchParams({ search: "o'brien~@example.com" }).toString()
-  expect(names("o'brien~@example.com", query)).toBe(true)
+  expect(containsAddress("o'brien~@example.com", query)).toBe(true)
 })
 
 it('finds an international address in each form in which it may be said, and not within a longer one', async () => {
@@ -70,7 +74,11 @@ it('finds an international address in each form in which it may be said, and not
     ['sam@example.com', ['ösam@example.com', 'sam@example.comö', 'sam@example.com.ö'], false],
   ] as const)
     for (const text of texts)
-      expect([text, names(address, text), await isFound(text, patternOf(address))]).toEqual([text, isThere, isThere])
+      expect([text, containsAddress(address, text), await isFound(text, toAddressPattern(address))]).toEqual([
+        text,
+        isThere,
+        isThere,
+      ])
 })
 
 async function isFound(text: string, pattern: string): Promise<boolean> {

@@ -4,12 +4,12 @@ import { textOf } from '../../../src/db/statements.ts'
 import { requestCandidateArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
-import { dueInvites, type KeptAfter, MODES, RETENTION_RULES } from '../../../src/domain/erasure/due-invites.ts'
+import { dueInvites, MODES, RETENTION_RULES, type RetentionDays } from '../../../src/domain/erasure/due-invites.ts'
 import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.ts'
 import { getErasure } from '../../../src/domain/erasure/erasures.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
-import { changeRetention, foreseeFirstNight, readRetention } from '../../../src/domain/erasure/retention.ts'
-import { keepOrganization, suspendOrganization } from '../../../src/domain/erasure/suspension.ts'
+import { changeRetention, previewRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { liftSuspension, suspendOrganization } from '../../../src/domain/erasure/suspension.ts'
 import { reactivateInvite } from '../../../src/domain/invites/operations.ts'
 import { daysAfter } from '../../../src/domain/time/days.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
@@ -28,10 +28,10 @@ const service = await startServiceForFile(TO_LOOPBACK)
 const { db, make } = service
 // The nights are the test's alone, however long it takes.
 await db.$executeRaw`DELETE FROM pgboss.schedule WHERE name = ${sweepQueueName('erase_due_invites')}`
-const NEVER: KeptAfter = { completed: null, expired: null, revoked: null }
+const NEVER: RetentionDays = { completed: null, expired: null, revoked: null }
 
 const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
-const set = (ctx: Context, kept: Partial<KeptAfter>) => changeRetention(ctx, { kept: { ...NEVER, ...kept }, isSure: true })
+const set = (ctx: Context, kept: Partial<RetentionDays>) => changeRetention(ctx, { kept: { ...NEVER, ...kept }, isSure: true })
 /** Has the rules hold since yesterday, and what is due be looked for now. */
 const beginNow = (organizationId: string) =>
   db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: daysAgo(1), nextAt: daysAgo(1) } })
@@ -221,7 +221,7 @@ it('erases nothing while the organization is suspended, and restarts the period 
   await suspendOrganization(ctx, { name: organization.name })
   await sweep(organization.id)
   expect(await isThere()).toBe(true)
-  await keepOrganization(ctx)
+  await liftSuspension(ctx)
   await eraseDueInvites(service.system)
   expect(await isThere()).toBe(true)
   const { beginsAt } = await readRetention(ctx)
@@ -413,6 +413,6 @@ it('counts for the page no further than 10,000 of a rule, and says so', async ()
   const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
   const asked = await owner.post(`${owner.home}settings/retention`, { completed: '60', expired: '', revoked: '' })
   expect(asked.text).toContain('erases more than 10,000 invites (more than 10,000 completed)')
-  const { due } = await foreseeFirstNight(asEraser(service, organization), { ...NEVER, completed: 60 })
+  const { due } = await previewRetention(asEraser(service, organization), { ...NEVER, completed: 60 })
   expect(due).toEqual({ completed: 10_001, expired: 0, revoked: 0 })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inviteFirstAdmin, makeFirstKey } from '../../../src/domain/members/make-first-key.ts'
+import { createFirstKey, inviteFirstAdmin } from '../../../src/domain/members/create-first-key.ts'
 import { startServiceForTest } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -7,11 +7,11 @@ it('is made by exactly one of those that start at once, and by none that starts 
   const { system, db, v1, make } = await startServiceForTest()
   for (let round = 0; round < 5; round++) {
     const wanted = { organization: make.unique('Acme'), apiKey: 'First' }
-    const keys = await Promise.all(Array.from({ length: 8 }, () => makeFirstKey(system, wanted)))
+    const keys = await Promise.all(Array.from({ length: 8 }, () => createFirstKey(system, wanted)))
     const [key, ...others] = keys.filter((made) => made !== null)
     expect(others).toEqual([])
     expect((await v1(key!).get('/tags')).status).toBe(200)
-    expect(await makeFirstKey(system, wanted)).toBeNull()
+    expect(await createFirstKey(system, wanted)).toBeNull()
     expect(await db.organization.count({ where: { name: wanted.organization } })).toBe(1)
   }
 })

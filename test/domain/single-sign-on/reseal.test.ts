@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import {
-  openClientSecret,
-  resealClientSecrets,
-  sealClientSecret,
-  sealDraft,
+  decryptClientSecret,
+  encryptClientSecret,
+  encryptDraft,
+  reencryptClientSecrets,
   withDraft,
 } from '../../../src/domain/single-sign-on/provider-secrets.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -27,17 +27,17 @@ it('seals anew under the newest key what a provider is asked with, and what wait
   }
   const terms = { requiredClaims: { tid: 'ours' }, secondFactor: 'ours', acrValues: [] }
   const sealed = {
-    encryptedClientSecret: sealClientSecret(older, id, 'a secret'),
-    encryptedDraft: sealDraft(older, id, { ...connection, ...terms }),
+    encryptedClientSecret: encryptClientSecret(older, id, 'a secret'),
+    encryptedDraft: encryptDraft(older, id, { ...connection, ...terms }),
   }
   const row = { id, organizationId, name: 'Acme', issuer, clientId: 'x', clientAuth: 'client_secret_basic', ...sealed }
   const provider = await db.signInProvider.create({ data: { ...row, createdAt: at, updatedAt: at } })
-  expect([openClientSecret(newer, provider), withDraft(newer, provider)]).toEqual([null, provider])
-  await resealClientSecrets(both)
+  expect([decryptClientSecret(newer, provider), withDraft(newer, provider)]).toEqual([null, provider])
+  await reencryptClientSecrets(both)
   const after = await db.signInProvider.findUniqueOrThrow({ where: { id } })
-  expect(openClientSecret(newer, after)).toBe('a secret')
+  expect(decryptClientSecret(newer, after)).toBe('a secret')
   const tried = withDraft(newer, after)
-  expect({ ...tried, clientSecret: openClientSecret(newer, tried) }).toMatchObject({ ...connection, ...terms })
-  await resealClientSecrets(both)
+  expect({ ...tried, clientSecret: decryptClientSecret(newer, tried) }).toMatchObject({ ...connection, ...terms })
+  await reencryptClientSecrets(both)
   expect(await db.signInProvider.findUniqueOrThrow({ where: { id } })).toEqual(after)
 })

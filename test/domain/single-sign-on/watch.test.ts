@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkSignInDomains } from '../../../src/domain/single-sign-on/watch.ts'
+import { checkSignInDomains } from '../../../src/domain/single-sign-on/check-sign-in-domains.ts'
 import { joinAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { browse, goThrough, IDP_ON_LOOPBACK, providerFields, setUpSso } from '../../support/sso.ts'

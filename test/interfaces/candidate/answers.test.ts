@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { chooseAnswer } from '../../../src/domain/submissions/choose-answer.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.ts'
 
@@ -41,7 +41,7 @@ async function record() {
       where: { submissionId: candidate.submissionId },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     })
-  const answer = async () => answerOf(await attempts())?.id
+  const answer = async () => chooseAnswer(await attempts())?.id
   const shown = async () => (await service.http().get(candidate.session)).body.question.answers
   const textId = async () => (await attempts()).find(({ kind }) => kind === 'text')!.id
   return { candidate, begin, stop, complete, choose, stopped, wasInterrupted, put, answer, shown, textId }
@@ -188,7 +188,7 @@ describe('an interrupted attempt', () => {
     expect(said(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
     await post(`media/${body.mediaId}/complete`, { segments: [1] })
     expect(await attempts()).toMatchObject([{ restarted: true, wasInterrupted: true }, { restarted: false }])
-    expect(answerOf(await attempts())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
+    expect(chooseAnswer(await attempts())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
   })
 
   it('is not started over when more is saved, when it was stopped, or where there is none', async () => {

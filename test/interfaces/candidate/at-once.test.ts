@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Test } from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../../../src/domain/limits.ts'
-import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { chooseAnswer } from '../../../src/domain/submissions/choose-answer.ts'
 import { settleOverdueRecordings } from '../../../src/domain/submissions/media/settle-recordings.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
@@ -156,7 +156,7 @@ it('takes the attempt that was begun last for the answer, in whatever order they
   }
   const attempts = await slow.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId } })
   expect(attempts.map(({ state }) => state)).toEqual(['complete', 'complete'])
-  expect(answerOf(attempts)?.mediaId).toBe(last)
+  expect(chooseAnswer(attempts)?.mediaId).toBe(last)
 })
 
 describe('requests by hand', () => {

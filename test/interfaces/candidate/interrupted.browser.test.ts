@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { chooseAnswer } from '../../../src/domain/submissions/choose-answer.ts'
 import { expectAccessible, isBrowserInstalled, leaveQuestion, press } from '../../support/browser.ts'
 import { button, type Candidate, readyMedia, savedUpTo, start, useCandidatesBrowser } from '../../support/candidate-browser.ts'
 import { PATIENT } from '../../support/wait-until.ts'
@@ -53,14 +53,14 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await next.reload()
     await button(next, 'Continue recording audio').waitFor()
     expect(await button(next, 'Start over').isVisible()).toBe(false)
-    await press(next, 'Keep it as it is')
+    await press(next, 'Keep it is')
     await next.getByText(/^Saved: /).waitFor()
     const attempts = await candidate.attempts()
     expect(attempts).toMatchObject([
       { restarted: true, wasInterrupted: true },
       { restarted: false, wasInterrupted: false },
     ])
-    expect(answerOf(attempts)).toBe(attempts[1])
+    expect(chooseAnswer(attempts)).toBe(attempts[1])
   })
 
   it('says that it has ended where it can’t be continued any more', async () => {
@@ -110,6 +110,6 @@ describe.skipIf(!isBrowserInstalled)('the end of the time (skipped where no chro
     await button(page, 'Open question 2').waitFor()
     const attempts = await candidate.attempts()
     expect(attempts).toMatchObject([{ wasInterrupted: false }, { wasInterrupted: true }])
-    expect(answerOf(attempts)).toBe(attempts[0])
+    expect(chooseAnswer(attempts)).toBe(attempts[0])
   })
 })

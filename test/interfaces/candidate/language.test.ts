@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/record-consent.ts'
 import { zoneOf } from '../../../src/domain/time/zones.ts'
 import { renderInviteEmail } from '../../../src/mail/invite-email.ts'
 import { links } from '../../support/links.ts'

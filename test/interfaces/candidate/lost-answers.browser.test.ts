@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerOf } from '../../../src/domain/submissions/answer.ts'
+import { chooseAnswer } from '../../../src/domain/submissions/choose-answer.ts'
 import { readSlices } from '../../media/recordings.ts'
 import { expectAccessible, isBrowserInstalled, leaveQuestion, press } from '../../support/browser.ts'
 import {
@@ -238,7 +238,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await page.reload()
     const texts = async () => (await candidate.attempts()).find(({ text }) => text === 'Typed first.')
     await waitUntil('the text', texts)
-    expect(answerOf(await candidate.attempts())).toMatchObject({ kind: 'audio', state: 'complete' })
+    expect(chooseAnswer(await candidate.attempts())).toMatchObject({ kind: 'audio', state: 'complete' })
   })
 
   it('lets the candidate choose between attempts by the keyboard, also where one was interrupted', async () => {
@@ -254,17 +254,17 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await press(page, 'Record audio again')
     await savedUpTo(page, 2)
     await page.reload()
-    await press(page, 'Keep it as it is')
+    await press(page, 'Keep it is')
     await option(page, /^Attempt 2: audio, 0:0\d$/).waitFor()
     expect(await option(page, /^Attempt 2/).isChecked()).toBe(true)
     expect(await option(page, /^Attempt 1: audio, 0:0\d$/).isChecked()).toBe(false)
     const attempts = await candidate.attempts()
-    expect(answerOf(attempts)?.id).toBe(attempts[1]!.id)
+    expect(chooseAnswer(attempts)?.id).toBe(attempts[1]!.id)
     await expectAccessible(page)
     await option(page, /^Attempt 2/).focus()
     await page.keyboard.press('ArrowUp')
     await page.getByText(/^Saved. What counts: Attempt 1/).waitFor()
-    expect(answerOf(await candidate.attempts())?.id).toBe(attempts[0]!.id)
+    expect(chooseAnswer(await candidate.attempts())?.id).toBe(attempts[0]!.id)
     await answerBox(page).fill('Or rather in words.')
     await page.getByText('Saved.', { exact: true }).waitFor()
     await page.keyboard.press('Tab')
@@ -273,6 +273,6 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await option(page, /^Attempt 1/).click()
     await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
-    expect(answerOf(await candidate.attempts())?.id).toBe(attempts[0]!.id)
+    expect(chooseAnswer(await candidate.attempts())?.id).toBe(attempts[0]!.id)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/record-consent.ts'
 import { ASKS_NOTHING, candidateOf, consent, expectPage, prepare } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'

@@ -4,15 +4,15 @@ import { jsonOf } from '../../../db/statements.ts'
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { newestGrades } from '../grading/grades.ts'
+import type { GradeRow } from '../grading/grading-status.ts'
 import type { ReleasedGrade } from '../grading/release-result.ts'
-import type { GradeRow } from '../grading/totals.ts'
 import { newestScores } from '../scores.ts'
 
 /** Released total: the sum before the floor of 0, its maximum, and the released grade of the question. */
 export type ReleasedTotal = { sum: number; ofPoints: number; grade: ReleasedGrade }
 
 /** An answer that was handed in to a question whose key is corrected. */
-export type Affected = {
+export type AffectedAnswer = {
   submissionId: string
   number: number
   mode: KeyMode
@@ -52,7 +52,7 @@ export async function findPapers(ctx: Context, versionId: string, after: string 
  * Submitted and scored answers of these papers, within the context's scope. Unscored ones are left to the sweep, which scores
  * whole papers by the newest keys: a score of this question alone would look as if that were done.
  */
-export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
+export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<AffectedAnswer[]> {
   const rows = ctx.db
     .selectFrom('submissions')
     .where('submissions.id', '=', anyOfIds(submissionIds))

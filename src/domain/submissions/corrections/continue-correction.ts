@@ -9,13 +9,13 @@ import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { queueNotice } from '../../invites/notices.ts'
 import { inTransaction } from '../../transaction.ts'
+import { exactPercentOf } from '../grading/grading-status.ts'
 import { gradesOf } from '../grading/results.ts'
-import { exactPercentOf } from '../grading/totals.ts'
-import { noteNeeds } from '../scores.ts'
+import { recordGradingNeeds } from '../scores.ts'
 import { findAffected, findPapers } from './affected.ts'
-import type { Progress, Releases } from './correct-key.ts'
-import { type Corrected, count, type Judged } from './judge.ts'
-import { isReleasedAnew, judgeInTurn } from './judge-in-turn.ts'
+import type { CorrectionProgress, ReleaseHandling } from './correct-key.ts'
+import { addToCounts, type CorrectedVersion, type RescoredAnswer } from './rescore.ts'
+import { needsNewRelease, rescoreBatch } from './rescore-batch.ts'
 
 /** Papers of one transaction. */
 const PAPERS_AT_ONCE = 200
@@ -47,29 +47,29 @@ export async function continueCorrection(
   const { key, effect } = await readNewestKey(ctx, versionId)
   const corrected = { versionId, responseType, spec, key, effect, keyNumber }
   for (let i = 0; i < BATCHES_A_JOB; i++)
-    if (!(await inTransaction(ctx, (inside) => correctSome(inside, corrected, found.releases as Releases)))) return
+    if (!(await inTransaction(ctx, (inside) => correctSome(inside, corrected, found.releases as ReleaseHandling)))) return
   await service.deps.queue.enqueueAnswerKeyCorrection(service.db, which)
 }
 
 /** @returns whether there may be more. */
-async function correctSome(ctx: Context, corrected: Corrected, releases: Releases): Promise<boolean> {
+async function correctSome(ctx: Context, corrected: CorrectedVersion, releases: ReleaseHandling): Promise<boolean> {
   const { versionId, keyNumber } = corrected
   const progress = await lockProgress(ctx, corrected)
   if (!progress) return false
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
   await hold(ctx, papers)
   const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
-  const judged = judgeInTurn(ctx, affected, corrected, releases)
+  const judged = rescoreBatch(ctx, affected, corrected, releases)
   await writeScores(ctx, judged, keyNumber, releases)
   const anew = Map.groupBy(
-    judged.filter((one) => isReleasedAnew(one, releases)),
+    judged.filter((one) => needsNewRelease(one, releases)),
     ({ of }) => of.submissionId,
   )
   await releaseAnew(ctx, anew, keyNumber)
   const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
-  for (const one of judged) count(counts[one.of.mode], one)
+  for (const one of judged) addToCounts(counts[one.of.mode], one)
   const hasMore = papers.length === PAPERS_AT_ONCE
-  const next: Progress = {
+  const next: CorrectionProgress = {
     ...progress,
     after: papers.at(-1) ?? progress.after,
     done: progress.done + papers.length,
@@ -83,7 +83,7 @@ async function correctSome(ctx: Context, corrected: Corrected, releases: Release
 }
 
 /** @returns how far it is, which nobody changes until the transaction ends; undefined: it is done. */
-async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
+async function lockProgress(ctx: Context, { versionId, keyNumber }: CorrectedVersion): Promise<CorrectionProgress | undefined> {
   const unfinished = ctx.db
     .selectFrom('answerKeys')
     .where('versionId', '=', versionId)
@@ -91,7 +91,7 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): 
     .where('appliedAt', 'is', null)
     .select('progress')
   const row = await unfinished.forNoKeyUpdate().executeTakeFirst()
-  return row?.progress as Progress | undefined
+  return row?.progress as CorrectionProgress | undefined
 }
 
 /**
@@ -105,7 +105,7 @@ async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
   await these.orderBy('id').forNoKeyUpdate().execute()
 }
 
-async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, releases: Releases): Promise<void> {
+async function writeScores(ctx: Context, judged: RescoredAnswer[], keyNumber: number, releases: ReleaseHandling): Promise<void> {
   if (judged.length === 0) return
   const of = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
   const rows = judged.map((one) => {
@@ -113,18 +113,18 @@ async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, re
     return { ...of, submissionId, questionNumber, ...one.score, outcome: outcomeOf(one, releases) }
   })
   await ctx.db.questionScore.createMany({ data: rows, skipDuplicates: true })
-  await noteNeeds(ctx, [...new Set(judged.map(({ of }) => of.submissionId))])
+  await recordGradingNeeds(ctx, [...new Set(judged.map(({ of }) => of.submissionId))])
 }
 
-function outcomeOf(judged: Judged, releases: Releases): 'decided' | 'kept' | null {
+function outcomeOf(judged: RescoredAnswer, releases: ReleaseHandling): 'decided' | 'kept' | null {
   const { verdict, of } = judged
   if (verdict === 'decided') return 'decided'
   const isLower = of.released !== null && (verdict === 'less' || verdict === 'open')
-  return isLower && !isReleasedAnew(judged, releases) ? 'kept' : null
+  return isLower && !needsNewRelease(judged, releases) ? 'kept' : null
 }
 
 /** To whom each was released before: in the name of who has corrected the key. @param anew by the submissions. */
-async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber: number): Promise<void> {
+async function releaseAnew(ctx: Context, anew: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
   if (anew.size === 0) return
   const { db, deps, organization, actor } = ctx
   const organizationId = organization.id

@@ -12,29 +12,29 @@ import { checkChoice, checkName, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
-import { type Counts, NO_COUNTS } from './judge.ts'
+import { type CorrectionCounts, NO_COUNTS } from './rescore.ts'
 
 // A key that was wrong gets another after it: what was handed in is scored by that, and keeps what it had before as its history.
 
 /** Effect on released results: change only those that it raises, or all. */
 export const RELEASES = ['raise', 'all'] as const
-export type Releases = (typeof RELEASES)[number]
+export type ReleaseHandling = (typeof RELEASES)[number]
 
 /** @property key the new one; with the effects full and none it says nothing, and is what it was. */
-export type Change = { effect: KeyEffect; key: unknown; reason: string }
+export type KeyChange = { effect: KeyEffect; key: unknown; reason: string }
 
 /** How far a correction is, and what became of the answers so far. */
-export type Progress = {
+export type CorrectionProgress = {
   /** The paper that was done last. */
   after: string | null
   papers: number
   done: number
-  counts: Record<'live' | 'test', Counts>
+  counts: Record<'live' | 'test', CorrectionCounts>
   /** Results that were released anew. */
   releasedAnew: number
 }
 
-export type Correctable = {
+export type CorrectableVersion = {
   versionId: string
   responseType: string
   spec: unknown
@@ -55,7 +55,7 @@ export const isRunning = ({ number, appliedAt }: Pick<CorrectedKey, 'number' | '
   number > 1 && appliedAt === null
 
 /** A version that somebody was asked, with its keys. @throws DomainError not_permitted; question_not_found. */
-export async function getCorrectable(ctx: Context, versionId: string): Promise<Correctable> {
+export async function getCorrectable(ctx: Context, versionId: string): Promise<CorrectableVersion> {
   authorizeCorrections(ctx)
   const { db, organization } = ctx
   const organizationId = organization.id
@@ -78,8 +78,8 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
 /** @throws DomainError invalid: no reason; a key that is none of the kind; nothing that is changed; another correction that is not done yet. */
 export function checkChange(
   ctx: Context,
-  { responseType, spec, newest, keys }: Correctable,
-  { effect, key, reason }: Change,
+  { responseType, spec, newest, keys }: CorrectableVersion,
+  { effect, key, reason }: KeyChange,
 ): void {
   const kind = ctx.deps.kinds.get(responseType)
   const faults = kind?.faults(responseType, spec, key) ?? [{ field: 'key', text: 'There is no such kind of question any more.' }]
@@ -106,7 +106,7 @@ const said = (field: string, text: string): Issue => ({ field, rule: 'malformed'
 export async function correctKey(
   ctx: Context,
   versionId: string,
-  { releases, seen, ...change }: Change & { releases: Releases; seen: number },
+  { releases, seen, ...change }: KeyChange & { releases: ReleaseHandling; seen: number },
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
@@ -120,7 +120,7 @@ export async function correctKey(
     const of = { organizationId: organization.id, versionId }
     const papers = await db.submissionQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
     const counts = { live: NO_COUNTS, test: NO_COUNTS }
-    const progress: Progress = { after: null, papers, done: 0, counts, releasedAnew: 0 }
+    const progress: CorrectionProgress = { after: null, papers, done: 0, counts, releasedAnew: 0 }
     const { effect, reason } = change
     const number = version.newest.number + 1
     const key = change.key as Prisma.InputJsonValue

@@ -4,11 +4,11 @@ import { readPage } from '../../lists/page.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
 
 /** decided: a person had given the points; kept: what is released stays, because it would be lower, or a person has to say. */
-export const OUTCOMES = ['decided', 'kept'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export const UNCHANGED_REASONS = ['decided', 'kept'] as const
+export type UnchangedReason = (typeof UNCHANGED_REASONS)[number]
 
 /** An answer whose result a corrected key has not changed. @property points that the key gives; null: a person has to say. */
-export type Unchanged = {
+export type UnchangedAnswer = {
   submissionId: string
   inviteId: string
   recipientEmail: string
@@ -21,9 +21,9 @@ export type Unchanged = {
 /** By the ids of the submissions. @throws DomainError not_permitted. */
 export function listUnchanged(
   ctx: Context,
-  { versionId, keyNumber, outcome }: { versionId: string; keyNumber: number; outcome: Outcome },
+  { versionId, keyNumber, outcome }: { versionId: string; keyNumber: number; outcome: UnchangedReason },
   page: Page,
-): Promise<Listing<Unchanged>> {
+): Promise<Listing<UnchangedAnswer>> {
   authorizeCorrections(ctx)
   const found = ctx.db
     .selectFrom('submissions')

@@ -1,9 +1,9 @@
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import { type Context, inMode } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
-import { type Change, checkChange, getCorrectable, RELEASES, type Releases } from './correct-key.ts'
-import { type Counts, count, type Judged, NO_COUNTS } from './judge.ts'
-import { isReleasedAnew, judgeInTurn } from './judge-in-turn.ts'
+import { checkChange, getCorrectable, type KeyChange, RELEASES, type ReleaseHandling } from './correct-key.ts'
+import { addToCounts, type CorrectionCounts, NO_COUNTS, type RescoredAnswer } from './rescore.ts'
+import { needsNewRelease, rescoreBatch } from './rescore-batch.ts'
 
 /** Papers looked at by one statement. */
 const READ_AT_ONCE = 1_000
@@ -11,7 +11,7 @@ const READ_AT_ONCE = 1_000
 const MOST_PREVIEWED = 100_000
 
 /** Counts by mode: a key applies to live and test data. */
-type Outlook = Record<KeyMode, Counts>
+type Outlook = Record<KeyMode, CorrectionCounts>
 
 /**
  * Preview of a correction, for each way to treat released results.
@@ -19,9 +19,9 @@ type Outlook = Record<KeyMode, Counts>
  * @property counts of a paper with the version twice, the second depends on that choice. @property releasedAnew results.
  * @property isCut true if only the first of very many papers were read.
  */
-export type Preview = {
-  assessments: { id: string; name: string; counts: Record<Releases, Outlook> }[]
-  releasedAnew: Record<Releases, number>
+export type CorrectionPreview = {
+  assessments: { id: string; name: string; counts: Record<ReleaseHandling, Outlook> }[]
+  releasedAnew: Record<ReleaseHandling, number>
   isCut: boolean
 }
 
@@ -30,21 +30,21 @@ export type Preview = {
  *
  * @throws DomainError not_permitted; question_not_found; invalid.
  */
-export async function previewCorrection(ctx: Context, versionId: string, change: Change): Promise<Preview> {
+export async function previewCorrection(ctx: Context, versionId: string, change: KeyChange): Promise<CorrectionPreview> {
   const version = await getCorrectable(ctx, versionId)
   checkChange(ctx, version, change)
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
   const both: Context = inMode(ctx, 'all')
-  const byAssessment = new Map<string, Preview['assessments'][number]>()
+  const byAssessment = new Map<string, CorrectionPreview['assessments'][number]>()
   const releasedAnew = { raise: 0, all: 0 }
   let seen = 0
   for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
     const papers = await findPapers(both, versionId, after, READ_AT_ONCE)
     const affected = await findAffected(both, versionId, papers)
     for (const releases of RELEASES) {
-      const judged = judgeInTurn(ctx, affected, corrected, releases)
-      for (const one of judged) count(outlookOf(one, releases)[one.of.mode], one)
-      const anew = judged.filter((one) => isReleasedAnew(one, releases))
+      const judged = rescoreBatch(ctx, affected, corrected, releases)
+      for (const one of judged) addToCounts(outlookOf(one, releases)[one.of.mode], one)
+      const anew = judged.filter((one) => needsNewRelease(one, releases))
       releasedAnew[releases] += new Set(anew.map(({ of }) => of.submissionId)).size
     }
     seen += papers.length
@@ -53,7 +53,7 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   }
   return { assessments: sorted(byAssessment), releasedAnew, isCut: true }
 
-  function outlookOf({ of: { assessmentId: id, assessment: name } }: Judged, releases: Releases): Outlook {
+  function outlookOf({ of: { assessmentId: id, assessment: name } }: RescoredAnswer, releases: ReleaseHandling): Outlook {
     const one = byAssessment.get(id) ?? { id, name, counts: { raise: noOutlook(), all: noOutlook() } }
     byAssessment.set(id, one)
     return one.counts[releases]
@@ -62,5 +62,5 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
 
 const noOutlook = (): Outlook => ({ live: { ...NO_COUNTS }, test: { ...NO_COUNTS } })
 
-const sorted = (found: Map<string, Preview['assessments'][number]>) =>
+const sorted = (found: Map<string, CorrectionPreview['assessments'][number]>) =>
   [...found.values()].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1))

@@ -7,14 +7,14 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { addressOrFormer, FORMER_GRADER } from '../../look-ups/former-members.ts'
 import { isUuid } from '../../values/uuid.ts'
-import type { Gradable } from '../scores.ts'
+import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
-import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
 import { newestGrades } from './grades.ts'
-import { countGrades, type GradeRow, isByPeople, percentOf, sumUp } from './totals.ts'
+import { countGrades, type GradeRow, isByPeople, percentOf, sumPoints } from './grading-status.ts'
+import { currentQuestions, type OrderedQuestion, sortQuestions, type UnorderedQuestion } from './ordered-questions.ts'
 
 /** A column of the export. */
-export type ExportedQuestion = Asked<Unordered>
+export type ExportedQuestion = OrderedQuestion<UnorderedQuestion>
 
 /** A submission with its current grades, released or not. */
 export type ExportedGrades = {
@@ -49,12 +49,12 @@ export type ExportedGrades = {
  */
 export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
   const { id } = await findExported(ctx, assessmentId)
-  const asked = handedIn(ctx, id)
+  const asked = submittedTo(ctx, id)
     .innerJoin(ctx.db.table('submissionQuestions'), 'submissionQuestions.submissionId', 'submissions.id')
     .select(({ fn }) => ['submissionQuestions.questionId as id', fn.max('submissionQuestions.number').as('number')])
     .groupBy('submissionQuestions.questionId')
   const questions = await ctx.db
-    .selectFrom(presentQuestions(ctx.db, id).as('present'))
+    .selectFrom(currentQuestions(ctx.db, id).as('present'))
     .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
     .select(({ fn, lit }) => [
       fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
@@ -62,7 +62,7 @@ export async function listExportedQuestions(ctx: Context, assessmentId: string):
       fn.coalesce('asked.number', lit(0)).as('number'),
     ])
     .execute()
-  return inAskedOrder(questions)
+  return sortQuestions(questions)
 }
 
 /**
@@ -78,7 +78,7 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
   function toExported({ paper, grades, keepsOneGrader, ...row }: Row): ExportedGrades {
     const terms = { secondGrader: secondGrader && !keepsOneGrader }
     const questions = countGrades(paper, grades, terms).filter(({ points }) => points > 0)
-    const { points: sum, ofPoints } = sumUp(questions)
+    const { points: sum, ofPoints } = sumPoints(questions)
     const graded = questions.flatMap(({ questionId, standing }) =>
       standing.state === 'graded' ? [{ questionId, points: standing.points, isByPeople: isByPeople(standing) }] : [],
     )
@@ -104,7 +104,7 @@ async function findExported(ctx: Context, assessmentId: string): Promise<{ id: s
   return found
 }
 
-const handedIn = (ctx: Context, assessmentId: string) =>
+const submittedTo = (ctx: Context, assessmentId: string) =>
   ctx.db
     .selectFrom('submissions')
     .where('submissions.assessmentId', '=', assessmentId)
@@ -112,14 +112,14 @@ const handedIn = (ctx: Context, assessmentId: string) =>
 
 type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
   keepsOneGrader: boolean
-  paper: (Gradable & { questionId: string })[]
+  paper: (GradableQuestion & { questionId: string })[]
   /** Newest grades, oldest first, without comments, which may be long. */
   grades: GradeRow[]
 }
 
 /** Papers and grades as one value each: as rows they would cost the process several times as much. */
 function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
-  const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
+  const further = after === undefined ? submittedTo(ctx, assessmentId) : submittedTo(ctx, assessmentId).where('id', '>', after)
   const page = project(ctx.db, further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
   return page
     .innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId')

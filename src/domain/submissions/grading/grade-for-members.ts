@@ -8,29 +8,36 @@ import { inTransaction } from '../../transaction.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { whereInviteSubmission } from '../reading/list-submissions.ts'
-import type { Gradable } from '../scores.ts'
+import type { GradableQuestion } from '../scores.ts'
+import {
+  effectiveGraderOf,
+  findPaper,
+  findSubmitted,
+  lockSubmitted,
+  roundOf,
+  type SubmissionToGrade,
+} from './graded-submission.ts'
 import { findGrades, type NewestGrade } from './grades.ts'
-import { handOn } from './hand-on.ts'
+import { countGrades, sumPoints, type WithGradingStatus } from './grading-status.ts'
+import { reassignGrader } from './reassign-grader.ts'
 import { releaseResult, reopenResult } from './release-result.ts'
-import { findHandedIn, findPaper, type Graded, holderOf, lockHandedIn, roundOf } from './rounds.ts'
-import { about, type QuestionGrade, saveGrades } from './save-grade.ts'
-import { type Counted, countGrades, sumUp } from './totals.ts'
+import { createGradingIssue, type QuestionGrade, saveGrades } from './save-grade.ts'
 
 // Grading by API keys, in the name of a member who may grade: it calls the portal's functions for that member.
 
 /** How far the grading of what was sent in for an invite is, with what stands of everybody's grades. */
-export type Grading = {
-  submission: Graded
-  questions: (Counted<Gradable> & { grades: NewestGrade[] })[]
-  total: ReturnType<typeof sumUp>
+export type InviteGrading = {
+  submission: SubmissionToGrade
+  questions: (WithGradingStatus<GradableQuestion> & { grades: NewestGrade[] })[]
+  total: ReturnType<typeof sumPoints>
   /** Up to when its grades are shown. */
   seen: Date
 }
 
 /** @throws DomainError not_permitted, invite_not_found; submission_not_found, also for one that is not handed in. */
-export async function readGrading(ctx: Context, inviteId: string): Promise<Grading> {
+export async function readGrading(ctx: Context, inviteId: string): Promise<InviteGrading> {
   authorize(ctx, 'grade_for_members')
-  const submission = await findHandedIn(ctx, await findId(ctx, inviteId))
+  const submission = await findSubmitted(ctx, await findId(ctx, inviteId))
   const [paper, grades] = await Promise.all([findPaper(ctx, submission.id), findGrades(ctx, submission.id)])
   const counted = countGrades(paper, grades, submission.assessment)
   const questions = counted.map((question) => ({
@@ -38,32 +45,32 @@ export async function readGrading(ctx: Context, inviteId: string): Promise<Gradi
     grades: grades.filter(({ questionNumber }) => questionNumber === question.number),
   }))
   const seen = new Date(Math.max(0, ...grades.map(({ updatedAt }) => updatedAt.getTime())))
-  return { submission, questions, total: sumUp(counted), seen }
+  return { submission, questions, total: sumPoints(counted), seen }
 }
 
 /** @property secondGraderId of an assessment that is graded twice. null: nobody. What is left out stays. */
-export type Graders = { assignedGraderId?: string | null; secondGraderId?: string | null }
+export type GraderAssignment = { assignedGraderId?: string | null; secondGraderId?: string | null }
 
-/** Assigns who grades it. @throws DomainError as readGrading and handOn. */
-export async function assignGraders(ctx: Context, inviteId: string, graders: Graders): Promise<void> {
+/** Assigns who grades it. @throws DomainError as readGrading and reassignGrader. */
+export async function assignGraders(ctx: Context, inviteId: string, graders: GraderAssignment): Promise<void> {
   authorize(ctx, 'grade_for_members')
   await inTransaction(ctx, async (inside) => {
-    const { id, assessment, secondGraderId } = await lockHandedIn(inside, await findId(inside, inviteId))
+    const { id, assessment, secondGraderId } = await lockSubmitted(inside, await findId(inside, inviteId))
     const { assignedGraderId: first, secondGraderId: second } = graders
     const text = 'secondGraderId is for assessments that are graded twice'
     refuse(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
     // Whoever changes places leaves the one before taking the other.
     const changesPlaces = first && second !== undefined && first.toLowerCase() === secondGraderId
-    if (changesPlaces) await handOn(inside, id, { place: 'second', graderId: null })
-    if (first !== undefined) await handOn(inside, id, { place: 'first', graderId: first })
-    if (second !== undefined) await handOn(inside, id, { place: 'second', graderId: second })
+    if (changesPlaces) await reassignGrader(inside, id, { place: 'second', graderId: null })
+    if (first !== undefined) await reassignGrader(inside, id, { place: 'first', graderId: first })
+    if (second !== undefined) await reassignGrader(inside, id, { place: 'second', graderId: second })
   })
 }
 
 /** @property graderId in whose name; undefined: of whom it is assigned to. */
-type InName = { graderId?: string | undefined }
+type OnBehalfOf = { graderId?: string | undefined }
 /** @property seen up to when whoever gives them has seen the grades; undefined: whatever there is. */
-export type GradesForMember = InName & {
+export type GradesForMember = OnBehalfOf & {
   grades: readonly QuestionGrade[]
   seen?: Date | undefined
 }
@@ -75,10 +82,10 @@ export type GradesForMember = InName & {
  *   not grade it; or (rule `account`: regraded, with the number of the question) what the grader has given since.
  */
 export async function gradeForMember(ctx: Context, inviteId: string, given: GradesForMember): Promise<void> {
-  await inNameOf(ctx, inviteId, given, async (inside, { id }, grader) => {
+  await actOnBehalfOf(ctx, inviteId, given, async (inside, { id }, grader) => {
     refuse(findWrongNumbers(given.grades, await findPaper(inside, id)))
     const regraded = await saveGrades(grader, { submissionId: id, grades: given.grades, seen: given.seen })
-    refuse(regraded === null ? [] : [about('regraded', regraded)])
+    refuse(regraded === null ? [] : [createGradingIssue('regraded', regraded)])
     const questions = given.grades.map(({ number }) => String(number))
     const details = { graderId: grader.actor.id, questions }
     await recordAudit(inside, { action: 'graded', target: { kind: 'invite', id: inviteId }, details })
@@ -98,41 +105,50 @@ function findWrongNumbers(grades: readonly QuestionGrade[], paper: readonly { nu
 }
 
 /** @property points the total that was read; undefined: whatever it is. */
-export type ReleaseForMember = InName & { comment: string; message: string; toCandidate: boolean; points?: number | undefined }
+export type ReleaseForMember = OnBehalfOf & {
+  comment: string
+  message: string
+  toCandidate: boolean
+  points?: number | undefined
+}
 
 /** Releases the result. @throws DomainError as readGrading and releaseResult. */
 export async function releaseForMember(ctx: Context, inviteId: string, { points, ...release }: ReleaseForMember): Promise<void> {
-  await inNameOf(ctx, inviteId, release, async (inside, { id, state }, grader) => {
+  await actOnBehalfOf(ctx, inviteId, release, async (inside, { id, state }, grader) => {
     const { total } = await readGrading(inside, inviteId)
     const isOther = state === 'submitted' && points !== undefined && !total.missing && points !== total.points
-    refuse(isOther ? [about('otherPoints', total.points)] : [])
+    refuse(isOther ? [createGradingIssue('otherPoints', total.points)] : [])
     await releaseResult(grader, { ...release, submissionId: id })
   })
 }
 
 /** Lets grading go on after a release. @throws DomainError as readGrading and reopenResult. */
-export async function reopenForMember(ctx: Context, inviteId: string, given: InName): Promise<void> {
-  await inNameOf(ctx, inviteId, given, (_inside, { id }, grader) => reopenResult(grader, id))
+export async function reopenForMember(ctx: Context, inviteId: string, given: OnBehalfOf): Promise<void> {
+  await actOnBehalfOf(ctx, inviteId, given, (_inside, { id }, grader) => reopenResult(grader, id))
 }
 
 type Grader = Context & { actor: { id: string } }
 
 /** Does it while nobody else grades what was handed in. @param work gets the context of the member in whose name it is done as well. */
-async function inNameOf(
+async function actOnBehalfOf(
   ctx: Context,
   inviteId: string,
-  { graderId }: InName,
-  work: (inside: Context, submission: Graded, grader: Grader) => Promise<void>,
+  { graderId }: OnBehalfOf,
+  work: (inside: Context, submission: SubmissionToGrade, grader: Grader) => Promise<void>,
 ): Promise<void> {
   authorize(ctx, 'grade_for_members')
   await inTransaction(ctx, async (inside) => {
-    const submission = await lockHandedIn(inside, await findId(inside, inviteId))
-    await work(inside, submission, await enter(inside, submission, graderId ?? holderOf(submission, 'first')?.id))
+    const submission = await lockSubmitted(inside, await findId(inside, inviteId))
+    await work(
+      inside,
+      submission,
+      await toGraderContext(inside, submission, graderId ?? effectiveGraderOf(submission, 'first')?.id),
+    )
   })
 }
 
 /** @throws DomainError invalid unless it is a member who may grade this. */
-async function enter(ctx: Context, submission: Graded, graderId: string | undefined): Promise<Grader> {
+async function toGraderContext(ctx: Context, submission: SubmissionToGrade, graderId: string | undefined): Promise<Grader> {
   if (graderId === undefined) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'required' }] })
   const [member] = isUuid(graderId) ? await findMembers(ctx, [graderId]) : []
   if (!member) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'reference', value: graderId }] })

@@ -6,23 +6,30 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { nameOf } from '../../text/name-of.ts'
-import type { Gradable } from '../scores.ts'
-import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './rounds.ts'
-import { type GradeRow, haveBothGraded } from './totals.ts'
+import type { GradableQuestion } from '../scores.ts'
+import {
+  findPaper,
+  findSubmitted,
+  type GradingRound,
+  requireRound,
+  type SubmissionToGrade,
+  throwSubmissionNotFound,
+} from './graded-submission.ts'
+import { type GradeRow, haveBothGraded } from './grading-status.ts'
 
 /** A grade with who has given it. */
-export type GivenGrade = GradeRow & { id: string; name: string; createdAt: Date; updatedAt: Date }
+export type GradeByPerson = GradeRow & { id: string; name: string; createdAt: Date; updatedAt: Date }
 
 /** The one that stands of a grader's for a question. @property earlier how many it has taken the place of. */
-export type NewestGrade = GivenGrade & { earlier: number }
+export type NewestGrade = GradeByPerson & { earlier: number }
 
 /** Newest grade of each grader in each round. Earlier ones cost only counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
-  const rows = await all(ctx.db, standing(ctx.db, submissionId))
+  const rows = await all(ctx.db, newestGradeRows(ctx.db, submissionId))
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
 }
 
-function standing(db: TenantDb, submissionId: string) {
+function newestGradeRows(db: TenantDb, submissionId: string) {
   const ofGrader = ['grades.questionNumber', 'grades.round', 'grades.graderId'] as const
   const given = db
     .selectFrom('grades')
@@ -46,7 +53,7 @@ function standing(db: TenantDb, submissionId: string) {
     .where('given.place', '=', 1)
     .select(['given.id', 'given.questionNumber', 'given.graderId', 'given.comment', 'given.createdAt', 'given.updatedAt'])
     .select((eb) => [
-      eb.ref('given.round').$castTo<Round>().as('round'),
+      eb.ref('given.round').$castTo<GradingRound>().as('round'),
       eb.cast<number | null>('given.points', 'float8').as('points'),
       eb('given.count', '-', 1).as('earlier'),
     ])
@@ -71,7 +78,7 @@ export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
       .select((eb) => [
         'questionNumber',
         'graderId',
-        eb.ref('round').$castTo<Round>().as('round'),
+        eb.ref('round').$castTo<GradingRound>().as('round'),
         eb.ref('points').$castTo<number | null>().as('points'),
         sql<string>`''`.as('comment'),
       ])
@@ -89,12 +96,12 @@ export async function listGrades(
   ctx: Context,
   { submissionId, number }: { submissionId: string; number: number },
   page: Page,
-): Promise<Listing<GivenGrade>> {
-  const submission = await findHandedIn(ctx, submissionId)
+): Promise<Listing<GradeByPerson>> {
+  const submission = await findSubmitted(ctx, submissionId)
   const round = requireRound(ctx, submission)
   const paper = await findPaper(ctx, submissionId)
-  if (!paper.some((question) => question.number === number)) refuseUnknown()
-  const isOpen = seesAll(round, submission, paper, await findGrades(ctx, submissionId))
+  if (!paper.some((question) => question.number === number)) throwSubmissionNotFound()
+  const isOpen = canSeeAllGrades(round, submission, paper, await findGrades(ctx, submissionId))
   const own = { organizationId: ctx.organization.id, submissionId, questionNumber: number }
   const where = { ...own, ...(!isOpen && { round }) } satisfies Prisma.GradeWhereInput
   const include = { grader: { include: { user: true } } } satisfies Prisma.GradeInclude
@@ -106,7 +113,7 @@ export async function listGrades(
       const rows = await ctx.db.grade.findMany({ where, include, orderBy, ...window })
       return rows.map(({ grader, points, round, ...row }) => ({
         ...row,
-        round: round as Round,
+        round: round as GradingRound,
         points: points === null ? null : Number(points),
         name: nameOf(grader.user),
       }))
@@ -114,15 +121,15 @@ export async function listGrades(
   )
 }
 
-type Terms = { assessment: Pick<Graded['assessment'], 'secondGrader'> }
-type Paper = readonly Gradable[]
+type Terms = { assessment: Pick<SubmissionToGrade['assessment'], 'secondGrader'> }
+type Paper = readonly GradableQuestion[]
 
 /** True if the grader may see all grades. Of two graders neither sees the other's until both have graded everything. */
-export const seesAll = (round: Round, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>
+export const canSeeAllGrades = (round: GradingRound, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>
   !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
 
 /** Grades that a grader of this round may see. */
-export const visibleTo = <G extends GradeRow>(round: Round, terms: Terms, paper: Paper, grades: readonly G[]): G[] => {
-  const isOpen = seesAll(round, terms, paper, grades)
+export const visibleGrades = <G extends GradeRow>(round: GradingRound, terms: Terms, paper: Paper, grades: readonly G[]): G[] => {
+  const isOpen = canSeeAllGrades(round, terms, paper, grades)
   return grades.filter((grade) => isOpen || grade.round === round)
 }

@@ -1,9 +1,9 @@
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { placeToTake } from './hand-on.ts'
-import type { Progress } from './progress.ts'
-import { type Assigned, holderOf, roundOf } from './rounds.ts'
-import { graderOf } from './save-grade.ts'
+import { type AssignedGraders, effectiveGraderOf, roundOf } from './graded-submission.ts'
+import type { GradingProgress } from './progress.ts'
+import { findFreeGraderSlot } from './reassign-grader.ts'
+import { requireGraderId } from './save-grade.ts'
 
 /** Next task of the member with a waiting submission; null: it waits for others. `take`: become its grader. */
 export type Task = 'grade' | 'decide' | 'release' | 'take'
@@ -11,15 +11,15 @@ export type Task = 'grade' | 'decide' | 'release' | 'take'
 /** @property isInbound whether it is for them to do, rather than for those it is assigned to. @property question the first that it is about. */
 export type NextTask = { task: Task; isInbound: boolean; question?: number | undefined }
 
-export function nextTask(ctx: Context, submission: Assigned & { progress: Progress | null }): NextTask | null {
+export function nextTask(ctx: Context, submission: AssignedGraders & { progress: GradingProgress | null }): NextTask | null {
   const { progress } = submission
-  const isFree = holderOf(submission, 'first') === null
-  const take: NextTask | null = placeToTake(ctx, submission) === null ? null : { task: 'take', isInbound: isFree }
+  const isFree = effectiveGraderOf(submission, 'first') === null
+  const take: NextTask | null = findFreeGraderSlot(ctx, submission) === null ? null : { task: 'take', isInbound: isFree }
   const round = roundOf(ctx, submission)
   if (progress === null) return take
   if (round === null) return isDone(progress) ? { task: 'release', isInbound: true } : null
-  const me = graderOf(ctx)
-  const isAssigned = [holderOf(submission, 'first')?.id, holderOf(submission, 'second')?.id].includes(me)
+  const me = requireGraderId(ctx)
+  const isAssigned = [effectiveGraderOf(submission, 'first')?.id, effectiveGraderOf(submission, 'second')?.id].includes(me)
   const [toGrade] = progress.ungraded
   if (toGrade !== undefined) return isAssigned ? { task: 'grade', isInbound: true, question: toGrade } : take
   const [toDecide] = progress.undecided
@@ -28,4 +28,4 @@ export function nextTask(ctx: Context, submission: Assigned & { progress: Progre
   return { task: 'release', isInbound: isAssigned || may(ctx, 'read') }
 }
 
-const isDone = ({ ungraded, undecided }: Progress): boolean => ungraded.length === 0 && undecided.length === 0
+const isDone = ({ ungraded, undecided }: GradingProgress): boolean => ungraded.length === 0 && undecided.length === 0

@@ -1,10 +1,10 @@
-import type { Gradable } from '../scores.ts'
-import { seesAll, visibleTo } from './grades.ts'
-import type { Graded, Round } from './rounds.ts'
-import { countGrades, type GradeRow, sumUp } from './totals.ts'
+import type { GradableQuestion } from '../scores.ts'
+import type { GradingRound, SubmissionToGrade } from './graded-submission.ts'
+import { canSeeAllGrades, visibleGrades } from './grades.ts'
+import { countGrades, type GradeRow, sumPoints } from './grading-status.ts'
 
 /** How far the grading of a submission is, as far as a grader may know. */
-export type Progress = {
+export type GradingProgress = {
   /** True while one of two graders can't see the other's grades: the figures are about their part only. */
   isOwnPart: boolean
   /** How many questions give points. */
@@ -16,17 +16,17 @@ export type Progress = {
   undecided: number[]
 }
 
-export function progressOf(
-  round: Round,
-  submission: { assessment: Pick<Graded['assessment'], 'secondGrader'> },
-  paper: readonly Gradable[],
+export function gradingProgressOf(
+  round: GradingRound,
+  submission: { assessment: Pick<SubmissionToGrade['assessment'], 'secondGrader'> },
+  paper: readonly GradableQuestion[],
   grades: readonly GradeRow[],
-): Progress {
-  const isOwnPart = !seesAll(round, submission, paper, grades)
+): GradingProgress {
+  const isOwnPart = !canSeeAllGrades(round, submission, paper, grades)
   const terms = isOwnPart ? { secondGrader: false } : submission.assessment
-  const counted = countGrades(paper, visibleTo(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
+  const counted = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
   const numbersOf = (state: string) => counted.filter(({ standing }) => standing.state === state).map(({ number }) => number)
-  const { points, ofPoints } = sumUp(counted)
+  const { points, ofPoints } = sumPoints(counted)
   const [ungraded, undecided] = [numbersOf('ungraded'), numbersOf('undecided')]
   return { isOwnPart, questions: counted.length, points, ofPoints, ungraded, undecided }
 }

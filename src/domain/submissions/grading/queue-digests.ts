@@ -10,7 +10,7 @@ import { DIGESTS, type Digest, queueMemberEmail } from '../../mails/member-email
 import { toMemberContext } from '../../sign-in/sessions.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
-import { waitingIn } from './queue.ts'
+import { waitingSubmissions } from './queue.ts'
 
 /** The hour of the reader's day in which digests are sent, of all that was until it began. */
 const HOUR = sql.lit(8)
@@ -93,7 +93,7 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
 const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> = {
   async grading_digest(ctx, { since, until }) {
     if (!may(ctx, 'grade')) return NOTHING
-    const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+    const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
       .where('submissions.submittedAt', '<', until)
       .select(({ fn }) => fn.countAll().as('count'))
     const fresh = waiting.where('submissions.submittedAt', '>=', since)

@@ -1,7 +1,7 @@
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { type QueueFilter, queuesOf, type Whose, waitingIn } from './queue.ts'
-import { graderOf } from './save-grade.ts'
+import { type QueueFilter, type QueueName, visibleQueues, waitingSubmissions } from './queue.ts'
+import { requireGraderId } from './save-grade.ts'
 
 /** No further than this is looked: who grades takes what has waited longest, and it costs the same however many wait. */
 const FIRST = 100
@@ -12,7 +12,13 @@ const FIRST = 100
  * @property position from 1; null: beyond the first ones, or no longer waiting. @property length `99+` for more than are counted.
  * @property before the submission that waits longer. @property after the next one; without a position the first.
  */
-export type QueuePlace = { whose: Whose; position: number | null; length: string; before: string | null; after: string | null }
+export type QueuePlace = {
+  whose: QueueName
+  position: number | null
+  length: string
+  before: string | null
+  after: string | null
+}
 
 /**
  * A grader works through the queue that they have filtered. Else an admin works through all that wait; a grader through what is assigned to
@@ -23,12 +29,12 @@ export async function findQueuePlace(
   { id, graderId, secondGraderId }: { id: string; graderId: string | null; secondGraderId: string | null },
   worked: Partial<QueueFilter> = {},
 ): Promise<QueuePlace> {
-  const isMine = [graderId, secondGraderId].includes(graderOf(ctx))
-  const byDefault: Whose = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
-  const isWorked = worked.whose !== undefined && queuesOf(ctx).includes(worked.whose)
+  const isMine = [graderId, secondGraderId].includes(requireGraderId(ctx))
+  const byDefault: QueueName = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
+  const isWorked = worked.whose !== undefined && visibleQueues(ctx).includes(worked.whose)
   const filter: QueueFilter = { ...(isWorked && worked), whose: isWorked ? worked.whose! : byDefault }
   const { whose } = filter
-  const waiting = waitingIn(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
+  const waiting = waitingSubmissions(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
   const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
   const at = ids.indexOf(id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)

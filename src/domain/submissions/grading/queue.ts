@@ -10,13 +10,13 @@ import { type Named, readNames, type Wanted } from '../../invites/form-options.t
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
-import type { Gradable } from '../scores.ts'
+import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
+import { requireVisibleRound, roundOf, withEffectiveGraders } from './graded-submission.ts'
 import { newestGrades } from './grades.ts'
-import { type Progress, progressOf } from './progress.ts'
-import { asGraded, requireView, roundOf } from './rounds.ts'
-import { graderOf } from './save-grade.ts'
-import type { GradeRow } from './totals.ts'
+import type { GradeRow } from './grading-status.ts'
+import { type GradingProgress, gradingProgressOf } from './progress.ts'
+import { requireGraderId } from './save-grade.ts'
 import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
 
 /**
@@ -24,8 +24,8 @@ import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
  * graded by the actor, waiting for others; `all`; and `release`: nothing to grade, only to release, which is in none of the rest.
  */
 export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
-export type Whose = (typeof QUEUES)[number]
-export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
+export type QueueName = (typeof QUEUES)[number]
+export type QueueFilter = { whose: QueueName; assessmentId?: string | undefined }
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
@@ -39,16 +39,16 @@ const LONGEST_FIRST = [{ submittedAt: 'asc' }, { id: 'asc' }] satisfies Prisma.S
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
 /** A submission that waits to be graded. `progress`: null for those who may not grade it (yet). */
-export type Queued = Row & { progress: Progress | null }
+export type QueuedSubmission = Row & { progress: GradingProgress | null }
 
 /**
  * Submitted and not released, longest waiting first. @throws DomainError not_permitted, also for a queue that the actor may not
  * see.
  */
-export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
-  if (!queuesOf(ctx).includes(filter.whose)) throw new DomainError('not_permitted')
+export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<QueuedSubmission>> {
+  if (!visibleQueues(ctx).includes(filter.whose)) throw new DomainError('not_permitted')
   const { db } = ctx
-  const waiting = waitingIn(ctx, filter)
+  const waiting = waitingSubmissions(ctx, filter)
   return readPage(
     page,
     () => countWaiting(ctx, filter),
@@ -59,16 +59,16 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
       const ids = found.map(({ id }) => id)
       const where = { ...scopeWhere(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
-      const given = await findGiven(ctx, ids)
-      return rows.map((row) => toQueued(ctx, row, given.get(row.id)!))
+      const given = await findPapersAndGrades(ctx, ids)
+      return rows.map((row) => toQueuedSubmission(ctx, row, given.get(row.id)!))
     },
   )
 }
 
 /** Waiting submission of an invite in the actor's queue, for admins in any; null: none. */
-export async function findQueued(ctx: Context, inviteId: string): Promise<Queued | null> {
+export async function findQueuedSubmission(ctx: Context, inviteId: string): Promise<QueuedSubmission | null> {
   if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
-  const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
+  const waiting = waitingSubmissions(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
   const found = await ofActor.select('submissions.id').limit(1).executeTakeFirst()
   if (!found) return null
@@ -77,20 +77,20 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
     include,
     relationLoadStrategy: 'join',
   })
-  return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
+  return row && toQueuedSubmission(ctx, row, (await findPapersAndGrades(ctx, [row.id])).get(row.id)!)
 }
 
 /** The paper of a submission and what counts of its grades. */
-type Given = { paper: Gradable[]; grades: GradeRow[] }
+type PaperAndGrades = { paper: GradableQuestion[]; grades: GradeRow[] }
 
-function toQueued(ctx: Context, found: Row, { paper, grades }: Given): Queued {
-  const row = asGraded(found)
+function toQueuedSubmission(ctx: Context, found: Row, { paper, grades }: PaperAndGrades): QueuedSubmission {
+  const row = withEffectiveGraders(found)
   const seesIt = may(ctx, 'release_results') || roundOf(ctx, row) !== null
-  return { ...row, progress: seesIt ? progressOf(requireView(ctx, row), row, paper, grades) : null }
+  return { ...row, progress: seesIt ? gradingProgressOf(requireVisibleRound(ctx, row), row, paper, grades) : null }
 }
 
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
-async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given>> {
+async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<string, PaperAndGrades>> {
   const these = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
   const rows = await ctx.db
     .selectFrom(these)
@@ -111,20 +111,20 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
 }
 
 /** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
-export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
-  const queues = queuesOf(ctx)
+export async function countQueues(ctx: Context): Promise<{ whose: QueueName; count: number }[]> {
+  const queues = visibleQueues(ctx)
   if (queues.length === 0) throw new DomainError('not_permitted')
   const counts = ctx.db.selectNoFrom(({ cast }) =>
-    queues.map((whose) => cast<number>(lengthOf(waitingIn(ctx, { whose })), 'integer').as(whose)),
+    queues.map((whose) => cast<number>(lengthOf(waitingSubmissions(ctx, { whose })), 'integer').as(whose)),
   )
   const counted = await counts.executeTakeFirstOrThrow()
   return queues.map((whose) => ({ whose, count: counted[whose] }))
 }
 
 /** Since when what has waited longest of the actor's queue waits, an admin's being all there are; null: nothing waits. @throws DomainError not_permitted. */
-export async function waitsSince(ctx: Context): Promise<Date | null> {
+export async function findOldestWaiting(ctx: Context): Promise<Date | null> {
   authorize(ctx, 'grade')
-  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
   const longest = waiting.orderBy('submissions.submittedAt').limit(1).select('submissions.submittedAt')
   return (await longest.executeTakeFirst())?.submittedAt ?? null
 }
@@ -138,7 +138,7 @@ const COUNTED = 99
 /** Returns nothing for actors who do not grade. */
 export async function countForMenu(ctx: Context): Promise<MenuCounts> {
   if (!may(ctx, 'grade')) return {}
-  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
   const count = (
     await waiting
       .select('submissions.id')
@@ -152,22 +152,22 @@ export async function countForMenu(ctx: Context): Promise<MenuCounts> {
 const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()
 
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
-  const count = ctx.db.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingIn(ctx, filter)), 'integer').as('count'))
+  const count = ctx.db.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingSubmissions(ctx, filter)), 'integer').as('count'))
   return (await count.executeTakeFirstOrThrow()).count
 }
 
 /** The queues that the context's actor may see. */
-export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
+export const visibleQueues = (ctx: Context): QueueName[] => QUEUES.filter((queue) => maySeeQueue(ctx, queue))
 
-function mayWork(ctx: Context, queue: Whose): boolean {
+function maySeeQueue(ctx: Context, queue: QueueName): boolean {
   if (queue === 'all') return may(ctx, 'release_results')
   return may(ctx, 'grade') || (queue === 'release' && may(ctx, 'release_results'))
 }
 
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
-export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
-  if (!queuesOf(ctx).includes(whose)) throw new DomainError('not_permitted')
-  const waiting = waitingIn(ctx, { whose }).select('submissions.assessmentId')
+export async function listQueuedAssessments(ctx: Context, whose: QueueName, wanted: Wanted = {}): Promise<Named[]> {
+  if (!visibleQueues(ctx).includes(whose)) throw new DomainError('not_permitted')
+  const waiting = waitingSubmissions(ctx, { whose }).select('submissions.assessmentId')
   return readNames(
     ctx,
     ctx.db.selectFrom('assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']),
@@ -176,7 +176,7 @@ export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: 
 }
 
 /** The submissions that the queue has. */
-export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
+export function waitingSubmissions(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
   const submitted = ctx.db.selectFrom('submissions').where('submissions.state', '=', sql.lit('submitted'))
   const isReady = whose === 'release'
   const handedIn = submitted.where('submissions.needsGrading', isReady ? 'is' : 'is not', false)
@@ -184,31 +184,31 @@ export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): R
     assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
   if (whose === 'all') return waiting
   if (whose === 'release') {
-    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isAssigned(ctx, eb), isFree(ctx, eb, 'graderId')]))
+    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isAssigned(ctx, eb), isSlotFree(ctx, eb, 'graderId')]))
   }
-  return waiting.where((eb) => isOf(ctx, eb, whose))
+  return waiting.where((eb) => isInQueue(ctx, eb, whose))
 }
 
-function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody' | 'others'): Condition {
-  const me = graderOf(ctx)
+function isInQueue(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody' | 'others'): Condition {
+  const me = requireGraderId(ctx)
   const waits = waitsForOthers(ctx.db, eb, me)
   if (whose === 'mine') return eb.and([isAssigned(ctx, eb), eb.not(waits)])
   if (whose === 'others') return eb.and([isAssigned(ctx, eb), waits])
   const isFreeBeside = eb.and([
     eb('submissions.graderId', '<>', me),
-    isFree(ctx, eb, 'secondGraderId'),
+    isSlotFree(ctx, eb, 'secondGraderId'),
     isGradedTwice(eb, ctx.db),
   ])
-  return eb.or([isFree(ctx, eb, 'graderId'), isFreeBeside])
+  return eb.or([isSlotFree(ctx, eb, 'graderId'), isFreeBeside])
 }
 
 function isAssigned(ctx: Context, eb: Expressions<'submissions'>): Condition {
-  const me = graderOf(ctx)
+  const me = requireGraderId(ctx)
   return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
 }
 
-/** The place of one who may not grade any more is free, see holderOf. */
-function isFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
+/** The place of one who may not grade any more is free, see effectiveGraderOf. */
+function isSlotFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
   const id = eb.ref(`submissions.${place}`)
   return eb.or([eb(id, 'is', null), eb.not(eb.exists(graders(ctx.db).where('members.id', '=', id.$notNull())))])
 }

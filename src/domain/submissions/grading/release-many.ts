@@ -5,7 +5,7 @@ import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, checkText, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
-import { countQueues, listQueue, type Queued } from './queue.ts'
+import { countQueues, listQueue, type QueuedSubmission } from './queue.ts'
 import { releaseResult } from './release-result.ts'
 
 /** Results of one request. */
@@ -14,12 +14,12 @@ export const MAX_RELEASED_AT_ONCE = 100
 const MAX_LOOKED_AT = 1_000
 
 /** A submission whose result can be released as it is. */
-export type Ready = Queued & { progress: NonNullable<Queued['progress']> }
+export type ReadyResult = QueuedSubmission & { progress: NonNullable<QueuedSubmission['progress']> }
 
 /** The results that can be released now, longest waiting first. @throws DomainError not_permitted. */
-export async function listReady(ctx: Context, assessmentId: string | undefined): Promise<Ready[]> {
+export async function listReady(ctx: Context, assessmentId: string | undefined): Promise<ReadyResult[]> {
   authorize(ctx, 'release_results')
-  const ready: Ready[] = []
+  const ready: ReadyResult[] = []
   for (const { whose } of await countQueues(ctx)) {
     if (whose !== 'release' && whose !== 'all') continue
     for (let number = 1; number <= MAX_LOOKED_AT / MAX_RELEASED_AT_ONCE && ready.length < MAX_RELEASED_AT_ONCE; number++) {
@@ -31,12 +31,12 @@ export async function listReady(ctx: Context, assessmentId: string | undefined):
   return ready.slice(0, MAX_RELEASED_AT_ONCE)
 }
 
-const isReady = (queued: Queued): queued is Ready =>
+const isReady = (queued: QueuedSubmission): queued is ReadyResult =>
   queued.progress !== null &&
   !queued.progress.isOwnPart &&
   queued.progress.ungraded.length + queued.progress.undecided.length === 0
 
-type Releases = { results: { submissionId: string; seenPoints: number }[]; message: string; toCandidate: boolean }
+type ReleaseRequest = { results: { submissionId: string; seenPoints: number }[]; message: string; toCandidate: boolean }
 
 /**
  * Releases these results, each as releaseResult does. Those that have changed since they were shown stay unreleased.
@@ -46,7 +46,7 @@ type Releases = { results: { submissionId: string; seenPoints: number }[]; messa
  */
 export async function releaseMany(
   ctx: Context,
-  { results, message, toCandidate }: Releases,
+  { results, message, toCandidate }: ReleaseRequest,
 ): Promise<{ released: number; kept: number }> {
   authorize(ctx, 'release_results')
   refuse(

@@ -10,10 +10,16 @@ import { inTransaction } from '../../transaction.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { findKeyNumbers } from '../scores.ts'
-import { findGrades, visibleTo } from './grades.ts'
-import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireView } from './rounds.ts'
-import { about, graderOf, refuseReleased } from './save-grade.ts'
-import { countGrades, exactPercentOf, pointsIn, type Source, sumUp } from './totals.ts'
+import {
+  findPaper,
+  lockSubmitted,
+  requireVisibleRound,
+  type SubmissionToGrade,
+  throwSubmissionNotFound,
+} from './graded-submission.ts'
+import { findGrades, visibleGrades } from './grades.ts'
+import { countGrades, exactPercentOf, type PointsSource, pointsIn, sumPoints } from './grading-status.ts'
+import { createGradingIssue, refuseReleased, requireGraderId } from './save-grade.ts'
 
 /**
  * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
@@ -54,7 +60,7 @@ export async function releaseResult(
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const submission = await lockHandedIn(inside, submissionId)
+    const submission = await lockSubmitted(inside, submissionId)
     requireRelease(inside, submission)
     refuseReleased(submission)
     refuse(
@@ -65,12 +71,17 @@ export async function releaseResult(
     )
     const paper = await findPaper(inside, submissionId)
     const keys = await findKeyNumbers(inside, submissionId)
-    const grades = visibleTo(requireView(inside, submission), submission, paper, await findGrades(inside, submissionId))
+    const grades = visibleGrades(
+      requireVisibleRound(inside, submission),
+      submission,
+      paper,
+      await findGrades(inside, submissionId),
+    )
     const questions = countGrades(paper, grades, submission.assessment)
-    const { points, ofPoints, missing } = sumUp(questions)
-    if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+    const { points, ofPoints, missing } = sumPoints(questions)
+    if (missing) refuse([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
     const isAsSeen = (seen === undefined || seen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
-    refuse(isAsSeen ? [] : [about('otherPoints', points)])
+    refuse(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
       if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
       return {
@@ -79,13 +90,13 @@ export async function releaseResult(
         ofPoints: most,
         comment: standing.comment,
         graderId: standing.graderId,
-        ...(most > 0 && wordSource(standing.by, keys.get(number))),
+        ...(most > 0 && toReleasedSource(standing.by, keys.get(number))),
       }
     })
     const organizationId = organization.id
     const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1
     const now = deps.clock()
-    const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: graderOf(inside), createdAt: now }
+    const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: requireGraderId(inside), createdAt: now }
     await db.release.create({
       data: { ...own, points, ofPoints, comment, message, toCandidate, grades: released satisfies Prisma.InputJsonValue },
     })
@@ -108,7 +119,7 @@ export async function releaseResult(
  *
  * @param ctx in the transaction that has scored it.
  */
-export async function releaseByItself(ctx: Context, submissionId: string): Promise<void> {
+export async function releaseAutomatically(ctx: Context, submissionId: string): Promise<void> {
   const { db, organization } = ctx
   const where = { organizationId: organization.id, id: submissionId, state: 'submitted', needsGrading: false } as const
   const found = await db.submission.findFirst({
@@ -136,7 +147,7 @@ export async function releaseByItself(ctx: Context, submissionId: string): Promi
   })
 }
 
-const wordSource = (by: Source, keyNumber: number | undefined): Pick<ReleasedGrade, 'by' | 'keyNumber'> =>
+const toReleasedSource = (by: PointsSource, keyNumber: number | undefined): Pick<ReleasedGrade, 'by' | 'keyNumber'> =>
   by === 'key' && keyNumber !== undefined ? { by: 'key', keyNumber } : {}
 
 /**
@@ -146,9 +157,9 @@ const wordSource = (by: Source, keyNumber: number | undefined): Pick<ReleasedGra
  */
 export async function reopenResult(ctx: Context, submissionId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
-    const submission = await lockHandedIn(inside, submissionId)
+    const submission = await lockSubmitted(inside, submissionId)
     requireRelease(inside, submission)
-    refuse(submission.state === 'released' ? [] : [about('notReleased')])
+    refuse(submission.state === 'released' ? [] : [createGradingIssue('notReleased')])
     const where = { organizationId: inside.organization.id, id: submissionId }
     await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
     await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })
@@ -156,8 +167,8 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
 }
 
 /** Whoever may grade it, but for the second grader: the first answers for the whole, and so does whoever releases everybody's results. */
-export const mayRelease = (ctx: Context, submission: Graded): boolean => requireView(ctx, submission) !== 2
+export const mayRelease = (ctx: Context, submission: SubmissionToGrade): boolean => requireVisibleRound(ctx, submission) !== 2
 
-function requireRelease(ctx: Context, submission: Graded): void {
-  if (!mayRelease(ctx, submission)) refuseUnknown()
+function requireRelease(ctx: Context, submission: SubmissionToGrade): void {
+  if (!mayRelease(ctx, submission)) throwSubmissionNotFound()
 }

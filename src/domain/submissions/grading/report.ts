@@ -2,11 +2,11 @@ import { sql } from '../../../db/builder.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
+import { currentQuestions, type OrderedQuestion, sortQuestions, type UnorderedQuestion } from './ordered-questions.ts'
 import { visibleAssessments } from './visible-assessments.ts'
 
 /** The results of an assessment that were released, of each candidate the newest, all together. */
-export type Report = {
+export type AssessmentReport = {
   assessment: { id: string; name: string }
   /** How many results there are, and how many of them have points, so a share of them in percent. */
   results: number
@@ -17,7 +17,7 @@ export type Report = {
   /** How many of the scored reach 0 to 9 percent, 10 to 19 and so on; 90 to 100 are the last. */
   tenths: number[]
   /** Questions with points, in the order of the assessment. */
-  questions: Asked<QuestionReport>[]
+  questions: OrderedQuestion<QuestionReport>[]
 }
 
 type QuestionReport = {
@@ -35,12 +35,12 @@ type QuestionReport = {
 const TENTHS = 10
 
 /** @throws DomainError not_permitted; assessment_not_found. */
-export async function readReport(ctx: Context, assessmentId: string): Promise<Report> {
+export async function readReport(ctx: Context, assessmentId: string): Promise<AssessmentReport> {
   const where = { ...visibleAssessments(ctx), id: assessmentId }
   const assessment = isUuid(assessmentId) ? await ctx.db.assessment.findFirst({ where, select: { id: true, name: true } }) : null
   if (!assessment) throw new DomainError('assessment_not_found')
   const [totals, questions] = await Promise.all([sumTotals(ctx, assessment.id), sumQuestions(ctx, assessment.id)])
-  return { assessment, ...totals, questions: inAskedOrder(questions) }
+  return { assessment, ...totals, questions: sortQuestions(questions) }
 }
 
 /** Newest release of each submission of the assessment. */
@@ -55,7 +55,7 @@ const newestOf = (ctx: Context, assessmentId: string) =>
     .select(['releases.points', 'releases.ofPoints'])
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
-async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Report, 'assessment' | 'questions'>> {
+async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<AssessmentReport, 'assessment' | 'questions'>> {
   const kept = ctx.db.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
   // Results of erased candidates, so that past figures don't change.
   const erased = ctx.db
@@ -97,12 +97,12 @@ async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Repor
 }
 
 /** By question: what papers have at one place differs once questions were changed. Of one that was removed the papers know the text. */
-function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionReport & Unordered)[]> {
+function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionReport & UnorderedQuestion)[]> {
   const summed = ctx.db
     .selectFrom('questionResults')
     .where('questionResults.assessmentId', '=', assessmentId)
     .where('questionResults.results', '>', 0)
-    .leftJoin(presentQuestions(ctx.db, assessmentId).as('present'), 'present.id', 'questionResults.questionId')
+    .leftJoin(currentQuestions(ctx.db, assessmentId).as('present'), 'present.id', 'questionResults.questionId')
     .leftJoinLateral(
       (eb) =>
         eb

@@ -9,10 +9,10 @@ import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
+import { throwSubmissionNotFound } from './graded-submission.ts'
+import { percentOf } from './grading-status.ts'
 import type { ReleasedGrade } from './release-result.ts'
 import { countResults, findResultIds, findResultIdsAfter, type ResultFilter, type ResultOrder } from './result-list.ts'
-import { refuseUnknown } from './rounds.ts'
-import { percentOf } from './totals.ts'
 import { visibleAssessments } from './visible-assessments.ts'
 
 // Released results: the newest version, also while a result is reopened.
@@ -57,9 +57,11 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, and nothing of what was sent in. */
-export type Released = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & { result: Result }
+export type ReleasedResult = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & {
+  result: Result
+}
 /** A submission with its result, its questions, and what was released of each. */
-export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
+export type ReleasedResultDetail = ReleasedResult & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
 const RELEASED_LAST_FIRST: ResultOrder = { field: 'releasedAt', direction: 'desc' }
 
@@ -69,7 +71,7 @@ export function listResults(
   filter: ResultFilter,
   page: Page,
   order: ResultOrder = RELEASED_LAST_FIRST,
-): Promise<Listing<Released>> {
+): Promise<Listing<ReleasedResult>> {
   checkFilter(filter)
   return readPage(
     page,
@@ -79,12 +81,13 @@ export function listResults(
 }
 
 /** Exports the released results that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
-export async function exportResults(ctx: Context, filter: ResultFilter, write: WriteBatch<Released>): Promise<void> {
+export async function exportResults(ctx: Context, filter: ResultFilter, write: WriteBatch<ReleasedResult>): Promise<void> {
   authorize(ctx, 'export')
   checkFilter(filter)
   const { assessmentId, tagId } = filter
   const minPercent = filter.minPercent?.toString()
-  const read = async (last?: Released) => readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
+  const read = async (last?: ReleasedResult) =>
+    readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
   await runExport(ctx, { action: 'exported_results', filter: { assessmentId, tagId, minPercent } }, read, write)
 }
 
@@ -92,7 +95,7 @@ const checkFilter = ({ minPercent }: ResultFilter): void =>
   refuse(minPercent === undefined ? [] : findIssues([['minPercent', checkInteger(minPercent, { minimum: 0, maximum: 100 })]]))
 
 /** In the order of the ids. */
-async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
+async function readResults(ctx: Context, ids: string[]): Promise<ReleasedResult[]> {
   const rows = await ctx.db.submission.findMany({ where: { ...scopeWhere(ctx), id: anyOf(ids) }, include })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {
@@ -105,7 +108,7 @@ async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
 }
 
 /** Newest released result of an invite that the actor may see; null: none. */
-export async function findResult(ctx: Context, inviteId: string): Promise<Released | null> {
+export async function findResult(ctx: Context, inviteId: string): Promise<ReleasedResult | null> {
   if (!may(ctx, 'read') && !may(ctx, 'read_as_client')) return null
   const where = { ...visibleResults(ctx), inviteId }
   const row = await ctx.db.submission.findFirst({ where, include, orderBy: [{ releasedAt: 'desc' }, { id: 'desc' }] })
@@ -114,11 +117,11 @@ export async function findResult(ctx: Context, inviteId: string): Promise<Releas
 }
 
 /** @throws DomainError not_permitted; submission_not_found, also for one without a released result. */
-export async function getResult(ctx: Context, id: string): Promise<ReleasedDetail> {
+export async function getResult(ctx: Context, id: string): Promise<ReleasedResultDetail> {
   const where = visibleResults(ctx)
   const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include: detailInclude }) : null
-  const release = row?.releases[0] ?? refuseUnknown()
-  return { ...(row ?? refuseUnknown()), result: toResult(release), grades: gradesOf(release) }
+  const release = row?.releases[0] ?? throwSubmissionNotFound()
+  return { ...(row ?? throwSubmissionNotFound()), result: toResult(release), grades: gradesOf(release) }
 }
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */

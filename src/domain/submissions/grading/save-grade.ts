@@ -4,10 +4,17 @@ import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
-import type { Gradable } from '../scores.ts'
-import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
-import { findPaper, type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './rounds.ts'
-import { noteViewer } from './viewers.ts'
+import type { GradableQuestion } from '../scores.ts'
+import {
+  findPaper,
+  type GradingRound,
+  lockSubmitted,
+  requireRound,
+  type SubmissionToGrade,
+  throwSubmissionNotFound,
+} from './graded-submission.ts'
+import { findGrades, type GradeByPerson, visibleGrades } from './grades.ts'
+import { recordViewer } from './viewers.ts'
 
 /** A grader's change of their own comment within so long of the grade corrects that; a later one is another. */
 const CORRECTED_WITHIN_MS = 15 * 60_000
@@ -27,13 +34,13 @@ export type NewGrade = {
   seen: Date
 }
 
-export type Saved = {
+export type SaveGradeOutcome = {
   /** False where the grader has graded the question since `seen`, in another window: nothing was changed. */
   isSaved: boolean
   /** The grader's newest grade of the question, as it is now. */
-  own: GivenGrade | undefined
+  own: GradeByPerson | undefined
   /** The grades that others have given for it in the same place since `seen`. */
-  others: GivenGrade[]
+  others: GradeByPerson[]
   /** Up to when the grader has seen its grades with this answer. */
   seen: Date
 }
@@ -44,13 +51,13 @@ export type Saved = {
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
  *   points, released; uncommented: other points than the key gives, without a comment).
  */
-export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<Saved> {
+export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<SaveGradeOutcome> {
   return inTransaction(ctx, async (inside) => {
     const sheet = await openSheet(inside, submissionId)
     const { submission, round, paper, me } = sheet
     const isSaved = (await write(inside, sheet, [grade], seen)) === null
-    await noteViewer(inside, submissionId)
-    const visible = visibleTo(round, submission, paper, await findGrades(inside, submissionId))
+    await recordViewer(inside, submissionId)
+    const visible = visibleGrades(round, submission, paper, await findGrades(inside, submissionId))
     const given = visible.filter(({ questionNumber }) => questionNumber === grade.number)
     return {
       isSaved,
@@ -76,25 +83,25 @@ export const saveGrades = (
 ): Promise<number | null> =>
   inTransaction(ctx, async (inside) => write(inside, await openSheet(inside, submissionId), grades, seen))
 
-type Sheet = { submission: Graded; round: Round; paper: Gradable[]; me: string }
+type Sheet = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
 
 /** Locks a submission that the member may grade. */
 async function openSheet(inside: Context, submissionId: string): Promise<Sheet> {
-  const submission = await lockHandedIn(inside, submissionId)
+  const submission = await lockSubmitted(inside, submissionId)
   const round = requireRound(inside, submission)
   refuseReleased(submission)
-  return { submission, round, paper: await findPaper(inside, submissionId), me: graderOf(inside) }
+  return { submission, round, paper: await findPaper(inside, submissionId), me: requireGraderId(inside) }
 }
 
 /** @throws DomainError invalid (rule `account`: released). */
-export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
-  refuse(state === 'released' ? [about('released')] : [])
+export function refuseReleased({ state }: Pick<SubmissionToGrade, 'state'>): void {
+  refuse(state === 'released' ? [createGradingIssue('released')] : [])
 }
 
 /** Issue of grading or of a result. @param limit the number of the question, or the points. */
-export const about = (problem: Problem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
+export const createGradingIssue = (problem: GradingProblem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
 
-type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints' | 'uncommented'
+type GradingProblem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints' | 'uncommented'
 
 /** In steps of 0.5; null: not graded. */
 export const checkPoints = (points: number | null, most: number): Violation | undefined =>
@@ -103,22 +110,22 @@ export const checkPoints = (points: number | null, most: number): Violation | un
     : { rule: 'account', problem: 'points', limit: most }
 
 /** The member who grades: nobody else may. */
-export function graderOf({ actor }: Context): string {
-  return actor.kind === 'member' ? actor.id : refuseUnknown()
+export function requireGraderId({ actor }: Context): string {
+  return actor.kind === 'member' ? actor.id : throwSubmissionNotFound()
 }
 
 /** Points other than the key's need a comment: the candidate or an earlier grader may ask. */
-function refuseUncommented(paper: readonly Gradable[], grades: readonly QuestionGrade[]): void {
+function refuseUncommented(paper: readonly GradableQuestion[], grades: readonly QuestionGrade[]): void {
   const scoredOf = new Map(paper.map(({ number, scored }) => [number, scored]))
   for (const { number, points, comment } of grades) {
     const scored = scoredOf.get(number) ?? null
     const isOther = scored !== null && points !== null && points !== scored
-    refuse(isOther && comment.trim() === '' ? [{ ...about('uncommented', scored), field: 'comment' }] : [])
+    refuse(isOther && comment.trim() === '' ? [{ ...createGradingIssue('uncommented', scored), field: 'comment' }] : [])
   }
 }
 
 /** Records that one grader began: the submission keeps one grader, also if the assessment gets two later. */
-async function keepOneGrader({ db, organization }: Context, submission: Graded): Promise<void> {
+async function keepOneGrader({ db, organization }: Context, submission: SubmissionToGrade): Promise<void> {
   if (submission.keepsOneGrader || submission.assessment.secondGrader) return
   const where = { organizationId: organization.id, id: submission.id }
   await db.submission.updateMany({ where, data: { keepsOneGrader: true } })
@@ -137,7 +144,7 @@ async function write(
   for (const { number, points, comment } of grades)
     refuse(
       findIssues([
-        ['points', checkPoints(points, pointsOf.get(number) ?? refuseUnknown())],
+        ['points', checkPoints(points, pointsOf.get(number) ?? throwSubmissionNotFound())],
         ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
       ]),
     )

@@ -2,14 +2,14 @@ import { sql } from '../../../db/builder.ts'
 import type { Condition, Expressions } from '../../../db/queries.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { isDropped, isUnanswered, scoredPoints } from '../scores.ts'
-import type { Round } from './rounds.ts'
+import type { GradingRound } from './graded-submission.ts'
 
 /** Two graders' points agree up to one part of so many of the question's, see totals.ts. */
 const AGREEMENT = sql.lit(5)
 
 /**
  * SQL condition: the member grades the submission and has nothing to do. They have graded and the other grader has not, an admin
- * has to decide, or the first grader releases. For lists and counts; {@link progressOf} knows more about one submission.
+ * has to decide, or the first grader releases. For lists and counts; {@link gradingProgressOf} knows more about one submission.
  */
 export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me: string): Condition {
   const isFirst = eb('submissions.graderId', '=', me)
@@ -19,7 +19,7 @@ export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me:
   return eb.and([isGradedTwice(eb, db), eb.or([ofFirst, ofSecond])])
 }
 
-/** As asGraded has it. */
+/** As withEffectiveGraders has it. */
 export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
   eb.and([
     eb('submissions.keepsOneGrader', '=', false),
@@ -32,7 +32,7 @@ export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Con
   ])
 
 /** SQL condition: every question that people have to grade has points in the round. */
-const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: Round): Condition =>
+const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: GradingRound): Condition =>
   eb.not(
     eb.exists(
       questionsOf(db, eb)
@@ -63,7 +63,7 @@ const questionsOf = (db: TenantDb, eb: Expressions<'submissions'>) =>
     .select('submissionQuestions.number')
 
 /** The points given last in a round; a grade that its grader has changed since counts no more. Null: none. */
-const lastPoints = (db: TenantDb, eb: Expressions<'submissionQuestions'>, round: Round) =>
+const lastPoints = (db: TenantDb, eb: Expressions<'submissionQuestions'>, round: GradingRound) =>
   db
     .selectFrom('grades')
     .where('grades.submissionId', '=', eb.ref('submissionQuestions.submissionId'))

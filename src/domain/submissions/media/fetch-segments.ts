@@ -7,7 +7,7 @@ import { partOf } from '../../files/media-keys.ts'
 import type { Joinable, JoinPart } from './joinable.ts'
 
 /** A segment as far as it can be put together; without a file, where nothing can. */
-export type Fetched = { file: string | null; isCut: boolean }
+export type FetchedSegment = { file: string | null; isCut: boolean }
 
 /**
  * Writes each segment to a file: its parts in order, up to the first that has not arrived.
@@ -15,11 +15,11 @@ export type Fetched = { file: string | null; isCut: boolean }
  * @returns null where a part that has arrived is not in the store.
  * @throws Error where the store gives back something else than what was sent, and of the system where the disk does not take it.
  */
-export async function fetchSegments(system: ServiceContext, media: Joinable, folder: string): Promise<Fetched[] | null> {
+export async function fetchSegments(system: ServiceContext, media: Joinable, folder: string): Promise<FetchedSegment[] | null> {
   const parts = await media.readParts()
   const bySegment = Map.groupBy(parts, ({ segment }) => segment)
   const count = Math.max(media.declaredParts.length, (parts.at(-1)?.segment ?? -1) + 1)
-  const segments: Fetched[] = []
+  const segments: FetchedSegment[] = []
   for (let segment = 0; segment < count; segment++) {
     const inIt = bySegment.get(segment) ?? []
     const whole = inIt.filter(({ number }, place) => number === place)

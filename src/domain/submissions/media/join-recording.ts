@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ServiceContext } from '../../context.ts'
 import { fileOf, folderOf, partsFolderOf } from '../../files/media-keys.ts'
-import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
-import { findJoinable, type Joinable, type Joined, type JoinRef } from './joinable.ts'
+import { type FetchedSegment, fetchSegments, lacksParts } from './fetch-segments.ts'
+import { findJoinable, type Joinable, type JoinedFile, type JoinRef } from './joinable.ts'
 import { makeJoinFolder } from './make-join-folder.ts'
 
 /**
@@ -91,7 +91,7 @@ async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): 
 }
 
 /** Has the file made and stored. */
-async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<Joined> {
+async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
   const segments = await fetchSegments(system, media, folder)
   const file = path.join(folder, 'joined')
   if (!segments) return takeWhole(system, media, remux, folder)
@@ -105,7 +105,7 @@ async function join(system: ServiceContext, media: Joinable, remux: Remux, folde
  * Takes the file that is in the store already, where parts are not there any more: a backup has copied the database before the recording
  * was joined, and the store after it. It is read to its end to be measured.
  */
-async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<Joined> {
+async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
   const content = await deps.media.get(fileOf(media.key))
   if (!content) throw new Error('A part of a recording is not in the store')
   const file = path.join(folder, 'whole')
@@ -117,7 +117,7 @@ async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux
 }
 
 /** Gaps in the file: within segments, after a cut one, and in place of an empty one. */
-function findCuts(segments: Fetched[], { ends, cuts: within }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
+function findCuts(segments: FetchedSegment[], { ends, cuts: within }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
   const cuts = new Set<number>(within)
   const read = ends.values()
   let position = 0
@@ -137,7 +137,7 @@ async function store({ deps }: ServiceContext, { key }: Joinable, file: string, 
 }
 
 /** Tells that the file is there. */
-async function record(system: ServiceContext, media: Joinable, joined: Joined): Promise<void> {
+async function record(system: ServiceContext, media: Joinable, joined: JoinedFile): Promise<void> {
   const { deps } = system
   const { id: mediaId, organizationId } = media
   const { cuts } = joined

@@ -5,7 +5,7 @@ import { inTransaction } from '../../transaction.ts'
 import { queueJoin } from './queue-join.ts'
 
 /** A joined file. @property sha256 in hexadecimal. */
-export type Joined = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
+export type JoinedFile = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
 
 export type JoinPart = Pick<MediaFilePart, 'segment' | 'number' | 'sha256'>
 
@@ -24,7 +24,7 @@ export type Joinable = {
   countFault: () => Promise<number | undefined>
   /** Marks it as failed, and tells that it is ready. @returns whether it was waiting for that. */
   fail: () => Promise<boolean>
-  succeed: (joined: Joined) => Promise<boolean>
+  succeed: (joined: JoinedFile) => Promise<boolean>
   readState: () => Promise<string | undefined>
   queueAgain: () => Promise<unknown>
 }

@@ -12,7 +12,7 @@ import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 export type { MediaFile, MediaKind }
 
 /** A row for what is to come into the store. */
-export function newMedia({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
+export function toNewMediaRow({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
   const id = deps.newId()
   const createdAt = deps.clock()
   return {
@@ -28,7 +28,7 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
 
 /**
  * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone. Of a recording that
- * could not be made one file there is what {@link readArrived} reads.
+ * could not be made one file there is what {@link readArrivedParts} reads.
  *
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
@@ -65,7 +65,7 @@ const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'fa
  * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone or
  *   withdrawn.
  */
-export async function openMediaLink(
+export async function findLinkedMedia(
   { db, deps }: ServiceContext,
   secretKeys: readonly string[],
   token: string,
@@ -101,7 +101,7 @@ export async function readMedia(
  *
  * @throws Error if the store has lost one.
  */
-export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: MediaFile): AsyncGenerator<Buffer> {
+export async function* readArrivedParts({ db, deps }: Context, { id, organizationId, key }: MediaFile): AsyncGenerator<Buffer> {
   const where = { organizationId, mediaId: id }
   const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
   for (const part of parts) {

@@ -51,7 +51,7 @@ export async function settleRecording(
   const { db, deps, organization } = ctx
   const organizationId = organization.id
   await lockRecording(ctx, mediaId)
-  if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
+  if ((await countParts(ctx, mediaId)) === 0) return discardRecording(ctx, mediaId)
   const completedAt = deps.clock()
   const [settled] = await db.mediaFile.updateManyAndReturn({
     where: { organizationId, id: mediaId, state: 'uploading' },
@@ -79,7 +79,7 @@ export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =
   ctx.db.selectFrom('mediaFiles').select('id').where('id', '=', mediaId).forNoKeyUpdate().executeTakeFirst()
 
 /** Its files go with the next sweep. */
-export async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {
+export async function discardRecording({ db, deps, organization }: Context, mediaId: string): Promise<void> {
   const organizationId = organization.id
   const deleted = { state: 'deleted', deletedAt: deps.clock() } as const
   const { count } = await db.mediaFile.updateMany({ where: { organizationId, id: mediaId, state: 'uploading' }, data: deleted })

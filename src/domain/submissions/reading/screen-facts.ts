@@ -10,7 +10,7 @@ export type ScreenFacts = {
 }
 
 type Span = { from: number; to: number }
-export type Taken = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
+export type ScreenFactsInput = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
   invite: Pick<Invite, 'screenRecording' | 'waivedChecks'>
   paper: Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>[]
   media: Pick<MediaFile, 'kind' | 'state' | 'createdAt' | 'completedAt' | 'milliseconds'>[]
@@ -21,7 +21,10 @@ export type Taken = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
 const TOLERATED_MS = 5_000
 
 /** @returns null where the screen was not to be recorded. */
-export function measureScreen({ consentMedia, submittedAt, invite, paper, media, notes }: Taken, now: Date): ScreenFacts | null {
+export function measureScreen(
+  { consentMedia, submittedAt, invite, paper, media, notes }: ScreenFactsInput,
+  now: Date,
+): ScreenFacts | null {
   if (!invite.screenRecording || !(consentMedia.includes('screen') || invite.waivedChecks.includes('screen'))) return null
   const waivedAt = invite.waivedChecks.includes('screen')
     ? (notes.find(({ kind }) => kind === waivedNoteOf('screen'))?.at ?? null)

@@ -3,7 +3,7 @@ import type { Expressions, SqlBool } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { findOpenQuestion, openAt } from './paper.ts'
+import { findOpenQuestion, isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
@@ -71,7 +71,7 @@ export async function chooseAttempt(
     .where('answerAttempts.questionNumber', '=', number)
     .where('answerAttempts.state', '=', 'complete')
     .where((eb) => writableBy(session)(eb))
-    .where((eb) => openAt(eb, now))
+    .where((eb) => isOpenAt(eb, now))
   if ((await affectedRows(choose)) > 0) return
   await refuseUnlessWritable(session)
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')

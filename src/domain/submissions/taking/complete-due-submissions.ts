@@ -6,7 +6,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { handIn } from './finish-submission.ts'
+import { submit } from './finish-submission.ts'
 
 /** Submissions looked up by one statement. */
 const FOUND_AT_ONCE = 200
@@ -76,6 +76,6 @@ async function completeDue(ctx: Context, inviteId: string, submissionId: string)
   const held = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
   // Whoever has given the candidate more time since it was found due came before this.
   if (!held || !(await isDue(ctx, submissionId)) || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
-  await handIn(ctx, submissionId)
+  await submit(ctx, submissionId)
   return true
 }

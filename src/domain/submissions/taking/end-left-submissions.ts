@@ -5,7 +5,7 @@ import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { handIn } from './finish-submission.ts'
+import { submit } from './finish-submission.ts'
 import { lockInvite } from './lock-invite.ts'
 
 // Submissions in progress whose invites have ended. Revoking or declining an invite does not touch submissions, nor does a player (PLAYER_URL)
@@ -31,7 +31,7 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
     const completed = await findCompleted(system, after)
     const failedNow = await workOnEach(completed, async ({ submissionId, ...organization }) => {
       const ctx = enterOrganization(system, organization)
-      if (await inTransaction(ctx, (inside) => handInLeft(inside, submissionId))) ended++
+      if (await inTransaction(ctx, (inside) => submitCompleted(inside, submissionId))) ended++
     })
     failed.push(...failedNow)
     if (completed.length < FOUND_AT_ONCE) break
@@ -42,9 +42,9 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
 }
 
 /** @returns whether this has handed it in: one whose invite somebody holds is left to the next sweep. */
-async function handInLeft(ctx: Context, submissionId: string): Promise<boolean> {
+async function submitCompleted(ctx: Context, submissionId: string): Promise<boolean> {
   const isHeld = await lockInvite(ctx, submissionId)
-  if (isHeld) await handIn(ctx, submissionId)
+  if (isHeld) await submit(ctx, submissionId)
   return isHeld
 }
 

@@ -2,21 +2,21 @@ import { sql } from '../../../db/builder.ts'
 import type { Context } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
-import { releaseByItself } from '../grading/release-result.ts'
+import { releaseAutomatically } from '../grading/release-result.ts'
 import { completeOpenRecordings } from '../media/settle-recordings.ts'
 import { scoreAnswers } from '../scores.ts'
-import type { Session } from './session.ts'
+import type { CandidateSession } from './session.ts'
 
 /** Hands in what is there. In a state that does not allow it nothing happens. */
-export async function finishSubmission({ ctx, invite: { id, linkVersion } }: Session): Promise<void> {
+export async function finishSubmission({ ctx, invite: { id, linkVersion } }: CandidateSession): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const invite = await moveUnlessOvertaken(inside, 'complete', { inviteId: id, linkVersion })
-    if (invite?.assessmentSession) await handIn(inside, invite.assessmentSession)
+    if (invite?.assessmentSession) await submit(inside, invite.assessmentSession)
   })
 }
 
 /** Ends a submission whose invite is completed by the same transaction. */
-export async function handIn(ctx: Context, submissionId: string): Promise<void> {
+export async function submit(ctx: Context, submissionId: string): Promise<void> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
   await db.submission.updateMany({
@@ -31,5 +31,5 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('submissionQuestions.closesAt')})` }))
   await close.execute()
   await completeOpenRecordings(ctx, submissionId)
-  if (await scoreAnswers(ctx, submissionId)) await releaseByItself(ctx, submissionId)
+  if (await scoreAnswers(ctx, submissionId)) await releaseAutomatically(ctx, submissionId)
 }

@@ -2,12 +2,12 @@ import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
 import { attemptOnce } from './attempt-once.ts'
-import { findOpenQuestion, openAt } from './paper.ts'
+import { findOpenQuestion, isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { lockSubmission, type PreparedSession } from './session.ts'
 
 /** @property own what of the question lies with us is played by a link, once and until then; null: nothing does. */
-export type Granted = { playsLeft: number; own: { play: number; expiresAt: Date } | null }
+export type GrantedPlay = { playsLeft: number; own: { play: number; expiresAt: Date } | null }
 
 /** Beyond one and a half times its length: for who begins late, and for slow lines. */
 const PLAY_GRACE_MS = 60_000
@@ -18,7 +18,7 @@ const PLAY_GRACE_MS = 60_000
  *
  * @throws DomainError session_refused: no_plays_left, closed, submitted, taken_over; as {@link attemptOnce}.
  */
-export async function grantPlay(session: PreparedSession, number: number): Promise<Granted> {
+export async function grantPlay(session: PreparedSession, number: number): Promise<GrantedPlay> {
   const { submission } = session
   const limit = submission.questionReplayLimit
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
@@ -32,7 +32,7 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
       .updateTable('submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submission.id)
       .where('submissionQuestions.number', '=', number)
-      .where((eb) => openAt(eb, inside.deps.clock()))
+      .where((eb) => isOpenAt(eb, inside.deps.clock()))
       .where('submissionQuestions.plays', '<', limit)
       .set((eb) => ({ plays: eb('submissionQuestions.plays', '+', 1), playUsedAt: null }))
     const granted = await played.returning('submissionQuestions.plays').executeTakeFirst()

@@ -9,7 +9,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { inTransaction } from '../../transaction.ts'
 import { copyPaper, limitWithExtra } from './paper.ts'
-import { enterSession, type Session } from './session.ts'
+import { type CandidateSession, enterSession } from './session.ts'
 
 // Submissions of invites that were started without one: imported as started, or started while PLAYER_URL was set.
 
@@ -86,7 +86,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
 }
 
 /** Enters by the link to change something: an invite that was started without a submission gets it. @throws DomainError invite_not_found. */
-export async function enterToWrite(service: ServiceContext, ref: InvitationRef): Promise<Session> {
+export async function enterForChange(service: ServiceContext, ref: InvitationRef): Promise<CandidateSession> {
   const session = await enterSession(service, ref)
   if (session.invite.status !== 'started' || session.submission) return session
   await openMissingSubmission(session.ctx, session.invite.id)

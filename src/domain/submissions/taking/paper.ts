@@ -12,14 +12,14 @@ import type { PreparedSession } from './session.ts'
 
 export type { SubmissionQuestion }
 
-type Place = { submissionId: string; assessmentId: string }
+type PaperRef = { submissionId: string; assessmentId: string }
 type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
 
 /**
  * Copies the questions, and seals their versions. A version that was not sealed may have changed since: it is sealed after
  * waiting for its editor, and everything is copied again, so that texts and options are of one edit.
  */
-export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
+export async function copyPaper(ctx: Inside, place: PaperRef): Promise<void> {
   const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
   let copied = await copyQuestions(ctx, place)
   while (copied.some(({ isUnsealed }) => isUnsealed)) {
@@ -29,11 +29,11 @@ export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
   }
   if (copied.every(({ versionId }) => versionId === null)) return
   await arrangePaper(ctx, place.submissionId)
-  await expectScores(ctx, place)
+  await insertUnscored(ctx, place)
 }
 
 /** @returns of each its version, and whether that could still be changed. */
-async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place) {
+async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperRef) {
   const questions = ctx.db.selectFrom('questions').where('questions.assessmentId', '=', assessmentId)
   const paper = insertForEach('submissionQuestions', questions, (eb) => ({
     ...same(
@@ -89,7 +89,7 @@ async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
 }
 
 /** Until it is scored nobody knows whether it needs people. What a wrong answer costs is what it is now. */
-async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place): Promise<void> {
+async function insertUnscored(ctx: Inside, { submissionId, assessmentId }: PaperRef): Promise<void> {
   const assessment = ctx.db
     .selectFrom('assessments')
     .where('assessments.id', '=', assessmentId)
@@ -104,11 +104,11 @@ async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place):
 type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
 
 /** True if the question accepts answers: opened, not left, and within its time. */
-export const isOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
+export const isQuestionOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
   openedAt !== null && closedAt === null && (closesAt === null || now < closesAt)
 
 /** The condition of that. */
-export const openAt = (eb: Expressions<'submissionQuestions'>, now: Date): Condition =>
+export const isOpenAt = (eb: Expressions<'submissionQuestions'>, now: Date): Condition =>
   eb.and([
     eb('submissionQuestions.openedAt', 'is not', null),
     eb('submissionQuestions.closedAt', 'is', null),
@@ -122,7 +122,7 @@ const closesAfter = (eb: Expressions<'submissionQuestions'>, then: Date) =>
  * SQL condition: the question accepts a text that was typed in time: it is open, or its time ended within the grace period for
  * uploads and the candidate had not left it.
  */
-export function openOrJustOverAt(eb: Expressions<'submissionQuestions'>, now: Date): Condition {
+export function acceptsTextAt(eb: Expressions<'submissionQuestions'>, now: Date): Condition {
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const isLeftByTime = eb('submissionQuestions.closedAt', '=', eb.ref('submissionQuestions.closesAt'))
   return eb.and([
@@ -134,7 +134,7 @@ export function openOrJustOverAt(eb: Expressions<'submissionQuestions'>, now: Da
 
 /** Position of a candidate: at an open question, before the next one, or (neither) at the end. */
 export function findPosition<Q extends Timed>(paper: readonly Q[], now: Date): { open: Q | undefined; next: Q | undefined } {
-  const open = paper.find((question) => isOpen(question, now))
+  const open = paper.find((question) => isQuestionOpen(question, now))
   return { open, next: open ? undefined : paper.find(({ openedAt }) => openedAt === null) }
 }
 
@@ -159,7 +159,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
     const ofPaper = inside.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submission.id)
     const isBefore = ofPaper
       .where('submissionQuestions.number', '<', number)
-      .where((eb) => eb.or([eb('submissionQuestions.openedAt', 'is', null), openAt(eb, now)]))
+      .where((eb) => eb.or([eb('submissionQuestions.openedAt', 'is', null), isOpenAt(eb, now)]))
     const open = inside.db
       .updateTable('submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submission.id)
@@ -206,5 +206,5 @@ export async function findOpenQuestion({ ctx, submission }: PreparedSession, num
   const { db, deps, organization } = ctx
   const where = { organizationId: organization.id, submissionId: submission.id, number }
   const question = await db.submissionQuestion.findFirst({ where })
-  return question && isOpen(question, deps.clock()) ? question : null
+  return question && isQuestionOpen(question, deps.clock()) ? question : null
 }

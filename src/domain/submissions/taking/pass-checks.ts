@@ -1,11 +1,11 @@
 import { sql } from '../../../db/builder.ts'
 import { affectedRows } from '../../../db/statements.ts'
-import type { Check } from '../needs.ts'
+import type { PreStartCheck } from '../needs.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
 /** Keeps which checks the candidate's browser has passed; those of before stay passed. @throws DomainError session_refused (closed) after the start. */
-export async function passChecks({ ctx, submission }: PreparedSession, passed: readonly Check[]): Promise<void> {
+export async function recordPassedChecks({ ctx, submission }: PreparedSession, passed: readonly PreStartCheck[]): Promise<void> {
   const change = ctx.db
     .updateTable('submissions')
     .where('submissions.id', '=', submission.id)

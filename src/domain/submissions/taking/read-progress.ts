@@ -1,21 +1,21 @@
 import type { AnswerAttempt, MediaKind } from '../../../generated/prisma/client.ts'
-import { answerOf, stands } from '../answer.ts'
+import { chooseAnswer, isAnswered } from '../choose-answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
-import { missingToStart, type Needs, type Photo } from '../needs.ts'
-import { isInterrupted } from './interrupted.ts'
+import { missingToStart, type Needs, type RequiredPhoto } from '../needs.ts'
+import { isInterrupted } from './interrupted-attempt.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
-import type { PreparedSession, Session } from './session.ts'
+import type { CandidateSession, PreparedSession } from './session.ts'
 
 export type Preparation = {
   needs: Needs
-  photos: Record<Photo, boolean>
+  photos: Record<RequiredPhoto, boolean>
   /** See missingToStart. */
   missing: string[]
   /** Percent of a question's points that a wrong choice costs; 0: none. */
   penaltyPercent: number
 }
 
-export async function readPreparation({ ctx, invite, submission }: Session): Promise<Preparation> {
+export async function readPreparation({ ctx, invite, submission }: CandidateSession): Promise<Preparation> {
   const needs = await findNeeds(ctx, invite, submission && submission.state !== 'preparing' ? submission.id : null)
   const photos = submission ? await findPhotos(ctx, submission.id) : { id_photo: false, face_photo: false }
   const penaltyPercent = await findPenalty(ctx, invite)
@@ -23,8 +23,8 @@ export async function readPreparation({ ctx, invite, submission }: Session): Pro
 }
 
 async function findPenalty(
-  { db, deps, organization }: Session['ctx'],
-  { assessmentId, assessment }: Session['invite'],
+  { db, deps, organization }: CandidateSession['ctx'],
+  { assessmentId, assessment }: CandidateSession['invite'],
 ): Promise<number> {
   if (assessment.penaltyPercent === 0) return 0
   const costing = [...deps.kinds].flatMap(([word, kind]) => (kind.penalizes ? [word] : []))
@@ -32,7 +32,7 @@ async function findPenalty(
   return (await db.question.count({ where })) > 0 ? assessment.penaltyPercent : 0
 }
 
-export type Progress = {
+export type CandidateProgress = {
   /** How many questions there are. */
   of: number
   open: OpenQuestion | undefined
@@ -77,7 +77,7 @@ export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wa
   counts: boolean
 }
 
-export async function readProgress({ ctx, submission }: PreparedSession): Promise<Progress> {
+export async function readProgress({ ctx, submission }: PreparedSession): Promise<CandidateProgress> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
@@ -92,7 +92,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
   // A recording whose end is not told yet is an answer with what has arrived of it.
   const isAnswer = (attempt: (typeof attempts)[number]) =>
-    stands(attempt) || (attempt.state === 'recording' && (attempt.media?.bytes ?? 0n) > 0n)
+    isAnswered(attempt) || (attempt.state === 'recording' && (attempt.media?.bytes ?? 0n) > 0n)
   const answered = new Set(attempts.filter(isAnswer).map(({ questionNumber }) => questionNumber))
   return {
     of: paper.length,
@@ -112,7 +112,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     const own = attempts.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')
-    const answer = answerOf(own)
+    const answer = chooseAnswer(own)
     const open = recordings.findLast(isInterrupted)
     return {
       ...question,
@@ -121,7 +121,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
       text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
       version,
       attempts: recordings,
-      answers: own.filter(stands).map((attempt) => ({
+      answers: own.filter(isAnswered).map((attempt) => ({
         ...attempt,
         milliseconds: attempt.media?.milliseconds ?? null,
         isReady: attempt.media?.state === 'ready',

@@ -5,7 +5,7 @@ import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
 import { MAX_ANSWER_LENGTH } from '../../limits.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
-import { openAt, openOrJustOverAt } from './paper.ts'
+import { acceptsTextAt, isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
@@ -112,7 +112,7 @@ async function save(
     .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
-    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb, now))
+    .where((eb) => (given === null ? isOpenAt : acceptsTextAt)(eb, now))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([

@@ -9,7 +9,7 @@ import { refuseSession } from './refuse-session.ts'
 export type { Submission }
 
 /** A candidate with their invite, and what they send in; null before consent, and of invites that were started without any. */
-export type Session = {
+export type CandidateSession = {
   ctx: Context
   invite: CandidateInvite
   submission: Submission | null
@@ -19,17 +19,17 @@ export type Session = {
   idempotencyKey: string | null
 }
 /** The session of a candidate who has consented. */
-export type PreparedSession = Session & { submission: Submission }
+export type PreparedSession = CandidateSession & { submission: Submission }
 
 /** Enters by the link. It changes nothing. @throws DomainError invite_not_found. */
-export async function enterSession(service: ServiceContext, ref: InvitationRef): Promise<Session> {
-  const session = await enterUnlessGone(service, ref)
+export async function enterSession(service: ServiceContext, ref: InvitationRef): Promise<CandidateSession> {
+  const session = await findSession(service, ref)
   if (!session) throw new DomainError('invite_not_found')
   return session
 }
 
 /** Enters by the link in the same way. @returns null where it leads to no invite, or no longer. */
-export async function enterUnlessGone(service: ServiceContext, ref: InvitationRef): Promise<Session | null> {
+export async function findSession(service: ServiceContext, ref: InvitationRef): Promise<CandidateSession | null> {
   const invite = await findInvitation(service, ref)
   if (!invite) return null
   const ctx = asCandidate(service, invite)
@@ -49,18 +49,18 @@ export async function findOwnSubmission(
 }
 
 /** @throws DomainError session_refused (closed) before consent. */
-export function requirePrepared(session: Session): asserts session is PreparedSession {
+export function requirePrepared(session: CandidateSession): asserts session is PreparedSession {
   if (!session.submission) refuseSession('closed')
 }
 
 /**
  * Lets in only the tab that the candidate has opened last.
  *
- * @param idempotencyKey see {@link Session}.
+ * @param idempotencyKey see {@link CandidateSession}.
  * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
  * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
  */
-export function enterByTab(
+export function bindToTab(
   session: PreparedSession,
   named: string | undefined,
   idempotencyKey: string | null = null,
@@ -75,7 +75,7 @@ type Writable = 'preparing' | 'in_progress'
 
 /** SQL condition: the submission is in progress in the session's tab. Writers lock it first. */
 export const writableBy =
-  ({ tab }: Session, state: Writable = 'in_progress') =>
+  ({ tab }: CandidateSession, state: Writable = 'in_progress') =>
   (eb: Expressions<'submissions'>): Condition =>
     eb.and([eb('submissions.state', '=', state), ...(tab === null ? [] : [eb('submissions.tab', '=', tab)])])
 
@@ -92,16 +92,16 @@ export async function refuseUnlessWritable(
   state: Writable = 'in_progress',
 ): Promise<void> {
   const now = await ctx.db.submission.findFirstOrThrow({ where: { organizationId: ctx.organization.id, id } })
-  if (now.state !== state) refuseSession(isHandedIn(now.state) ? 'submitted' : 'closed')
+  if (now.state !== state) refuseSession(isSubmitted(now.state) ? 'submitted' : 'closed')
   if (tab !== null && now.tab !== tab) refuseSession('taken_over')
 }
 
-export const isHandedIn = (state: SubmissionState): boolean => state === 'submitted' || state === 'released'
+export const isSubmitted = (state: SubmissionState): boolean => state === 'submitted' || state === 'released'
 
 /** @throws DomainError session_refused: closed before the start and once the invite was withdrawn, submitted after the end. */
-export function requireInProgress(session: Session): asserts session is PreparedSession {
+export function requireInProgress(session: CandidateSession): asserts session is PreparedSession {
   requirePrepared(session)
   const { invite, submission } = session
-  if (isHandedIn(submission.state)) refuseSession('submitted')
+  if (isSubmitted(submission.state)) refuseSession('submitted')
   if (submission.state !== 'in_progress' || invite.status !== 'started') refuseSession('closed')
 }

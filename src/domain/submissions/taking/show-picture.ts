@@ -3,14 +3,14 @@ import type { SqlBool } from '../../../db/queries.ts'
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
-import type { Session } from './session.ts'
+import type { CandidateSession } from './session.ts'
 
 /**
  * A picture of a question of the candidate's own paper that is open, or was.
  *
  * @throws DomainError media_not_found for any other, of this organization or of none.
  */
-export async function showPicture({ ctx, submission }: Session, id: string): Promise<Asset> {
+export async function showPicture({ ctx, submission }: CandidateSession, id: string): Promise<Asset> {
   if (!submission || !isUuid(id)) throw new DomainError('media_not_found')
   const named = ctx.db
     .selectFrom('submissionQuestions')

@@ -3,11 +3,11 @@ import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
 import { withExtraTime } from '../../values/extra-time.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
-import { consentedMedia, missingToStart, needsOf } from '../needs.ts'
+import { consentedMedia, missingToStart, toNeeds } from '../needs.ts'
 import { copyPaper } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { refuseWithoutRoom } from './refuse-without-room.ts'
-import type { Session } from './session.ts'
+import type { CandidateSession } from './session.ts'
 
 /**
  * Starts the assessment: the invite, the submission with its deadline, and the paper, all or none of it. In a state that does not allow it
@@ -15,7 +15,7 @@ import type { Session } from './session.ts'
  *
  * @throws DomainError session_refused: not_ready, with what is missing; quota, where what is to be recorded could not be kept.
  */
-export async function startSubmission(entered: Session): Promise<void> {
+export async function startSubmission(entered: CandidateSession): Promise<void> {
   const { ctx, submission } = entered
   const { id, linkVersion } = entered.invite
   const isRecorded = consentedMedia(await findNeeds(ctx, entered.invite, null)).length > 0
@@ -29,7 +29,7 @@ export async function startSubmission(entered: Session): Promise<void> {
     const where = { organizationId: ctx.organization.id, submissionId: session }
     const questions = await inside.db.submissionQuestion.groupBy({ by: ['responseType'], where })
     const missing = missingToStart({
-      needs: needsOf(ctx.deps.kinds, invite, questions),
+      needs: toNeeds(ctx.deps.kinds, invite, questions),
       submission: started,
       photos: await findPhotos(inside, session),
       waived: invite.waivedChecks,

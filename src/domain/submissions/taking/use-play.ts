@@ -1,7 +1,7 @@
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { PlayLink } from '../../secrets/play-tokens.ts'
-import { openAt } from './paper.ts'
+import { isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -26,7 +26,7 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
     .where('submissionQuestions.plays', '=', link.play)
   const used = granted
     .where('submissionQuestions.playUsedAt', 'is', null)
-    .where((eb) => openAt(eb, now))
+    .where((eb) => isOpenAt(eb, now))
     .set({ playUsedAt: now })
   const question = await used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']).executeTakeFirst()
   if (!question) return refuseSession('not_granted')

@@ -21,11 +21,11 @@ import {
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
-import { isHandedIn } from '../taking/session.ts'
+import { isSubmitted } from '../taking/session.ts'
 
 export type PartRef = { mediaId: string; segment: number; number: number }
 /** A slice of a recording, as a candidate's browser sends it. */
-export type Part = PartRef & { content: Buffer }
+export type RecordingPart = PartRef & { content: Buffer }
 
 /** Columns that decide if a part is accepted. */
 type Target = {
@@ -53,7 +53,7 @@ type Target = {
  * @returns the owner.
  * @throws DomainError session_refused as {@link putPart}, except for the content.
  */
-export async function admitPart(
+export async function checkPart(
   service: ServiceContext,
   ref: InvitationRef,
   tab: string | undefined,
@@ -74,7 +74,12 @@ export async function admitPart(
  * @throws DomainError session_refused: not_found, taken_over, too_big, part_differs, closed, submitted, quota; not_media for a segment that
  *   does not begin as WebM or MP4, or not as the one before.
  */
-export async function putPart(service: ServiceContext, ref: InvitationRef, tab: string | undefined, part: Part): Promise<void> {
+export async function putPart(
+  service: ServiceContext,
+  ref: InvitationRef,
+  tab: string | undefined,
+  part: RecordingPart,
+): Promise<void> {
   const { db, deps } = service
   const { segment, number, content } = part
   const bytes = content.length
@@ -266,7 +271,7 @@ function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
 function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Target, now: Date): void {
   const isOver = endsAt !== null && now.getTime() >= endsAt.getTime() + UPLOAD_GRACE_SECONDS * 1_000
   if (state === 'uploading' && !isWithdrawn && !isOver) return
-  refuseSession(isHandedIn(submissionState) ? 'submitted' : 'closed')
+  refuseSession(isSubmitted(submissionState) ? 'submitted' : 'closed')
 }
 
 /** All segments of a recording have to be of one kind, to become one file. */

@@ -4,8 +4,8 @@ import { fileOf } from '../../files/media-keys.ts'
 import { isJpeg } from '../../files/type-of-content.ts'
 import { MAX_PHOTO_BYTES, MAX_PHOTOS, MAX_STILLS, MAX_SUBMISSION_BYTES, STILLS_EVERY_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type MediaFile, newMedia } from '../media/media.ts'
-import { PHOTOS, type Photo } from '../needs.ts'
+import { type MediaFile, toNewMediaRow } from '../media/media.ts'
+import { PHOTOS, type RequiredPhoto } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
@@ -20,7 +20,7 @@ export type PhotoKind = (typeof PHOTO_KINDS)[number]
  * @param bytes of its content, by the request's header.
  * @throws DomainError session_refused: too_big, closed, submitted.
  */
-export function admitPhoto(session: PreparedSession, kind: PhotoKind, bytes: number): void {
+export function checkPhoto(session: PreparedSession, kind: PhotoKind, bytes: number): void {
   const { submission } = session
   if (bytes > MAX_PHOTO_BYTES) refuseSession('too_big')
   if (kind === 'webcam_still') requireInProgress(session)
@@ -37,7 +37,7 @@ export function admitPhoto(session: PreparedSession, kind: PhotoKind, bytes: num
  */
 export async function putPhoto(session: PreparedSession, kind: PhotoKind, content: Buffer): Promise<void> {
   const { ctx } = session
-  admitPhoto(session, kind, content.length)
+  checkPhoto(session, kind, content.length)
   if (!isJpeg(content)) refuseSession('not_media')
   if (kind !== 'webcam_still') await refuseWithoutRoom(ctx)
   const media = await inTransaction(ctx, (inside) => beginPhoto({ ...session, ctx: inside }, kind, content.length))
@@ -58,7 +58,7 @@ async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: numb
   if (count === 0) refuseSession('quota')
   if (kind === 'webcam_still') await refuseStillTooMany(ctx, submission.id)
   else await refusePhotoTooMany(ctx, submission.id, kind)
-  const media = { ...newMedia(ctx, submission.id, kind), state: 'joining', contentType: 'image/jpeg', bytes } as const
+  const media = { ...toNewMediaRow(ctx, submission.id, kind), state: 'joining', contentType: 'image/jpeg', bytes } as const
   await db.mediaFile.create({ data: media })
   return media
 }
@@ -72,7 +72,7 @@ async function refuseStillTooMany({ db, deps, organization }: Context, submissio
 }
 
 /** Photos that the store did not accept don't count: browsers retry while it is unavailable. */
-async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: Photo): Promise<void> {
+async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: RequiredPhoto): Promise<void> {
   const sent = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
   if ((await db.mediaFile.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
 }
@@ -101,9 +101,9 @@ async function showPhoto(
 }
 
 /** The candidate's own photo. @throws DomainError session_refused (not_found). */
-export async function readOwnPhoto(
+export async function readCandidatePhoto(
   { ctx, submission }: PreparedSession,
-  kind: Photo,
+  kind: RequiredPhoto,
 ): Promise<{ media: MediaFile; content: Readable }> {
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, kind, state: 'ready' } as const
   const media = await ctx.db.mediaFile.findFirst({ where })

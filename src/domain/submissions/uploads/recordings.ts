@@ -3,11 +3,17 @@ import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../ports/question-kind.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { type MediaFile, newMedia } from '../media/media.ts'
-import { abandon, completeOpenRecordings, countParts, lockRecording, settleRecording } from '../media/settle-recordings.ts'
+import { type MediaFile, toNewMediaRow } from '../media/media.ts'
+import {
+  completeOpenRecordings,
+  countParts,
+  discardRecording,
+  lockRecording,
+  settleRecording,
+} from '../media/settle-recordings.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
-import { INTERRUPTED } from '../taking/interrupted.ts'
-import { isOpen, type SubmissionQuestion } from '../taking/paper.ts'
+import { IS_INTERRUPTED } from '../taking/interrupted-attempt.ts'
+import { isQuestionOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
@@ -41,14 +47,15 @@ export async function beginAttempt(
     await refuseWithoutRoom(inside)
     await lockSubmission({ ...session, ctx: inside })
     const question = await lockQuestion(inside, submission.id, number)
-    if (!question || !isOpen(question, deps.clock()) || !acceptsKind(inside, question, kind)) return refuseSession('closed')
+    if (!question || !isQuestionOpen(question, deps.clock()) || !acceptsKind(inside, question, kind))
+      return refuseSession('closed')
     const which = { organizationId: organization.id, submissionId: submission.id }
     if (isRestart) await restartAttempt(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
     const begun = await db.answerAttempt.count({ where: { ...which, ...recorded } })
     if (begun >= submission.answerRecordLimit) refuseSession('no_attempts_left')
     await completeOpenRecordings(inside, submission.id, number)
-    const media = newMedia(inside, submission.id, 'answer')
+    const media = toNewMediaRow(inside, submission.id, 'answer')
     await db.mediaFile.create({ data: media })
     const attempt = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
     await db.answerAttempt.create({ data: { ...attempt, createdAt: media.createdAt } })
@@ -60,7 +67,7 @@ export async function beginAttempt(
 async function restartAttempt(ctx: Context, submissionId: string, number: number): Promise<void> {
   const { db, organization } = ctx
   const which = { organizationId: organization.id, submissionId, questionNumber: number }
-  const interrupted = await db.answerAttempt.findFirst({ where: { ...which, ...INTERRUPTED } })
+  const interrupted = await db.answerAttempt.findFirst({ where: { ...which, ...IS_INTERRUPTED } })
   const isAgain = (await db.answerAttempt.count({ where: { ...which, restarted: true } })) > 0
   if (!interrupted?.mediaId || isAgain || !mayRestart(await countParts(ctx, interrupted.mediaId)))
     return refuseSession('no_attempts_left')
@@ -84,7 +91,7 @@ export async function continueAttempt(session: PreparedSession, mediaId: string,
     await lockRecording(inside, id)
     await lockSubmission({ ...session, ctx: inside })
     const attempt = await db.answerAttempt.findFirst({
-      where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...INTERRUPTED },
+      where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...IS_INTERRUPTED },
     })
     if (!attempt || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
     const { _max } = await db.mediaFilePart.aggregate({ where: { organizationId, mediaId: id }, _max: { segment: true } })
@@ -127,7 +134,7 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
       where: { ...own, state: 'uploading' },
       select: { id: true },
     })
-    const media = newMedia(inside, submission.id, kind)
+    const media = toNewMediaRow(inside, submission.id, kind)
     await db.mediaFile.create({ data: media })
     return { mediaId: media.id, before }
   })
@@ -137,7 +144,7 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
 }
 
 /** @param segments how many parts each has. @param incomplete those that are missing will not come. */
-export type Completion = { segments: number[]; incomplete?: boolean }
+export type RecordingCompletion = { segments: number[]; incomplete?: boolean }
 
 /**
  * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing. A page of
@@ -148,7 +155,7 @@ export type Completion = { segments: number[]; incomplete?: boolean }
 export async function completeRecording(
   session: PreparedSession,
   mediaId: string,
-  { segments, incomplete = false }: Completion,
+  { segments, incomplete = false }: RecordingCompletion,
 ): Promise<void> {
   const { ctx } = session
   const media = await findRecording(session, mediaId)
@@ -191,7 +198,7 @@ export async function abandonRecording(session: PreparedSession, mediaId: string
   await inTransaction(session.ctx, async (inside) => {
     await lockRecording(inside, id)
     if ((await countParts(inside, id)) > 0 && !(await isOfOpenQuestion(inside, id))) refuseSession('closed')
-    await abandon(inside, id)
+    await discardRecording(inside, id)
   })
 }
 
@@ -200,11 +207,11 @@ async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: st
   const question = await db.submissionQuestion.findFirst({
     where: { organizationId, attempts: { some: { organizationId, mediaId } } },
   })
-  return question !== null && isOpen(question, deps.clock())
+  return question !== null && isQuestionOpen(question, deps.clock())
 }
 
 /** A recording that the candidate can play: an attempt at the open question. @throws DomainError session_refused (not_found). */
-export async function findOwnAttempt(session: PreparedSession, mediaId: string): Promise<MediaFile> {
+export async function findPlayableAttempt(session: PreparedSession, mediaId: string): Promise<MediaFile> {
   const media = await findRecording(session, mediaId)
   const isShown = media.kind === 'answer' && media.state === 'ready' && session.invite.status === 'started'
   return isShown && (await isOfOpenQuestion(session.ctx, media.id)) ? media : refuseSession('not_found')

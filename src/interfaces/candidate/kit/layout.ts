@@ -4,7 +4,7 @@ import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { SpokenTo } from '../../../domain/languages/languages.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { type PageLink, pageLinksFor } from '../../../domain/ports/page-links.ts'
-import type { Terms } from '../../../domain/submissions/needs.ts'
+import type { ProctoringTerms } from '../../../domain/submissions/needs.ts'
 import type { Zoned } from '../../../domain/time/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
@@ -30,7 +30,7 @@ export type Page = {
 /** Fields of an invite that pages show. A preview has no others. */
 export type ShownInvite = SpokenTo &
   Zoned &
-  Terms &
+  ProctoringTerms &
   Pick<
     CandidateInvite,
     | 'recipientName'

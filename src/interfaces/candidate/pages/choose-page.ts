@@ -11,7 +11,7 @@ import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented, type Needs } from '../../../domain/submissions/needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
 import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
-import type { Session } from '../../../domain/submissions/taking/session.ts'
+import type { CandidateSession } from '../../../domain/submissions/taking/session.ts'
 import { html } from '../../../html/html.ts'
 import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
@@ -44,7 +44,7 @@ type Happened = {
 /** A request below the link of an invite. */
 type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
 
-export const viewOf = ({ invite }: Session, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
+export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
   const { token } = request.params
   const t = textsFor(languages, invite, request)
   return { t, invite, token, proof: signForm(secretKeys, token), languages: languagesToChoose(languages, invite) }
@@ -52,7 +52,7 @@ export const viewOf = ({ invite }: Session, request: Asked, { languages, secretK
 
 /** The page that shows what stands. */
 export async function choosePage(
-  session: Session,
+  session: CandidateSession,
   request: Asked,
   settings: CandidateSettings,
   happened: Happened = {},
@@ -94,7 +94,7 @@ export function playerAddress(
 
 type Asking = { settings: CandidateSettings; happened: Happened; before: BeforeStart }
 
-async function chooseBeforeStart(view: View, session: Session, { settings, happened, before }: Asking): Promise<Page> {
+async function chooseBeforeStart(view: View, session: CandidateSession, { settings, happened, before }: Asking): Promise<Page> {
   const { invite, submission } = session
   const preparation = await readPreparation(session)
   const terms = await readTerms(view, session, preparation.needs, settings)
@@ -107,7 +107,12 @@ async function chooseBeforeStart(view: View, session: Session, { settings, happe
   return withScript(acceptedPage(view, before, html`${practice}${preparing}\n${agreed}`, true))
 }
 
-async function chooseStarted(view: View, session: Session, settings: CandidateSettings, happened: Happened): Promise<Page> {
+async function chooseStarted(
+  view: View,
+  session: CandidateSession,
+  settings: CandidateSettings,
+  happened: Happened,
+): Promise<Page> {
   const { submission } = session
   if (!submission) return begunPage(view)
   const { needs } = await readPreparation(session)
@@ -122,7 +127,7 @@ async function chooseStarted(view: View, session: Session, settings: CandidateSe
 
 const readTerms = async (
   view: View,
-  session: Session,
+  session: CandidateSession,
   needs: Needs,
   { keptDays, webcam }: CandidateSettings,
 ): Promise<ConsentTerms> => ({
@@ -133,12 +138,16 @@ const readTerms = async (
 })
 
 /** The organization's addition to the terms, as agreed or as offered. No page shows it during the assessment. */
-async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<ConsentTerms['addition']> {
+async function findOwnText(
+  { ctx, invite, submission }: CandidateSession,
+  { t }: View,
+  needs: Needs,
+): Promise<ConsentTerms['addition']> {
   if (invite.status === 'started' && submission?.consentAt) return null
   if (submission && hasConsented(submission, needs)) return findAgreedText(ctx, submission)
   return findConsentText(ctx, t.language, invite.organization.language)
 }
 
 /** The pictures of the open question, with their sizes. */
-const readPictures = async ({ ctx }: Session, view: View, open: OpenQuestion | undefined): Promise<Pictures> =>
+const readPictures = async ({ ctx }: CandidateSession, view: View, open: OpenQuestion | undefined): Promise<Pictures> =>
   picturesOf(`${pathOf(view)}/pictures`, await readSizes(ctx, open ? [{ script: open.script, spec: open.version?.spec }] : []))

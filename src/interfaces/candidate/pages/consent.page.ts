@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
-import { CONSENT_VERSION } from '../../../domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../../domain/submissions/taking/record-consent.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { type ConsentTerms, termsList } from '../../../http/pages/consent-terms.ts'
 import { form, hidden, type View } from '../kit/layout.ts'

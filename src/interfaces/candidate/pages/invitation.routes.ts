@@ -6,7 +6,7 @@ import { sendLinkAgain } from '../../../domain/invites/send-link-again.ts'
 import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
-import { enterUnlessGone } from '../../../domain/submissions/taking/session.ts'
+import { findSession } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH, TEST_PAGE } from '../../../http/addresses/links.ts'
 import { replacedPage } from '../kit/errors.ts'
 import { addForm } from '../kit/forms.ts'
@@ -27,7 +27,7 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     const ref = readInvitation(settings.secretKeys, token)
     if (!ref) throw new DomainError('invite_not_found')
     countPage(request, ref.inviteId)
-    const session = await enterUnlessGone(system, ref)
+    const session = await findSession(system, ref)
     if (!session) {
       const inviter = await findInviter(system, ref.inviteId, IS_ENTERED)
       if (!inviter) throw new DomainError('invite_not_found')

@@ -3,7 +3,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { findNeeds } from '../../../domain/submissions/find-needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
-import { enterSession, type Session } from '../../../domain/submissions/taking/session.ts'
+import { type CandidateSession, enterSession } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { definedKind } from '../../../kinds/index.ts'
 import { addForm, readNumber, type Send } from '../kit/forms.ts'
@@ -32,7 +32,7 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
   })
 
   /** @returns what sends it; where there is no such example (any more), the way back. */
-  async function showExample(session: Session, reply: FastifyReply, { request, number, given }: Tried): Promise<Send> {
+  async function showExample(session: CandidateSession, reply: FastifyReply, { request, number, given }: Tried): Promise<Send> {
     const words = await listPractice(session)
     const word = words[number - 1]
     const kind = word === undefined ? undefined : definedKind(word)

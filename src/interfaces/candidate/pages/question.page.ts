@@ -2,7 +2,7 @@ import { assetAt } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
-import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
+import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -36,7 +36,7 @@ type Here = {
     Submission,
     'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'
   >
-  progress: Progress
+  progress: CandidateProgress
   terms: ConsentTerms
   now: Date
   pictures: Pictures
@@ -110,7 +110,7 @@ ${content}
 </div>`
 }
 
-function nextQuestion(here: Here, { number, ...next }: NonNullable<Progress['next']>): Shown {
+function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
   const { view, progress, submission, now } = here
   const timeLimit = ownLimit(here, next)
   const { records } = kinds.answering(next.responseType)
@@ -133,7 +133,7 @@ ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class
 }
 
 /** How a question is answered, before it is opened: with how many attempts, and how often it is played. */
-function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Progress['next']>, 'number'>): string {
+function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   const sentences = [

@@ -4,10 +4,10 @@ import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
 import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
-import { CONSENT_VERSION, giveConsent } from '../../../domain/submissions/taking/give-consent.ts'
-import { enterToWrite } from '../../../domain/submissions/taking/open-missing-submissions.ts'
+import { enterForChange } from '../../../domain/submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
 import { readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
+import { CONSENT_VERSION, recordConsent } from '../../../domain/submissions/taking/record-consent.ts'
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
@@ -28,7 +28,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
 
   add('consent', async ({ ref, fields, request }) => {
     await keepZone(system, ref, fields.get('zone') ?? '')
-    const session = await enterToWrite(system, ref)
+    const session = await enterForChange(system, ref)
     const { needs } = await readPreparation(session)
     const view = viewOf(session, request, settings)
     const own = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
@@ -41,7 +41,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
       fields.get('language') === view.t.language
     if (!isCurrent) return
     const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own }
-    await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
+    await recordConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
   })
 
   add('start', async ({ ref, request, reply }) => {
@@ -57,7 +57,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
 
   add('open', async ({ ref, fields, request, reply }) => {
     const number = readNumber(fields)
-    const session = await enterToWrite(system, ref)
+    const session = await enterForChange(system, ref)
     try {
       requireInProgress(session)
       await openQuestion(session, number)
@@ -74,7 +74,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     async (sent) => {
       const { ref, fields, request, reply } = sent
       const number = readNumber(fields)
-      const session = await enterToWrite(system, ref)
+      const session = await enterForChange(system, ref)
       let isUnanswered = false
       const isSaved = await ignoreRefusal(async () => {
         requireInProgress(session)
@@ -94,7 +94,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     {
       bodyLimit: TEXT_BODY_LIMIT,
       async admit(ref, request, reply) {
-        const session = await enterToWrite(system, ref)
+        const session = await enterForChange(system, ref)
         const isTaken = await ignoreRefusal(async () => requireInProgress(session))
         if (!isTaken) return () => sayTooLate({ request, reply })
         countText(ref.inviteId)
@@ -105,7 +105,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
 
   add('next', async ({ ref, fields }) => {
     const number = readNumber(fields)
-    const session = await enterToWrite(system, ref)
+    const session = await enterForChange(system, ref)
     await ignoreRefusal(async () => {
       requireInProgress(session)
       await closeQuestion(session, number)
@@ -113,7 +113,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
   })
 
   add('finish', async ({ ref }) => {
-    await finishSubmission(await enterToWrite(system, ref))
+    await finishSubmission(await enterForChange(system, ref))
   })
 }
 

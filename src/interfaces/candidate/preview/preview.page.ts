@@ -9,10 +9,10 @@ import type { Context } from '../../../domain/context.ts'
 import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
-import { languagesOf } from '../../../domain/members/languages-of.ts'
-import { factsOf } from '../../../domain/submissions/assessment-facts.ts'
-import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
-import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
+import { findMemberLanguages } from '../../../domain/members/find-member-languages.ts'
+import { toAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
+import { REQUIREMENTS, toNeeds } from '../../../domain/submissions/needs.ts'
+import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/time/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
@@ -48,7 +48,7 @@ export type Typed = QuestionInput & { defined: TypedDefinition | null }
 /** The candidate's page at a step, made of the assessment as it is now. Device checks, photos and what is recorded all the time are left out. */
 export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
   const { assessment, viewer, step, typed, given, request } = asked
-  const speaking = await languagesOf(ctx)
+  const speaking = await findMemberLanguages(ctx)
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
   const now = ctx.deps.clock()
@@ -78,11 +78,11 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const token = `${PREVIEW_SEGMENT}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
   const own = await findConsentText(ctx, view.t.language, invite.organization.language)
-  const needs = needsOf(ctx.deps.kinds, invite, questions)
+  const needs = toNeeds(ctx.deps.kinds, invite, questions)
   const terms: ConsentTerms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
   if (step.at !== 'taking')
     return {
-      ...pageBefore(view, terms, { facts: factsOf(ctx.deps.kinds, questions), computer: false }, step),
+      ...pageBefore(view, terms, { facts: toAssessmentFacts(ctx.deps.kinds, questions), computer: false }, step),
       above: banner(ctx, assessment, null),
     }
   const question = questions[step.number - 1]
@@ -170,7 +170,7 @@ type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
 function progressAt(
   step: Taking['step'],
   { questions, typed, now, value, deadlineAt, playsLeft, attemptsLeft }: Given,
-): Progress {
+): CandidateProgress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
@@ -206,7 +206,7 @@ function progressAt(
       targetLanguage,
     }
   }
-  const next = (number: number): Progress => ({
+  const next = (number: number): CandidateProgress => ({
     ...whole,
     open: undefined,
     next: number > of || isOver ? undefined : asPaper(number, null, null),

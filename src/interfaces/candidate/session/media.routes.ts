@@ -11,10 +11,10 @@ import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { readPlay } from '../../../domain/secrets/play-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
 import { stopAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
-import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
+import { bindToTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
 import { type UsedPlay, usePlay } from '../../../domain/submissions/taking/use-play.ts'
-import { admitPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
-import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../../domain/submissions/uploads/put-photo.ts'
+import { checkPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
+import { checkPhoto, PHOTO_KINDS, putPhoto, readCandidatePhoto } from '../../../domain/submissions/uploads/put-photo.ts'
 import {
   abandonRecording,
   beginAttempt,
@@ -22,7 +22,7 @@ import {
   CAPTURES,
   completeRecording,
   continueAttempt,
-  findOwnAttempt,
+  findPlayableAttempt,
 } from '../../../domain/submissions/uploads/recordings.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { createConcurrencyLimiter } from '../../../http/limits/concurrency-limiter.ts'
@@ -147,7 +147,7 @@ function partRoutes(app: TypedApp, options: Options): void {
       async onRequest(request, reply) {
         if (!isPart(request.params)) throw new HttpError('malformed_request')
         const part = { ...partOf(request.params), bytes: lengthOf(request) }
-        const { organizationId } = await admitPart(system, refOf(options, request), readTab(request), part)
+        const { organizationId } = await checkPart(system, refOf(options, request), readTab(request), part)
         expectFrom(options, request, reply, organizationId)
       },
     },
@@ -167,10 +167,10 @@ function photoRoutes(app: TypedApp, options: Options): void {
       bodyLimit: MAX_PHOTO_BYTES,
       config: { hasOwnQueue: true },
       async onRequest(request, reply) {
-        const session = enterByTab(await enter(options, request), readTab(request))
+        const session = bindToTab(await enter(options, request), readTab(request))
         const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
         if (!kind) throw new HttpError('malformed_request')
-        admitPhoto(session, kind, lengthOf(request))
+        checkPhoto(session, kind, lengthOf(request))
         request.session = session
         expectFrom(options, request, reply, session.ctx.organization.id)
       },
@@ -182,7 +182,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
   )
 
   app.get('/photos/:kind', { schema: { params: OwnPhoto } }, async (request, reply) => {
-    const { media, content } = await readOwnPhoto(await enter(options, request), request.params.kind)
+    const { media, content } = await readCandidatePhoto(await enter(options, request), request.params.kind)
     return reply
       .type(media.contentType)
       .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
@@ -194,7 +194,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
 function attemptRoutes(app: TypedApp, options: Options): void {
   app.get('/media/:mediaId', { schema: { params: MediaParams } }, async (request, reply) => {
     const session = await enter(options, request)
-    return sendMedia(session.ctx, request, reply, await findOwnAttempt(session, request.params.mediaId))
+    return sendMedia(session.ctx, request, reply, await findPlayableAttempt(session, request.params.mediaId))
   })
 }
 

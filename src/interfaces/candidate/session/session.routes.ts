@@ -9,8 +9,8 @@ import { signPlay } from '../../../domain/secrets/play-tokens.ts'
 import { CHECKS } from '../../../domain/submissions/needs.ts'
 import { chooseAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
 import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
-import { keepNotes, NOTE_KINDS } from '../../../domain/submissions/taking/keep-notes.ts'
-import { passChecks } from '../../../domain/submissions/taking/pass-checks.ts'
+import { recordPassedChecks } from '../../../domain/submissions/taking/pass-checks.ts'
+import { recordSessionEvents, SESSION_EVENT_KINDS } from '../../../domain/submissions/taking/record-session-events.ts'
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import {
   enterSession,
@@ -18,7 +18,7 @@ import {
   requireInProgress,
   requirePrepared,
 } from '../../../domain/submissions/taking/session.ts'
-import { takeOver } from '../../../domain/submissions/taking/take-over.ts'
+import { takeOverTab } from '../../../domain/submissions/taking/take-over-tab.ts'
 import { UUID_PATTERN } from '../../../domain/values/uuid.ts'
 import { answerErrors } from '../../../http/errors/envelope.ts'
 import { readJsonBodies } from '../../../http/requests/json-body.ts'
@@ -35,7 +35,7 @@ const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({
 const TabBody = Type.Object({ tab: Type.String({ pattern: UUID_PATTERN }) })
 const ChecksBody = Type.Object({ passed: Type.Array(StringEnum(CHECKS), { maxItems: CHECKS.length }) })
 const NotesBody = Type.Object({
-  notes: Type.Array(Type.Object({ kind: StringEnum(NOTE_KINDS), ago: Ago() }), {
+  notes: Type.Array(Type.Object({ kind: StringEnum(SESSION_EVENT_KINDS), ago: Ago() }), {
     maxItems: MAX_NOTES_AT_ONCE,
   }),
 })
@@ -91,17 +91,17 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
   app.get('/', async (request) => presentSession(await enter(request), settings))
 
   app.post('/tab', { schema: { body: TabBody } }, async (request) => {
-    await takeOver(await enter(request), request.body.tab)
+    await takeOverTab(await enter(request), request.body.tab)
     return {}
   })
 
   app.post('/checks', { schema: { body: ChecksBody } }, async (request, reply) => {
-    await passChecks(await enterToWrite(request), request.body.passed)
+    await recordPassedChecks(await enterToWrite(request), request.body.passed)
     return reply.code(204).send()
   })
 
   app.post('/notes', { schema: { body: NotesBody } }, async (request, reply) => {
-    await keepNotes(await enterInProgress(request), request.body.notes)
+    await recordSessionEvents(await enterInProgress(request), request.body.notes)
     return reply.code(204).send()
   })
 

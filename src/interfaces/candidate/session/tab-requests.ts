@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { enterByTab, type PreparedSession } from '../../../domain/submissions/taking/session.ts'
+import { bindToTab, type PreparedSession } from '../../../domain/submissions/taking/session.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 
@@ -20,5 +20,5 @@ export const readTab = ({ headers }: RequestHeaders): string | undefined => head
 export function enterWithIdempotencyKey(session: PreparedSession, request: RequestHeaders): PreparedSession {
   const key = request.headers['idempotency-key']?.toString().toLowerCase() ?? null
   if (key !== null && !isUuid(key)) throw new HttpError('malformed_request')
-  return enterByTab(session, readTab(request), key)
+  return bindToTab(session, readTab(request), key)
 }

@@ -6,9 +6,9 @@ import {
   type Erasure,
   MEMBER_KINDS,
   type MemberKind,
+  RETAINED_DATA,
+  RETAINED_MEMBER_DATA,
   type Subject,
-  WHAT_STAYS,
-  WHAT_STAYS_OF_MEMBER,
 } from '../../../domain/erasure/erasures.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
@@ -83,7 +83,7 @@ const OF_MEMBER: Record<MemberKind, string> = {
   auditEntries: 'Entries in the audit log, which no longer say from where',
 }
 
-const MEMBER_RETENTION_REASONS: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], string> = {
+const MEMBER_RETENTION_REASONS: Record<(typeof RETAINED_MEMBER_DATA)[number], string> = {
   grades: 'Grades, comments and released results, as those of a former grader',
   made: 'Assessments, questions, invites and settings that they made or changed, as those of a former member',
   audit_entries: 'What they did and when in the audit log, without name, address and browser',
@@ -95,8 +95,8 @@ const MEMBER_RETENTION_REASONS: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], st
 export function retainedDataList(subject: Subject): Html {
   const reasons =
     subject === 'member'
-      ? WHAT_STAYS_OF_MEMBER.map((what) => MEMBER_RETENTION_REASONS[what])
-      : WHAT_STAYS.map((what) => RETAINED_DATA_REASONS[what])
+      ? RETAINED_MEMBER_DATA.map((what) => MEMBER_RETENTION_REASONS[what])
+      : RETAINED_DATA.map((what) => RETAINED_DATA_REASONS[what])
   return html`<ul class="list-disc pl-5">${reasons.map((why) => html`<li>${why}</li>\n`)}</ul>`
 }
 

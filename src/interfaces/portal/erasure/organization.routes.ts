@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
-import { keepOrganization, suspendOrganization } from '../../../domain/erasure/suspension.ts'
+import { liftSuspension, suspendOrganization } from '../../../domain/erasure/suspension.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -25,7 +25,7 @@ export function organizationErasureRoutes(app: FastifyInstance): void {
   )
 
   app.post('/hold/keep', { config: { duringSuspension: true } }, async ({ ctx }, reply) => {
-    await keepOrganization(ctx)
+    await liftSuspension(ctx)
     return reply.redirect(pathOf(ctx), 303)
   })
 }

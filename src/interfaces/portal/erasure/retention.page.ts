@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
-import { MOST_COUNTED, RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
-import type { FirstNight, Retention } from '../../../domain/erasure/retention.ts'
+import { MAX_COUNTED_DUE, RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
+import type { Retention, RetentionPreview } from '../../../domain/erasure/retention.ts'
 import { RETENTION_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
@@ -15,7 +15,7 @@ export const RETENTION = 'settings/retention'
 type Facts = {
   ctx: Context
   retention: Retention
-  toConfirm: (FirstNight & { word: string }) | null
+  toConfirm: (RetentionPreview & { word: string }) | null
   done: string
   now: Date
 }
@@ -55,14 +55,14 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
 }
 
 /** Confirmation checkbox. Its value is the setting being confirmed, so changing the setting clears the confirmation. */
-const confirmationBox = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
+const confirmationBox = (form: Form, { word, beginsAt, due }: RetentionPreview & { word: string }): Html =>
   html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. After that, each is erased when its days are over.</p>
 ${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {
-  const counted = (rule: RetentionRule) => Math.min(due[rule], MOST_COUNTED)
+  const counted = (rule: RetentionRule) => Math.min(due[rule], MAX_COUNTED_DUE)
   const word = (count: number, isMore: boolean) => `${isMore ? 'more than ' : ''}${count.toLocaleString('en')}`
-  const isMore = (rule: RetentionRule) => due[rule] > MOST_COUNTED
+  const isMore = (rule: RetentionRule) => due[rule] > MAX_COUNTED_DUE
   const sum = RETENTION_RULES.reduce((all, rule) => all + counted(rule), 0)
   if (sum === 0) return 'no invite'
   const parts = RETENTION_RULES.filter((rule) => due[rule] > 0).map(

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type KeptAfter, RETENTION_RULES } from '../../../domain/erasure/due-invites.ts'
-import { changeRetention, foreseeFirstNight, readRetention } from '../../../domain/erasure/retention.ts'
+import { RETENTION_RULES, type RetentionDays } from '../../../domain/erasure/due-invites.ts'
+import { changeRetention, previewRetention, readRetention } from '../../../domain/erasure/retention.ts'
 import { emptyForm, type Form, findSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -10,7 +10,7 @@ export function retentionRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
     const days = readRetentionDays(form.values)
     const toConfirm = form.issues.some(({ field }) => field === 'sure')
-      ? { ...(await foreseeFirstNight(ctx, days)), word: confirmationToken(days) }
+      ? { ...(await previewRetention(ctx, days)), word: confirmationToken(days) }
       : null
     return retentionPage(form, { ctx, retention: await readRetention(ctx), toConfirm, done, now: ctx.deps.clock() })
   }
@@ -35,12 +35,12 @@ export function retentionRoutes(app: FastifyInstance): void {
   )
 }
 
-function readRetentionDays(values: URLSearchParams): KeptAfter {
+function readRetentionDays(values: URLSearchParams): RetentionDays {
   const days = RETENTION_RULES.map((rule) => {
     const typed = (values.get(rule) ?? '').trim()
     return [rule, typed === '' ? null : Number(typed)]
   })
-  return Object.fromEntries(days) as KeptAfter
+  return Object.fromEntries(days) as RetentionDays
 }
 
-const confirmationToken = (days: KeptAfter): string => RETENTION_RULES.map((rule) => days[rule] ?? 'ever').join(' ')
+const confirmationToken = (days: RetentionDays): string => RETENTION_RULES.map((rule) => days[rule] ?? 'ever').join(' ')

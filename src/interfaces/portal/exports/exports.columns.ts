@@ -3,8 +3,8 @@ import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../../domain/submissions/grading/export-grades.ts'
-import type { Released } from '../../../domain/submissions/grading/results.ts'
-import { percentOf } from '../../../domain/submissions/grading/totals.ts'
+import { percentOf } from '../../../domain/submissions/grading/grading-status.ts'
+import type { ReleasedResult } from '../../../domain/submissions/grading/results.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 
 const joinValues = (values: string[]): string => values.join('; ')
@@ -38,7 +38,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ],
 ]
 
-export const resultColumns: Column<Released>[] = [
+export const resultColumns: Column<ReleasedResult>[] = [
   ['submission_id', ({ id }) => id],
   ['invite_id', ({ invite }) => invite.id],
   ['email', ({ invite }) => invite.recipientEmail],

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { mayCorrect } from '../../../domain/submissions/corrections/authorize-corrections.ts'
-import type { GradedQuestion } from '../../../domain/submissions/grading/sheet.ts'
+import type { GradedQuestion } from '../../../domain/submissions/grading/grading-view.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { definedKind } from '../../../kinds/index.ts'

@@ -1,12 +1,18 @@
-import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
-import { isByPeople } from '../../../domain/submissions/grading/totals.ts'
+import { isByPeople } from '../../../domain/submissions/grading/grading-status.ts'
+import type { GradedQuestion, SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { Form } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
 import { countsFor, formatQuestionStatus, givenByOthers, gradeLines } from './sheet.parts.ts'
 
 /** @property isFailed true if the refused form is of this question. */
-export type GradeFormFacts = { sheet: Sheet; question: GradedQuestion; address: string; queue: string; isFailed: boolean }
+export type GradeFormFacts = {
+  sheet: SubmissionGradingView
+  question: GradedQuestion
+  address: string
+  queue: string
+  isFailed: boolean
+}
 
 /**
  * Points and comment of this grader, as saved or as typed and refused, below the grades of others. Without points of their own, the field
@@ -57,7 +63,7 @@ ${counts}`
 const effectivePoints = ({ own, points, standing }: GradedQuestion): string =>
   points > 0 && own?.points == null && standing.state === 'graded' && isByPeople(standing) ? String(standing.points) : ''
 
-function labelOf({ round }: Sheet, { points, own, standing }: GradedQuestion): string {
+function labelOf({ round }: SubmissionGradingView, { points, own, standing }: GradedQuestion): string {
   if (round === 3) return `Your decision, of ${points}`
   const isByKey = standing.state === 'graded' && standing.by === 'key' && own?.points == null
   return isByKey ? `Points instead of the key’s, of ${points}` : `Points, of ${points}`
@@ -72,7 +78,7 @@ function stepsOf(most: number): number[] {
 const MOST_STEPS = 11
 
 /** Time of the newest grade in this view. */
-const newestGradeTime = ({ questions, submission }: Sheet): Date =>
+const newestGradeTime = ({ questions, submission }: SubmissionGradingView): Date =>
   questions
     .flatMap(({ given }) => given.map(({ updatedAt }) => updatedAt))
     .reduce((last, at) => (at > last ? at : last), submission.submittedAt ?? submission.createdAt)

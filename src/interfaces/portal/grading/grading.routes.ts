@@ -3,14 +3,14 @@ import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listGraderChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
+import type { GraderSlot } from '../../../domain/submissions/grading/graded-submission.ts'
 import { listGrades } from '../../../domain/submissions/grading/grades.ts'
-import { FIELDS, handOn, takeOver } from '../../../domain/submissions/grading/hand-on.ts'
+import { readGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { countQueues, listQueue, listQueuedAssessments } from '../../../domain/submissions/grading/queue.ts'
 import { findQueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
+import { GRADER_FIELDS, reassignGrader, takeGraderSlot } from '../../../domain/submissions/grading/reassign-grader.ts'
 import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
-import type { Place } from '../../../domain/submissions/grading/rounds.ts'
-import { about, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
-import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
+import { createGradingIssue, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
 import { refuse } from '../../../domain/validation/refuse.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { readNameFilter } from '../kit/choices.ts'
@@ -66,7 +66,7 @@ export function gradingRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form, { failed: number }),
       async work() {
         const { isSaved, others } = await saveGrade(ctx, grade)
-        refuse(isSaved ? [] : [about('regraded')])
+        refuse(isSaved ? [] : [createGradingIssue('regraded')])
         const notices = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
         return `${sheetPath(request, notices)}#question-${number}`
       },
@@ -82,7 +82,7 @@ function graderRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work() {
-        await takeOver(request.ctx, request.params.submissionId)
+        await takeGraderSlot(request.ctx, request.params.submissionId)
         return sheetPath(request, { done: 'taken' })
       },
     }),
@@ -90,18 +90,18 @@ function graderRoutes(app: FastifyInstance): void {
 
   app.post<PlaceRoute>('/grading/:submissionId/hand-on/:place', (request, reply) => {
     const { ctx, params } = request
-    const place = (['first', 'second'] satisfies Place[]).find((one) => one === params.place)
+    const place = (['first', 'second'] satisfies GraderSlot[]).find((one) => one === params.place)
     if (!place) throw new DomainError('submission_not_found')
     return submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
-        const graderId = values.get(FIELDS[place])
+        const graderId = values.get(GRADER_FIELDS[place])
         // An empty field removes the grader; a missing field changes nothing.
         if (graderId === null) {
           await onePage(request, emptyForm) // 404 for those who may not see it
           throw new HttpError('malformed_request')
         }
-        await handOn(ctx, params.submissionId, { place, graderId: graderId || null })
+        await reassignGrader(ctx, params.submissionId, { place, graderId: graderId || null })
         return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
       },
     })
@@ -152,7 +152,7 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
   const { ctx, params } = request
   authorize(ctx, 'grade')
   const query = queryOf(request)
-  const sheet = await readSheet(ctx, params.submissionId, readPageNumber(query))
+  const sheet = await readGradingView(ctx, params.submissionId, readPageNumber(query))
   const named = readNameFilter(query)
   const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
   const graders = await listGraderChoices(ctx, { named, chosenIds })
@@ -163,7 +163,7 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
 
 async function toRelease(request: FastifyRequest<Route>, form: Form) {
   const { ctx, params } = request
-  const sheet = await readSheet(ctx, params.submissionId)
+  const sheet = await readGradingView(ctx, params.submissionId)
   if (!sheet.mayRelease) throw new DomainError('submission_not_found')
   return releasePage(form, { ctx, sheet, queue: queueQuery(workedQueueOf(request)) })
 }

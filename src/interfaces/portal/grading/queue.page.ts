@@ -3,10 +3,10 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
+import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-submission.ts'
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
-import type { Progress } from '../../../domain/submissions/grading/progress.ts'
-import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts'
-import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
+import type { GradingProgress } from '../../../domain/submissions/grading/progress.ts'
+import type { QueuedSubmission, QueueName } from '../../../domain/submissions/grading/queue.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
@@ -20,14 +20,14 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { queueQuery } from './worked-queue.ts'
 
-export const QUEUE_LABELS: Record<Whose, string> = {
+export const QUEUE_LABELS: Record<QueueName, string> = {
   mine: 'Assigned to me',
   nobody: 'No grader yet',
   others: 'Waiting for others',
   all: 'All',
   release: 'Scored automatically',
 }
-const NOTHING: Record<Whose, string> = {
+const NOTHING: Record<QueueName, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
   others: 'None of yours waits for somebody else.',
@@ -37,10 +37,10 @@ const NOTHING: Record<Whose, string> = {
 
 type Facts = {
   ctx: Context
-  whose: Whose
-  queues: { whose: Whose; count: number }[]
+  whose: QueueName
+  queues: { whose: QueueName; count: number }[]
   assessments: { id: string; name: string }[]
-  list: Listing<Queued>
+  list: Listing<QueuedSubmission>
   /** Notice about the last action. */
   done: string | null
 }
@@ -78,15 +78,15 @@ ${sizedPager(address, query, list, ['submission', 'submissions'])}
 }
 
 /** The grading view or, for members who do not grade, the submission below the invite. */
-export const answersPath = (ctx: Context, { id, inviteId }: Pick<Queued, 'id' | 'inviteId'>): string =>
+export const answersPath = (ctx: Context, { id, inviteId }: Pick<QueuedSubmission, 'id' | 'inviteId'>): string =>
   pathOf(ctx, may(ctx, 'grade') ? `grading/${id}` : `invites/${inviteId}/submission`)
 
 /**
  * Rows that this member can work on come first; the others have their own heading. Headings differ from queue names, because their counts
  * differ.
  */
-function waitingRows(ctx: Context, items: Queued[], queue: string): Html {
-  const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
+function waitingRows(ctx: Context, items: QueuedSubmission[], queue: string): Html {
+  const rows = items.map((submission): [QueuedSubmission, NextTask | null] => [submission, nextTask(ctx, submission)])
   const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
   if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
   return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
@@ -96,7 +96,7 @@ ${rowsOf(ctx, 'others-heading', others, queue)}`
 }
 
 /** @param queue query string with the filter. */
-const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][], queue: string): Html =>
+const rowsOf = (ctx: Context, heading: string, rows: [QueuedSubmission, NextTask | null][], queue: string): Html =>
   table(
     heading,
     ['Candidate', 'Assessment', 'Waiting since', 'Grader', 'Progress', '(Actions)'],
@@ -136,7 +136,7 @@ const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
   release: ['Release', '/release'],
 }
 
-function formatGraders({ assessment, grader, secondGrader }: Queued): string {
+function formatGraders({ assessment, grader, secondGrader }: QueuedSubmission): string {
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
   const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
   if (names.every((name) => name === null)) return 'nobody yet'
@@ -144,16 +144,16 @@ function formatGraders({ assessment, grader, secondGrader }: Queued): string {
 }
 
 /** Progress, including who has to act next. */
-function formatProgress(progress: Progress, queued: Queued): Html {
+function formatProgress(progress: GradingProgress, queued: QueuedSubmission): Html {
   const open = formatOpenQuestions(progress, queued)
   return queued.releasedAt ? html`<span class="flex flex-wrap gap-1">${badge('reopened')}${open}</span>` : open
 }
 
-function formatOpenQuestions({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
+function formatOpenQuestions({ isOwnPart, questions, ungraded, undecided }: GradingProgress, queued: QueuedSubmission): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${formatCount(questions, 'question')}`
   if (undecided.length > 0) return html`${badge('an admin has to decide')}`
   if (isOwnPart)
-    return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waiting for the other grader' : 'waiting for a second grader'}`
+    return html`${effectiveGraderOf(queued, 'first') && effectiveGraderOf(queued, 'second') ? 'waiting for the other grader' : 'waiting for a second grader'}`
   return html`${badge('ready to release')}`
 }

@@ -1,8 +1,8 @@
 import { candidateName } from '../../../domain/assessments/blind-grading.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
-import { MAX_RELEASED_AT_ONCE, type Ready } from '../../../domain/submissions/grading/release-many.ts'
-import { percentOf } from '../../../domain/submissions/grading/totals.ts'
+import { percentOf } from '../../../domain/submissions/grading/grading-status.ts'
+import { MAX_RELEASED_AT_ONCE, type ReadyResult } from '../../../domain/submissions/grading/release-many.ts'
 import { html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -19,7 +19,7 @@ import { answersPath } from './queue.page.ts'
 export const RELEASE_MANY = 'grading/release-many'
 
 /** @property done numbers of results that were just released and not released. */
-type Facts = { ctx: Context; assessments: Named[]; ready: Ready[]; done: { released: number; kept: number } | null }
+type Facts = { ctx: Context; assessments: Named[]; ready: ReadyResult[]; done: { released: number; kept: number } | null }
 
 export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: Facts): Page {
   const path = pathOf(ctx, RELEASE_MANY)

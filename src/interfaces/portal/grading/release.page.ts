@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
-import { pointsIn } from '../../../domain/submissions/grading/totals.ts'
+import { pointsIn } from '../../../domain/submissions/grading/grading-status.ts'
+import type { SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -10,7 +10,10 @@ import { table } from '../kit/table.ts'
 import { answersPath } from './queue.page.ts'
 
 /** @param queue query string with the filter of the queue. */
-export function releasePage(form: Form, { ctx, sheet, queue }: { ctx: Context; sheet: Sheet; queue: string }): Page {
+export function releasePage(
+  form: Form,
+  { ctx, sheet, queue }: { ctx: Context; sheet: SubmissionGradingView; queue: string },
+): Page {
   const { candidate, submission, questions, total } = sheet
   const address = may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submission.id}`)}${queue}` : answersPath(ctx, submission)
   const action = `${pathOf(ctx, `grading/${submission.id}`)}/release${queue}`
@@ -49,7 +52,7 @@ const disabledRelease = (address: string): Html =>
 /** Also shown if a grade was withdrawn meanwhile: keeps what was typed. */
 const releaseForm = (
   form: Form,
-  { questions, released }: Sheet,
+  { questions, released }: SubmissionGradingView,
   { address, action, isClosed }: { address: string; action: string; isClosed: boolean },
 ): Html =>
   panel(

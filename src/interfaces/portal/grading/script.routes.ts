@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_COMMENT_LENGTH } from '../../../domain/limits.ts'
+import { readAndRecordGradingView, type SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
-import { type Sheet, stayAtSheet } from '../../../domain/submissions/grading/sheet.ts'
 import { toText } from '../../../html/html.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
@@ -26,7 +26,7 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
         const { isSaved, own, others, seen } = await saveGrade(ctx, readGrade(params, body))
         if (!isSaved) return reply.code(409).send({ seen, points: own?.points ?? null, comment: own?.comment ?? '' })
         const names = [...new Set(others.map(({ name }) => name))]
-        return reply.send({ seen, others: names, ...toAnswer(request, await stayAtSheet(ctx, params.submissionId)) })
+        return reply.send({ seen, others: names, ...toAnswer(request, await readAndRecordGradingView(ctx, params.submissionId)) })
       } catch (error) {
         return reply.code(422).send({ mistakes: issuesOf(error).map(formatIssue) })
       }
@@ -34,12 +34,12 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
   )
 
   app.post<Route>('/grading/:submissionId/viewers', { config: { isUnattended: true } }, async (request, reply) =>
-    reply.send(toAnswer(request, await stayAtSheet(request.ctx, request.params.submissionId))),
+    reply.send(toAnswer(request, await readAndRecordGradingView(request.ctx, request.params.submissionId))),
   )
 }
 
 /** Parts of the view that differ from those on the page. The request has the tags of the parts shown: `name:tag name:tag`. */
-function toAnswer(request: FastifyRequest, sheet: Sheet) {
+function toAnswer(request: FastifyRequest, sheet: SubmissionGradingView) {
   const { ctx, body } = request
   const { shown } = readFields(body instanceof URLSearchParams ? body : new URLSearchParams(), 'shown')
   const known = new Set(shown.split(' '))

@@ -1,4 +1,4 @@
-import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import type { SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { gradingProgress } from './sheet.parts.ts'
 
@@ -21,7 +21,7 @@ const KEYS: [key: string, does: string][] = [
 
 /** Progress, and the controls that need scripts. Stays in view while scrolling. */
 export const gradingTools = (
-  sheet: Sheet,
+  sheet: SubmissionGradingView,
 ): Html => html`<section class="panel z-10 flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3 lg:sticky lg:top-2 print:hidden" aria-label="Progress and shortcuts" data-tools>
 <div class="min-w-56 grow" data-part="progress">${gradingProgress(sheet)}</div>
 <label class="noscript:hidden flex items-center gap-2 text-sm font-medium">Speed

@@ -1,10 +1,10 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
-import { FIELDS, placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
+import { effectiveGraderOf, type GraderSlot } from '../../../domain/submissions/grading/graded-submission.ts'
+import type { SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import type { QueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
-import { holderOf, type Place } from '../../../domain/submissions/grading/rounds.ts'
-import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import { findFreeGraderSlot, GRADER_FIELDS } from '../../../domain/submissions/grading/reassign-grader.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
@@ -21,7 +21,7 @@ import { gradingTools } from './sheet-tools.ts'
 
 type Facts = {
   ctx: Context
-  sheet: Sheet
+  sheet: SubmissionGradingView
   graders: Named[]
   place: QueuePlace
   /** Query string with the filter of the queue. */
@@ -65,7 +65,7 @@ ${notes(detail)}`,
   }
 }
 
-function subtitle(ctx: Context, { submission }: Sheet, { whose, position, length }: QueuePlace): Html {
+function subtitle(ctx: Context, { submission }: SubmissionGradingView, { whose, position, length }: QueuePlace): Html {
   const { assessment, startedAt, submittedAt } = submission
   const seconds = startedAt && submittedAt && Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)
   return html`${assessment.name}${submittedAt && html` · submitted ${timeAgo(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${formatApproximateDuration(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
@@ -94,9 +94,9 @@ const neighbours = (ctx: Context, { position, before, after }: QueuePlace, queue
   return html`${before && link(before, 'Previous submission', 'chevron-left', 'previous')}${after && link(after, 'Next submission', 'chevron-right', 'next')}`
 }
 
-const takeOver = (ctx: Context, { submission }: Sheet, address: string, queue: string): Html | false =>
+const takeOver = (ctx: Context, { submission }: SubmissionGradingView, address: string, queue: string): Html | false =>
   submission.state !== 'released' &&
-  placeToTake(ctx, submission) !== null &&
+  findFreeGraderSlot(ctx, submission) !== null &&
   html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn">Take over</button></form>`
 
 /** A question with its answer and grades. Settled questions are folded while others need work. */
@@ -118,7 +118,10 @@ ${gradeForm(form, graded)}
 }
 
 /** Numbers of the questions that need nothing while others do. */
-function findFoldedQuestions({ submission, questions, progress }: Sheet, failed: number | undefined): Set<number> {
+function findFoldedQuestions(
+  { submission, questions, progress }: SubmissionGradingView,
+  failed: number | undefined,
+): Set<number> {
   const open = [...progress.ungraded, ...progress.undecided]
   if (submission.state === 'released' || open.length === 0) return new Set()
   return new Set(questions.map(({ number }) => number).filter((number) => !open.includes(number) && number !== failed))
@@ -131,27 +134,28 @@ function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined 
     : `Question ${saved} is saved.`
 }
 
-type End = { ctx: Context; sheet: Sheet; address: string; queue: string; graders: Named[]; named: string }
+type End = { ctx: Context; sheet: SubmissionGradingView; address: string; queue: string; graders: Named[]; named: string }
 
 function end(form: Form, { ctx, sheet, address, queue, graders, named }: End): Html {
   const { submission, round } = sheet
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const isAdmin = may(ctx, 'read')
-  const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
+  const places: GraderSlot[] =
+    submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
   return html`${panel('result', 'Result', html`<div data-part="result">${resultPart(sheet, address, queue)}</div>`)}
 ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Grader', html`${nameFilterForm(address, named, [graders])}${places.map((place) => reassignForm(form, { place, sheet, address, graders }))}`)}
 `
 }
 
-type ReassignmentFacts = { place: Place; sheet: Sheet; address: string; graders: Named[] }
+type ReassignmentFacts = { place: GraderSlot; sheet: SubmissionGradingView; address: string; graders: Named[] }
 
 function reassignForm(form: Form, { place, sheet, address, graders }: ReassignmentFacts): Html {
   return html`<form method="post" class="mb-4" action="${`${address}/hand-on/${place}`}">
 ${choice(form, {
-  name: FIELDS[place],
+  name: GRADER_FIELDS[place],
   label: place === 'first' ? 'Grader' : 'Second grader',
-  value: holderOf(sheet.submission, place)?.id ?? '',
+  value: effectiveGraderOf(sheet.submission, place)?.id ?? '',
   options: [['', 'Nobody'], ...graders.map(({ id, name }): [string, string] => [id, name])],
   ...limitHint(graders),
 })}

@@ -1,10 +1,10 @@
 import type { Context } from '../../../domain/context.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import type { GivenGrade, NewestGrade } from '../../../domain/submissions/grading/grades.ts'
+import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-submission.ts'
+import type { GradeByPerson, NewestGrade } from '../../../domain/submissions/grading/grades.ts'
+import type { GradingStatus, PointsSource } from '../../../domain/submissions/grading/grading-status.ts'
+import type { GradedQuestion, SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import type { Result } from '../../../domain/submissions/grading/results.ts'
-import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
-import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
-import type { Source, Standing } from '../../../domain/submissions/grading/totals.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
@@ -21,7 +21,7 @@ import { table } from '../kit/table.ts'
 const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 
 /** @param queue query string with the filter of the queue. */
-export const sheetParts = (ctx: Context, sheet: Sheet, queue: string): [name: string, part: Html][] => [
+export const sheetParts = (ctx: Context, sheet: SubmissionGradingView, queue: string): [name: string, part: Html][] => [
   ['others', otherGraders(sheet)],
   ['who', graderFacts(sheet)],
   ['state', gradingStatus(sheet)],
@@ -36,16 +36,16 @@ export const sheetParts = (ctx: Context, sheet: Sheet, queue: string): [name: st
   ['result', resultPart(sheet, addressOf(ctx, sheet), queue)],
 ]
 
-const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
+const addressOf = (ctx: Context, { submission }: SubmissionGradingView): string => pathOf(ctx, `grading/${submission.id}`)
 
 const list = new Intl.ListFormat('en-GB')
 
 /** Other graders who have this submission open. */
-export const otherGraders = ({ others }: Sheet): Html =>
+export const otherGraders = ({ others }: SubmissionGradingView): Html =>
   html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
 /** Status badge, with a link to the first open question. */
-export function gradingStatus({ submission, progress }: Sheet): Html {
+export function gradingStatus({ submission, progress }: SubmissionGradingView): Html {
   const { questions, ungraded, undecided, isOwnPart } = progress
   if (submission.state === 'released') return badge('released')
   if (ungraded.length > 0)
@@ -58,7 +58,7 @@ export function gradingStatus({ submission, progress }: Sheet): Html {
 const LINKED = 'badge badge-soft gap-1 font-medium whitespace-nowrap underline underline-offset-2'
 
 /** The next thing this grader can do; nothing if others have to act. */
-export function nextAction(sheet: Sheet, address: string, queue: string): Html {
+export function nextAction(sheet: SubmissionGradingView, address: string, queue: string): Html {
   const { ungraded, undecided } = sheet.progress
   if (sheet.submission.state === 'released') return html``
   const [toGrade] = ungraded
@@ -71,13 +71,13 @@ export function nextAction(sheet: Sheet, address: string, queue: string): Html {
 const next = (question: number, label: string): Html =>
   html`<a class="btn btn-primary" href="${`#question-${question}`}">${icon('arrow-down')}${label}</a>`
 
-const isToRelease = ({ submission, progress, mayRelease }: Sheet): boolean =>
+const isToRelease = ({ submission, progress, mayRelease }: SubmissionGradingView): boolean =>
   submission.state !== 'released' &&
   mayRelease &&
   !progress.isOwnPart &&
   progress.ungraded.length + progress.undecided.length === 0
 
-export function gradingProgress({ progress }: Sheet): Html {
+export function gradingProgress({ progress }: SubmissionGradingView): Html {
   const { questions, points, ofPoints, ungraded, undecided } = progress
   const missing = ungraded.length + undecided.length
   return html`<dl class="details flex flex-wrap gap-x-5 gap-y-0"><div class="flex gap-2"><dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></div>
@@ -86,7 +86,7 @@ ${questions > 0 && html`<progress class="progress progress-primary mt-1 block h-
 }
 
 /** Number of graders, and assigned graders who no longer grade. */
-export function graderFacts(sheet: Sheet): Html {
+export function graderFacts(sheet: SubmissionGradingView): Html {
   const { submission } = sheet
   const former = submission.state === 'released' ? [] : formerGraders(sheet)
   const isGone = (name: string) =>
@@ -95,16 +95,16 @@ export function graderFacts(sheet: Sheet): Html {
 }
 
 /** Names of assigned graders who no longer grade. */
-const formerGraders = ({ submission }: Sheet): string[] => {
+const formerGraders = ({ submission }: SubmissionGradingView): string[] => {
   const { grader, secondGrader, assessment } = submission
   const assigned = assessment.secondGrader ? [grader, secondGrader] : [grader]
   return assigned.flatMap((member) => (member && !mayGrade(member) ? nameOf(member.user) : []))
 }
 
-function formatTwoGraders({ round, progress, submission }: Sheet): string {
+function formatTwoGraders({ round, progress, submission }: SubmissionGradingView): string {
   if (round === 3) return 'Two graders grade this. Points that you give as an admin override theirs.'
   if (!progress.isOwnPart) return 'Both graders are done. You now see each other’s grades.'
-  if (round === 1 && holderOf(submission, 'first') === null)
+  if (round === 1 && effectiveGraderOf(submission, 'first') === null)
     return 'Two graders grade this. They see each other’s grades once both have graded every question. Nobody has taken it over yet.'
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
@@ -115,10 +115,10 @@ export const countsFor = ({ points, standing }: GradedQuestion): Html =>
 /** Grades of others; this grader's own grade is in the fields. */
 export const givenByOthers = ({ own, given }: GradedQuestion): Html => gradeLines(given.filter((grade) => grade !== own))
 
-export const gradeLines = (grades: readonly GivenGrade[]): Html =>
+export const gradeLines = (grades: readonly GradeByPerson[]): Html =>
   html`${grades.length > 0 && html`<ul class="mb-4 space-y-2 text-sm">${grades.map(givenLine)}</ul>`}`
 
-const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
+const givenLine = ({ name, round, points, comment }: GradeByPerson): Html =>
   html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : formatCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
 
 /** Short status, beside the question's number. */
@@ -135,7 +135,7 @@ export function questionStatus({ points, standing }: GradedQuestion): Html {
 export const gradeHistory = ({ number, given }: GradedQuestion, address: string): Html =>
   html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
-export function formatQuestionStatus(standing: Standing, points: number): string {
+export function formatQuestionStatus(standing: GradingStatus, points: number): string {
   if (points === 0) return 'This question has no points.'
   if (standing.state === 'graded')
     return `Final grade: ${standing.points} of ${formatCount(points, 'point')}${SOURCES[standing.by]}.`
@@ -143,7 +143,7 @@ export function formatQuestionStatus(standing: Standing, points: number): string
   return 'The two grades differ by more than 20 % of the points: an admin has to decide by giving points here.'
 }
 
-const SOURCES: Record<Source, string> = {
+const SOURCES: Record<PointsSource, string> = {
   grader: '',
   both: ', the mean of both grades, rounded to half a point',
   admin: ', decided by an admin',
@@ -162,7 +162,7 @@ ${earlier > 0 && html`<p><a href="${address}">Earlier grades of question ${numbe
 </details>`
 }
 
-export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html =>
+export const gradeTable = (heading: string, grades: readonly GradeByPerson[]): Html =>
   table(
     heading,
     ['When', 'Who', 'Points', 'Comment'],
@@ -174,11 +174,11 @@ export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html
     ]),
   )
 
-const nameAndRound = ({ name, round }: Pick<GivenGrade, 'name' | 'round'>): string =>
+const nameAndRound = ({ name, round }: Pick<GradeByPerson, 'name' | 'round'>): string =>
   ROUND_WORDS[round] === '' ? name : `${name}, ${ROUND_WORDS[round]}`
 
 /** Release of the result, or what it waits for. */
-export function resultPart(sheet: Sheet, address: string, queue: string): Html {
+export function resultPart(sheet: SubmissionGradingView, address: string, queue: string): Html {
   const { submission, mayRelease, released } = sheet
   const before = released && html`<p>${formatReleased(released)}</p>`
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address, queue)}`
@@ -190,7 +190,7 @@ ${confirmButton({ label: 'Reopen', question: 'Reopen the result?', consequence: 
 const formatReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
   html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'your organization and the candidate see it' : 'your organization sees it, the candidate does not'}.`
 
-function unreleased(sheet: Sheet, address: string, queue: string): Html {
+function unreleased(sheet: SubmissionGradingView, address: string, queue: string): Html {
   const { submission, progress, mayRelease, round, released } = sheet
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
@@ -198,12 +198,12 @@ function unreleased(sheet: Sheet, address: string, queue: string): Html {
 ${ungraded.length > 0 && html`<p>Not graded ${formatReleasedBy(sheet)}: ${links(ungraded)}.</p>`}
 ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'} because the two grades are too far apart: ${links(undecided)}.</p>`}`
   if (isOwnPart)
-    return html`<p>You have graded every question. The result can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
+    return html`<p>You have graded every question. The result can be released once the other grader has, too${!(effectiveGraderOf(submission, 'first') && effectiveGraderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
   return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release${queue}`}">Release result</a></p>`
 }
 
-const formatReleasedBy = ({ submission, progress }: Sheet): string => {
+const formatReleasedBy = ({ submission, progress }: SubmissionGradingView): string => {
   if (progress.isOwnPart) return 'by you yet'
   return submission.assessment.secondGrader ? 'by both graders yet' : 'yet'
 }

@@ -8,7 +8,7 @@ import {
   OVERVIEW_ROWS,
   type Overview,
 } from '../../../domain/invites/overview/read-overview.ts'
-import type { Whose } from '../../../domain/submissions/grading/queue.ts'
+import type { QueueName } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { QUEUE_LABELS } from '../grading/queue.page.ts'
@@ -36,7 +36,7 @@ export const inviteButton = (ctx: Context): Html | false =>
   may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
 
 /** Submissions to grade per visible queue, and the time of the oldest. */
-export type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
+export type Waiting = { queues: { whose: QueueName; count: number }[]; count: number; since: Date | null }
 
 /** @param waiting null for members who do not grade. */
 export function organizationHome(ctx: Context, overview: OverviewFacts, waiting: Waiting | null): Html {

@@ -5,7 +5,7 @@ import type { Context } from '../../../domain/context.ts'
 import { countDeadAddresses } from '../../../domain/invites/dead-addresses.ts'
 import { readOverview } from '../../../domain/invites/overview/read-overview.ts'
 import { readOwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
-import { countQueues, waitsSince } from '../../../domain/submissions/grading/queue.ts'
+import { countQueues, findOldestWaiting } from '../../../domain/submissions/grading/queue.ts'
 import { listResults } from '../../../domain/submissions/grading/results.ts'
 import { html } from '../../../html/html.ts'
 import { show } from '../kit/layout.ts'
@@ -21,7 +21,7 @@ export function homeRoutes(app: FastifyInstance): void {
     const grades = may(ctx, 'grade')
     const queues = grades ? await countQueues(ctx) : []
     const longest = queues.findLast(({ whose }) => whose !== 'release' && whose !== 'others')
-    const waiting = grades ? { queues, count: longest?.count ?? 0, since: await waitsSince(ctx) } : null
+    const waiting = grades ? { queues, count: longest?.count ?? 0, since: await findOldestWaiting(ctx) } : null
     const shown = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
     const notice = NOTICES.get(queryOf(request).get('done') ?? '')

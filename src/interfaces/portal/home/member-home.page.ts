@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import { INVITE_STATUSES, type InviteStatus } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
-import type { Whose } from '../../../domain/submissions/grading/queue.ts'
+import type { QueueName } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { timeAgo } from '../kit/formatting.ts'
@@ -14,7 +14,7 @@ import { nothingToDo, releaseNeed } from './home.page.ts'
 
 /** @property results number of released results that the member sees, and time of the newest. */
 type MemberHomeFacts = OwnOverview & {
-  waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null
+  waiting: { queues: { whose: QueueName; count: number }[]; since: Date | null } | null
   results: { count: number; newest: Date } | null
 }
 
@@ -47,7 +47,7 @@ const authoring = (ctx: Context): Html =>
   html`<p class="mb-4">Write assessments, and keep questions in the library to ask them again.</p>
 <div class="flex flex-wrap gap-2">${linkButton(pathOf(ctx, 'assessments'), 'Assessments', 'clipboard-list')}${linkButton(pathOf(ctx, 'questions'), 'Questions', 'book-open')}</div>`
 
-type Queue = { whose: Whose; count: number }
+type Queue = { whose: QueueName; count: number }
 
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<MemberHomeFacts['waiting']>): Html {
   const open = queues.filter(({ whose, count }) => whose !== 'others' && count > 0)

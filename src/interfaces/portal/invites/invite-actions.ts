@@ -5,7 +5,7 @@ import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { mayMove } from '../../../domain/invites/moves.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
-import { mayGiveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { canGrantExtraTime } from '../../../domain/submissions/taking/grant-extra-time.ts'
 import { daysAfter } from '../../../domain/time/days.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { IconName } from '../../../http/pages/icon.ts'
@@ -122,7 +122,7 @@ function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
     extend: mayMove('extend', status),
     correct: status === 'pending',
     replace: mayMove('extend', status) && invite.mode === 'live',
-    'extra-time': mayGiveExtraTime(invite),
+    'extra-time': canGrantExtraTime(invite),
     waive: findWaivable(invite, operations.requirements).length > 0,
     reactivate: mayMove('reactivate', status),
     retake: status === 'completed' && retake === null && may(ctx, 'invite'),

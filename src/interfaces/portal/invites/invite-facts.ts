@@ -6,8 +6,8 @@ import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import type { PlannedReminder } from '../../../domain/invites/reminders/plan.ts'
 import type { Timeline } from '../../../domain/invites/timeline.ts'
 import type { Member } from '../../../domain/members/members.ts'
-import type { Queued } from '../../../domain/submissions/grading/queue.ts'
-import type { Released } from '../../../domain/submissions/grading/results.ts'
+import type { QueuedSubmission } from '../../../domain/submissions/grading/queue.ts'
+import type { ReleasedResult } from '../../../domain/submissions/grading/results.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
 import type { Tag } from '../../../domain/tags/tags.ts'
 
@@ -26,8 +26,8 @@ export type InviteFacts = {
   reminders: PlannedReminder[]
   timeline: Timeline
   /** The submission, if it is not released. */
-  queued: Queued | null
-  released: Released | null
+  queued: QueuedSubmission | null
+  released: ReleasedResult | null
   others: OtherInvite[]
   /** Choices for its actions; null for members who may only read it. */
   operations: { link: string; named: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null

@@ -16,11 +16,11 @@ import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.
 import { readTimeline } from '../../../domain/invites/timeline.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { findMembers } from '../../../domain/members/members.ts'
-import { findQueued } from '../../../domain/submissions/grading/queue.ts'
+import { findQueuedSubmission } from '../../../domain/submissions/grading/queue.ts'
 import { findResult } from '../../../domain/submissions/grading/results.ts'
 import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
-import { giveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { grantExtraTime } from '../../../domain/submissions/taking/grant-extra-time.ts'
 import { readText } from '../../../http/forms/read-form.ts'
 import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
@@ -68,7 +68,7 @@ const OPERATIONS: Record<string, Operation> = {
     assignGrader(ctx, id, readFields(values, 'assignedGraderId').assignedGraderId || null),
   ),
   'extra-time': inPlace('extra-time', (ctx, id, values) =>
-    giveExtraTime(ctx, id, readNumber(readFields(values, 'extraTimePercent').extraTimePercent) ?? 0),
+    grantExtraTime(ctx, id, readNumber(readFields(values, 'extraTimePercent').extraTimePercent) ?? 0),
   ),
   waive: inPlace('waive', (ctx, id, values) => waiveRequirement(ctx, id, readFields(values, 'requirement').requirement)),
   'reminders-off': inPlace('reminders-off', (ctx, id) => switchReminders(ctx, id, false)),
@@ -141,7 +141,7 @@ async function onePage(
     isUndelivered: (await findUndelivered(ctx, [invite])).has(invite.id),
     reminders: await planReminders(ctx, id),
     timeline: await readTimeline(ctx, id),
-    queued: isHandedIn ? await findQueued(ctx, id) : null,
+    queued: isHandedIn ? await findQueuedSubmission(ctx, id) : null,
     released: isHandedIn ? await findResult(ctx, id) : null,
     others: await findOtherInvites(ctx, invite),
     operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNameFilter(queryOf(request))) : null,

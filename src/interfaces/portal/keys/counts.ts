@@ -1,12 +1,12 @@
-import type { Counts } from '../../../domain/submissions/corrections/judge.ts'
+import type { CorrectionCounts } from '../../../domain/submissions/corrections/rescore.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 
 /** Effects of a correction on live and test data, which share the key. */
-export const correctionCounts = ({ live, test }: Record<'live' | 'test', Counts>): Html =>
+export const correctionCounts = ({ live, test }: Record<'live' | 'test', CorrectionCounts>): Html =>
   html`${live.handedIn > 0 && formatCounts('Live data.', live)}${test.handedIn > 0 && formatCounts('Test data.', test)}`
 
-function formatCounts(label: string, counts: Counts): Html {
+function formatCounts(label: string, counts: CorrectionCounts): Html {
   const { handedIn, more, less, same, open, uncounted, decided, released } = counts
   const of = (count: number) => count.toLocaleString('en')
   const getsMore = (count: number) => `${of(count)} ${count === 1 ? 'gets' : 'get'} more`

@@ -1,14 +1,14 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import {
-  type Change,
-  type Correctable,
+  type CorrectableVersion,
   type CorrectedKey,
+  type CorrectionProgress,
   isRunning,
-  type Progress,
+  type KeyChange,
 } from '../../../domain/submissions/corrections/correct-key.ts'
-import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
-import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
+import type { UnchangedAnswer, UnchangedReason } from '../../../domain/submissions/corrections/list-unchanged.ts'
+import type { UnacceptedAnswer } from '../../../domain/submissions/corrections/unaccepted-answers.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
@@ -21,7 +21,7 @@ import { empty, progressBar } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { correctionCounts } from './counts.ts'
 
-type KeyEffect = Change['effect']
+type KeyEffect = KeyChange['effect']
 
 export const EFFECTS: Record<KeyEffect, string> = {
   key: 'Another key',
@@ -31,11 +31,11 @@ export const EFFECTS: Record<KeyEffect, string> = {
 
 export type KeyFacts = {
   ctx: Context
-  version: Correctable
+  version: CorrectableVersion
   kind: KindPart | null
-  unaccepted: Unaccepted[]
-  outcome: Outcome
-  unchanged: Listing<Unchanged>
+  unaccepted: UnacceptedAnswer[]
+  outcome: UnchangedReason
+  unchanged: Listing<UnchangedAnswer>
   query: URLSearchParams
 }
 
@@ -71,7 +71,7 @@ ${field(form, { name: 'reason', label: 'Why', hint: 'For your organization. Show
 
 const unacceptedList = (
   ctx: Context,
-  unaccepted: Unaccepted[],
+  unaccepted: UnacceptedAnswer[],
   path: string,
 ): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'submitted answers'}, the most frequent first. To accept one is to correct the key: you see first what would change.</p>
 ${table(
@@ -86,7 +86,7 @@ ${table(
   ]),
 )}`
 
-const history = (ctx: Context, { keys, replacesId }: Correctable): Html =>
+const history = (ctx: Context, { keys, replacesId }: CorrectableVersion): Html =>
   html`${table(
     'keys-heading',
     ['Key', 'Since', 'By', 'What it does', 'Why'],
@@ -102,7 +102,7 @@ ${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${rep
 
 /** Progress of the last correction, and its effects. */
 function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest: CorrectedKey, path: string): Html {
-  const { counts, done, papers, releasedAnew } = newest.progress as Progress
+  const { counts, done, papers, releasedAnew } = newest.progress as CorrectionProgress
   const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
   const lower = newest.releases === 'raise' ? seen.releasedLess : 0
   const kept = [
@@ -116,7 +116,7 @@ function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest:
       html`${progressBar(done, Math.max(papers, done))}
 <form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Continue if it has stopped</button></form>`,
     )}</div>`
-  const shown = (which: Outcome, label: string, count: number) =>
+  const shown = (which: UnchangedReason, label: string, count: number) =>
     count > 0 &&
     (which === outcome && unchanged.total > 0
       ? html`<li><strong>${label}</strong></li>`
@@ -131,7 +131,7 @@ ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(pa
   )}</div>`
 }
 
-const list = (ctx: Context, { items }: Listing<Unchanged>): Html =>
+const list = (ctx: Context, { items }: Listing<UnchangedAnswer>): Html =>
   table(
     'done-heading',
     ['Candidate', 'Assessment', 'Question', 'The key gives'],

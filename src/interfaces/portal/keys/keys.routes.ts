@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import {
-  type Change,
-  type Correctable,
+  type CorrectableVersion,
   correctKey,
   getCorrectable,
   isRunning,
+  type KeyChange,
   RELEASES,
   resumeCorrection,
 } from '../../../domain/submissions/corrections/correct-key.ts'
-import { listUnchanged, OUTCOMES } from '../../../domain/submissions/corrections/list-unchanged.ts'
+import { listUnchanged, UNCHANGED_REASONS } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import { previewCorrection } from '../../../domain/submissions/corrections/preview.ts'
-import { acceptAnswer, listUnaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
+import { acceptAnswer, listUnacceptedAnswers } from '../../../domain/submissions/corrections/unaccepted-answers.ts'
 import { authorOf, readDefinition } from '../../../kinds/authors.ts'
 import { applyRowChange, changesRows, toKindPart } from '../assessments/kind-form.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
@@ -69,22 +69,22 @@ export function keysRoutes(app: FastifyInstance): void {
   })
 }
 
-async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version: Correctable) {
+async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version: CorrectableVersion) {
   const { ctx } = request
   const query = queryOf(request)
   const { versionId, responseType, spec, newest } = version
-  const outcome = OUTCOMES.find((known) => known === query.get('list')) ?? 'decided'
+  const outcome = UNCHANGED_REASONS.find((known) => known === query.get('list')) ?? 'decided'
   const isTyped = form.values.has('row')
   const values = isTyped ? form.values : new URLSearchParams()
   const kind = toKindPart(ctx, { responseType, spec, key: newest.key }, values)
-  const unaccepted = await listUnaccepted(ctx, version)
+  const unaccepted = await listUnacceptedAnswers(ctx, version)
   const which = { versionId, keyNumber: newest.number, outcome }
   const unchanged = await listUnchanged(ctx, which, readPage(query, LISTED))
   return keyPage(form, { ctx, version, kind, unaccepted, outcome, unchanged, query })
 }
 
 /** Reads an additional accepted answer, or the whole key. @throws DomainError invalid. */
-function readChange(ctx: Context, version: Correctable, values: URLSearchParams): Change {
+function readChange(ctx: Context, version: CorrectableVersion, values: URLSearchParams): KeyChange {
   const { effect, reason, accept, share } = readFields(values, 'effect', 'reason', 'accept', 'share')
   const refused = (field: string, text: string) => new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
   if (values.has('accept')) {

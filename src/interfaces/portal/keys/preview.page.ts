@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../../domain/context.ts'
-import { type Change, type Correctable, RELEASES, type Releases } from '../../../domain/submissions/corrections/correct-key.ts'
-import type { Preview } from '../../../domain/submissions/corrections/preview.ts'
+import {
+  type CorrectableVersion,
+  type KeyChange,
+  RELEASES,
+  type ReleaseHandling,
+} from '../../../domain/submissions/corrections/correct-key.ts'
+import type { CorrectionPreview } from '../../../domain/submissions/corrections/preview.ts'
 import { html } from '../../../html/html.ts'
 import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -12,14 +17,19 @@ import { EFFECTS } from './key.page.ts'
 /** Fields that the preview's form does not repeat. */
 const OMITTED_FIELDS = ['once', 'seen', 'releases']
 
-const CHOICES: Record<Releases, string> = {
+const CHOICES: Record<ReleaseHandling, string> = {
   raise: 'Change only where it raises them',
   all: 'Also where it lowers them',
 }
 
 export function correctionPreviewPage(
   ctx: Context,
-  { version, change, preview, values }: { version: Correctable; change: Change; preview: Preview; values: URLSearchParams },
+  {
+    version,
+    change,
+    preview,
+    values,
+  }: { version: CorrectableVersion; change: KeyChange; preview: CorrectionPreview; values: URLSearchParams },
 ): Page {
   const path = pathOf(ctx, `keys/${version.versionId}`)
   const accepted = values.get('accept')

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
-import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'
+import type { PersonalLink } from '../../../domain/members/invite-member.ts'
 import type { Language } from '../../../domain/members/manage-members.ts'
 import type { ListedMember, Member, MemberOrder } from '../../../domain/members/members.ts'
 import type { SecondFactorKind } from '../../../domain/members/members-factors.ts'
@@ -140,7 +140,7 @@ function askToReactivate(form: Form): Html | false {
 }
 
 /** The invitation link, for the admin to pass on. */
-export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
+export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: PersonalLink & { email: string }): Page => ({
   title: 'Invitation link',
   trail: [['Members', pathOf(ctx, 'members')]],
   body: html`<section class="panel">

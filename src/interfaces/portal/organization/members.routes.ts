@@ -17,7 +17,7 @@ import {
 } from '../../../domain/members/members.ts'
 import { findMemberFactors } from '../../../domain/members/members-factors.ts'
 import { listMemberSessions } from '../../../domain/members/members-sessions.ts'
-import { becomeOwner, endOwnership, isOwnerNamed } from '../../../domain/members/owners.ts'
+import { claimOwnership, endOwnership, hasNamedOwner } from '../../../domain/members/owners.ts'
 import { findOwnershipOffer, offerOwnership, withdrawOwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { resetMemberFactors } from '../../../domain/members/reset-factors.ts'
 import { ASSIGNABLE_PORTAL_ROLES } from '../../../domain/members/role-changes.ts'
@@ -65,7 +65,7 @@ export function membersRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => listPage(request, form),
       async work() {
-        return `${pathOf(request.ctx, `members/${await becomeOwner(request.ctx)}`)}?done=owner`
+        return `${pathOf(request.ctx, `members/${await claimOwnership(request.ctx)}`)}?done=owner`
       },
     }),
   )
@@ -152,7 +152,7 @@ async function listPage(request: FastifyRequest, form?: Form) {
   const query = queryOf(request)
   const order = MEMBER_ORDERS[readSort(query, MEMBER_ORDERS)]
   const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
-  return membersPage(ctx, { ...found, ...(form && { form }), isOwnerNamed: await isOwnerNamed(ctx) })
+  return membersPage(ctx, { ...found, ...(form && { form }), isOwnerNamed: await hasNamedOwner(ctx) })
 }
 
 const hasRole = async (ctx: Context, memberId: string, role: MemberRole): Promise<boolean> =>
@@ -172,7 +172,7 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const tags = await listTagChoices(inMode(ctx, 'live'), { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
   const factors = await findMemberFactors(ctx, member)
   const sessions = await listMemberSessions(ctx, member)
-  const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnershipOffer(ctx, member.id) }
+  const owning = { isOwnerNamed: await hasNamedOwner(ctx), offer: await findOwnershipOffer(ctx, member.id) }
   const keys = may(ctx, 'manage_keys') ? await findWorkingKeysOf(ctx, member.id) : []
   const page = memberPage(form, {
     ctx,

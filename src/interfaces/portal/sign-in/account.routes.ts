@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerOwnershipOffer, findOwnershipOffer } from '../../../domain/members/ownership-offers.ts'
-import { keepPreferences } from '../../../domain/members/preferences.ts'
+import { savePreferences } from '../../../domain/members/preferences.ts'
 import { changeName, changePassword } from '../../../domain/sign-in/account.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/sign-in/end-sessions.ts'
 import { readFactors } from '../../../domain/sign-in/factors.ts'
 import { listTrustedDevices, removeTrustedDevice } from '../../../domain/sign-in/trusted-devices.ts'
-import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
+import { findOfferedProviders, listOperatorProviders } from '../../../domain/single-sign-on/find-providers.ts'
 import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { html } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
@@ -30,7 +30,7 @@ export function accountRoutes(app: FastifyInstance): void {
       identities: await listOwnIdentities(ctx, signedIn),
       // Accounts can be linked only after the email address was verified.
       offered: signedIn.credential.emailVerifiedAt
-        ? [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)]
+        ? [...(await findOfferedProviders(ctx, ctx.organization.id)), ...listOperatorProviders(ctx)]
         : [],
     })
     const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
@@ -62,7 +62,7 @@ export function accountRoutes(app: FastifyInstance): void {
       page: (form) => page(request, form),
       work: async (values) => {
         const { timeZone, pageSize, back } = readFields(values, 'timeZone', 'pageSize', 'back')
-        await keepPreferences(request.ctx, {
+        await savePreferences(request.ctx, {
           ...(values.has('timeZone') && { timeZone: timeZone || null }),
           ...(values.has('pageSize') && { pageSize: Number(pageSize) }),
           ...(values.has('hasNotices') && { notices: values.getAll('notices') }),

@@ -4,7 +4,7 @@ import { NO_PASSWORD } from '../../../domain/sign-in/passwords.ts'
 import { reauthenticate } from '../../../domain/sign-in/recent-authentication.ts'
 import { findSavedForm } from '../../../domain/sign-in/saved-forms.ts'
 import type { SignedIn } from '../../../domain/sign-in/sessions.ts'
-import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
+import { findReauthenticationProviders } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -21,7 +21,7 @@ export function authenticateRoutes(app: FastifyInstance, portal: Portal): void {
   const { system, cookie } = portal
   const page = async (form: Form, signedIn: SignedIn, next: string) => {
     const { email, passwordHash } = signedIn.credential
-    const ways = { witnesses: await findWitnesses(system, signedIn), hasPassword: passwordHash !== NO_PASSWORD }
+    const ways = { witnesses: await findReauthenticationProviders(system, signedIn), hasPassword: passwordHash !== NO_PASSWORD }
     return authenticatePage(form, email, next, ways)
   }
 

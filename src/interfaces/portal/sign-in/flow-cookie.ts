@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { openWay, WAY_MS, type Way } from '../../../domain/single-sign-on/way.ts'
+import { decryptOidcFlow, OIDC_FLOW_MS, type OidcFlow } from '../../../domain/single-sign-on/oidc-flow.ts'
 import type { Portal } from './settings.ts'
 
 type Named = Pick<Portal, 'system' | 'settings'>
@@ -15,7 +15,7 @@ const cookieOf = ({ settings: { publicUrl } }: Pick<Named, 'settings'>, state: s
 
 export function setFlowCookie(portal: Named, reply: FastifyReply, { state, sealed }: { state: string; sealed: string }): void {
   const { name, options } = cookieOf(portal, state)
-  reply.setCookie(name, sealed, { ...options, maxAge: WAY_MS / 1000 })
+  reply.setCookie(name, sealed, { ...options, maxAge: OIDC_FLOW_MS / 1000 })
 }
 
 /** The flow that the callback belongs to, whose cookie is cleared; null if it began in another browser or expired. */
@@ -24,11 +24,11 @@ export function takeFlowCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   callback: { state: string; providerId: string },
-): Way | null {
+): OidcFlow | null {
   if (!/^[\w-]{1,50}$/.test(callback.state)) return null
   const { name, options } = cookieOf(portal, callback.state)
   const sealed = request.cookies[name]
   if (!sealed) return null
   reply.clearCookie(name, options)
-  return openWay(portal.system, sealed, callback)
+  return decryptOidcFlow(portal.system, sealed, callback)
 }

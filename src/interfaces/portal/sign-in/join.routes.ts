@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { join, readJoinOffer } from '../../../domain/members/join.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
-import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
+import { findOfferedProviders, listOperatorProviders } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
 import { browserOf } from './browser-of.ts'
@@ -19,8 +19,8 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
     const ref = readAccountLink(settings.secretKeys, 'join', token)
     const offer = ref && (await readJoinOffer(system, ref))
     if (!offer) return null
-    const theirs = await findOffered(system, offer.organizationId)
-    return { ref, offer, providers: offer.isBySsoOnly ? theirs : [...theirs, ...listOfferedToAll(system)] }
+    const theirs = await findOfferedProviders(system, offer.organizationId)
+    return { ref, offer, providers: offer.isBySsoOnly ? theirs : [...theirs, ...listOperatorProviders(system)] }
   }
 
   app.get<Route>('/join/:token', async (request, reply) => {

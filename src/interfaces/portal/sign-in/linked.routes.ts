@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { getMember } from '../../../domain/members/members.ts'
-import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sign-on/identities.ts'
+import { mayChangeAccount, unlinkMemberIdentity, unlinkOwnIdentity } from '../../../domain/single-sign-on/identities.ts'
 import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { isFromElsewhere } from '../kit/same-origin.ts'
@@ -34,7 +34,7 @@ export const linkedRoutes =
       const provider = await findProvider(portal.system, providerId)
       const isInbound = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
       if (!isInbound) throw new DomainError('sign_in_setting_not_found')
-      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
+      if (!(await mayChangeAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
       if (!signedIn.credential.emailVerifiedAt) return reply.redirect(verifyAddress(pathOf(request.ctx, 'account')), 303)
       // Another site could send the browser here while its own account is signed in at the provider.
       if (isFromElsewhere(request)) return show(request, reply, confirmLinkPage(provider.name, request.originalUrl))
@@ -44,8 +44,8 @@ export const linkedRoutes =
 
     app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
       const signedIn = signedInOf(request)
-      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
-      const isGone = await unlinkOwn(request.ctx, signedIn, request.params.identityId)
+      if (!(await mayChangeAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
+      const isGone = await unlinkOwnIdentity(request.ctx, signedIn, request.params.identityId)
       if (!isGone) return show(request, reply, lastSignInMethodPage(signedIn.credential.email), 422)
       return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)
     })
@@ -57,7 +57,7 @@ export const linkedRoutes =
         authorize(request.ctx, 'manage_members')
         const { memberId, identityId } = request.params
         await getMember(request.ctx, memberId)
-        await unlinkMember(request.ctx, memberId, identityId)
+        await unlinkMemberIdentity(request.ctx, memberId, identityId)
         return reply.redirect(pathOf(request.ctx, `members/${memberId}`), 303)
       },
     )

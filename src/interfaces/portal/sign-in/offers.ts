@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { listOfferedToAll, type OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
+import { listOperatorProviders, type OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { hasProviders } from '../../../domain/single-sign-on/providers.ts'
 
 /** Longest wait for the database in milliseconds. */
@@ -28,6 +28,6 @@ export function signInOffers(system: ServiceContext): () => Promise<SignInOffers
         asked = undefined
       })
     await Promise.race([asked, sleep(WAIT_MS, undefined, { ref: false })])
-    return { hasSso, offered: listOfferedToAll(system) }
+    return { hasSso, offered: listOperatorProviders(system) }
   }
 }

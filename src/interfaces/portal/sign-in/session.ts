@@ -16,7 +16,7 @@ import {
   type SignedIn,
   toMemberContext,
 } from '../../../domain/sign-in/sessions.ts'
-import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
+import { findOfferedProviders } from '../../../domain/single-sign-on/find-providers.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { auditOriginOf } from '../../../http/requests/audit-origin.ts'
@@ -151,7 +151,7 @@ async function showRequirement(
   missing: UnmetRequirement,
 ) {
   if (missing === 'network' && signedIn) recordNetworkAttempt(system, signedIn, organizationId)
-  const providers = missing === 'sso' ? await findOffered(system, organizationId) : []
+  const providers = missing === 'sso' ? await findOfferedProviders(system, organizationId) : []
   return requirementPage(missing, { address: ip, providers, next: method === 'GET' ? originalUrl : '' })
 }
 

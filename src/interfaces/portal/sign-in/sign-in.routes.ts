@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { offerPasskeySignIn, signInByPasskey } from '../../../domain/sign-in/second-step.ts'
 import { signIn } from '../../../domain/sign-in/sign-in.ts'
-import { findLeft } from '../../../domain/single-sign-on/find-end-there.ts'
+import { findProviderToSignOutOf } from '../../../domain/single-sign-on/provider-sign-out.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
@@ -63,7 +63,7 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
   )
 
   app.post('/sign-out', async (request, reply) => {
-    const left = request.signedIn && (await findLeft(system, request.signedIn))
+    const left = request.signedIn && (await findProviderToSignOutOf(system, request.signedIn))
     await cookie.end(request, reply)
     reply.header('clear-site-data', '"cache"') // forms that were refused: see refuseForm
     return reply.redirect(left ? `${PORTAL_PREFIX}/sign-in/with/${left}/left` : `${PORTAL_PREFIX}/sign-in`, 303)

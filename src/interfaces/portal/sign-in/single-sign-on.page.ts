@@ -1,6 +1,6 @@
 import type { IdToken } from '../../../domain/ports/identity-provider.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
-import type { SignInProblem } from '../../../domain/single-sign-on/finish-way.ts'
+import type { SignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { time } from '../kit/formatting.ts'

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { endAtProvider } from '../../../domain/single-sign-on/end-at-provider.ts'
-import { findEndThere } from '../../../domain/single-sign-on/find-end-there.ts'
-import { findOffered, findOfferedFor } from '../../../domain/single-sign-on/find-providers.ts'
-import { finishWay, type SignInProblem } from '../../../domain/single-sign-on/finish-way.ts'
+import { findOfferedProviders, findProvidersForAddress } from '../../../domain/single-sign-on/find-providers.ts'
+import { completeOidcFlow, type SignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
+import { callbackUrlOf, type OidcPurpose, startOidcFlow } from '../../../domain/single-sign-on/oidc-flow.ts'
+import { findProviderSignOutUrl } from '../../../domain/single-sign-on/provider-sign-out.ts'
 import { type FoundProvider, findProvider } from '../../../domain/single-sign-on/providers.ts'
-import { beginWay, callbackOf, type Purpose } from '../../../domain/single-sign-on/way.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { readFields, valuesOf } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
@@ -26,7 +26,7 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.post('/sign-in/sso', async (request, reply) => {
     const { email, next } = readFields(valuesOf(request), 'email', 'next')
-    const providers = await findOfferedFor(system, email.trim())
+    const providers = await findProvidersForAddress(system, email.trim())
     return show(request, reply, continuePage(providers, email.trim(), safeNext(next)))
   })
 
@@ -36,7 +36,7 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
     if (!signedIn) return reply.redirect(signInAddress(originalUrl), 303)
     const isMember = signedIn.memberships.some(({ organizationId }) => organizationId === params.organizationId)
     if (!isMember) throw new DomainError('not_permitted')
-    const providers = await findOffered(system, params.organizationId)
+    const providers = await findOfferedProviders(system, params.organizationId)
     return show(request, reply, requirementPage('sso', { address: request.ip, providers, next }))
   })
 
@@ -67,7 +67,7 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.get<Route>('/sign-in/with/:providerId/left', async (request, reply) => {
     const provider = await find(portal, request)
-    return show(request, reply, signedOutPage(provider.name, await findEndThere(system, provider)))
+    return show(request, reply, signedOutPage(provider.name, await findProviderSignOutUrl(system, provider)))
   })
 
   app.get<Route>('/sign-in/with/:providerId/callback', async (request, reply) => {
@@ -75,8 +75,8 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
     const query = queryOf(request)
     const way = takeFlowCookie(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
     if (!way) return refuse(request, reply, provider, 'expiredSignIn')
-    const outcome = await finishWay(signInContext(system, request), provider, way, {
-      callbackUrl: `${callbackOf(system, provider)}?${query}`,
+    const outcome = await completeOidcFlow(signInContext(system, request), provider, way, {
+      callbackUrl: `${callbackUrlOf(system, provider)}?${query}`,
       browser: browserOf(request),
       signedIn: request.signedIn,
       address: request.ip,
@@ -100,14 +100,14 @@ export async function redirectToProvider(
   portal: Portal,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  purpose: Purpose,
+  purpose: OidcPurpose,
   next: string,
   loginHint?: string | null,
 ): Promise<FastifyReply> {
   const provider = await find(portal, request)
   const home = provider.organization ? homeOf(provider.organization) : PORTAL_PREFIX
   const target = next === '' || safeNext(next) === PORTAL_PREFIX ? home : safeNext(next)
-  const begun = await beginWay(portal.system, provider, { purpose, next: target, loginHint: loginHint ?? undefined })
+  const begun = await startOidcFlow(portal.system, provider, { purpose, next: target, loginHint: loginHint ?? undefined })
   if ('problem' in begun) return refuse(request, reply, provider, begun.problem === 'newKeys' ? 'badToken' : begun.problem, 422)
   setFlowCookie(portal, reply, begun)
   return reply.redirect(begun.url, 303)

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { SignInExceptionMember } from '../../../domain/members/own-ways.ts'
+import type { SignInExceptionMember } from '../../../domain/members/sign-in-exceptions.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { endSignInException, nameSignInException, OWN_WAYS, type SignInException } from '../../../domain/members/own-ways.ts'
-import { allowOtherWays, enforceSso } from '../../../domain/single-sign-on/enforcement.ts'
+import {
+  endSignInException,
+  grantSignInException,
+  SIGN_IN_EXCEPTIONS,
+  type SignInException,
+} from '../../../domain/members/sign-in-exceptions.ts'
+import { allowOtherSignInMethods, enforceSso } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Form, readFields, submit } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { SSO_SETTINGS } from './addresses.ts'
@@ -17,7 +22,7 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
     }),
   )
   app.post(`/${SSO_SETTINGS}/allow`, { config: { fresh: true } }, async (request, reply) => {
-    await allowOtherWays(request.ctx)
+    await allowOtherSignInMethods(request.ctx)
     return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=allowed`, 303)
   })
   app.post(`/${SSO_SETTINGS}/own-ways`, { config: { fresh: true } }, (request, reply) =>
@@ -25,7 +30,7 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
       page: (form) => page(request, form),
       work: async (values) => {
         const { email, signInException } = readFields(values, 'email', 'signInException')
-        await nameSignInException(request.ctx, { email, signInException: readSignInException(signInException) })
+        await grantSignInException(request.ctx, { email, signInException: readSignInException(signInException) })
         return `${pathOf(request.ctx, SSO_SETTINGS)}?done=sign-in-exception`
       },
     }),
@@ -46,4 +51,4 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
 
 /** Unknown values become guest, the exception with the fewest rights. */
 const readSignInException = (text: string): SignInException =>
-  OWN_WAYS.find((signInException) => signInException === text) ?? 'guest'
+  SIGN_IN_EXCEPTIONS.find((signInException) => signInException === text) ?? 'guest'

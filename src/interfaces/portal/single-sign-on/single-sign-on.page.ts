@@ -1,8 +1,8 @@
 import type { Context } from '../../../domain/context.ts'
-import { recordOf, type SignInDomain } from '../../../domain/single-sign-on/domains.ts'
+import { dnsRecordOf, type SignInDomain } from '../../../domain/single-sign-on/domains.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { withDraft } from '../../../domain/single-sign-on/provider-secrets.ts'
-import { isTried, type Provider } from '../../../domain/single-sign-on/providers.ts'
+import { isTested, type Provider } from '../../../domain/single-sign-on/providers.ts'
 import { DAY_MS } from '../../../domain/time/days.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
@@ -85,13 +85,13 @@ const providerTable = (ctx: Context, providers: readonly Provider[]): Html =>
     providers.map((provider) => [
       html`<a class="named" href="${pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}`)}">${provider.name}</a>`,
       html`<span class="address">${provider.issuer}</span>`,
-      badge(isTried(ctx, provider) ? 'tried' : 'not tried'),
+      badge(isTested(ctx, provider) ? 'tried' : 'not tried'),
       provider.lastErrorAt ? html`${provider.lastError}, ${time(provider.lastErrorAt)}` : 'none',
     ]),
   )
 
 function domainItem(ctx: Context, domain: SignInDomain): Html {
-  const { name, value } = recordOf(domain)
+  const { name, value } = dnsRecordOf(domain)
   const action = (what: string) => pathOf(ctx, `${SSO_SETTINGS}/domains/${domain.id}/${what}`)
   const state = domain.verifiedAt ? badge(domain.failingSince ? 'failing' : 'verified') : badge('not verified')
   const isOpen = !domain.verifiedAt || domain.failingSince
@@ -133,7 +133,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
   return {
     title: provider.name,
     trail: trailOf(ctx),
-    state: badge(isTried(ctx, provider) ? 'tried' : 'not tried'),
+    state: badge(isTested(ctx, provider) ? 'tried' : 'not tried'),
     notice: NOTICES.get(done),
     actions: linkButton(action('/try'), 'Try it', 'circle-play', 'main'),
     body: html`${mistakes(form)}${
@@ -163,7 +163,7 @@ ${providerFields(form, withDraft(ctx, provider))}
         [
           'Tried',
           provider.testedAt
-            ? isTried(ctx, provider)
+            ? isTested(ctx, provider)
               ? time(provider.testedAt)
               : html`${time(provider.testedAt)}, with other settings`
             : 'not yet',

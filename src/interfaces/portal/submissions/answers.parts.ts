@@ -1,6 +1,6 @@
 import { assetAt } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
-import { answerOf } from '../../../domain/submissions/answer.ts'
+import { chooseAnswer } from '../../../domain/submissions/choose-answer.ts'
 import type { AttemptDetail, QuestionDetail, SubmissionDetail } from '../../../domain/submissions/reading/submission.ts'
 import { countWords } from '../../../domain/text/count-words.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -17,7 +17,7 @@ type Medium = SubmissionDetail['media'][number]
 
 export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, attempts } = question
-  const answer = answerOf(attempts)
+  const answer = chooseAnswer(attempts)
   const others = attempts.filter((attempt) => attempt !== answer)
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${questionText(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}

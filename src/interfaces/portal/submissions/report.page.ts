@@ -1,6 +1,6 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Report } from '../../../domain/submissions/grading/report.ts'
+import type { AssessmentReport } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { bar, scaledChart } from '../kit/chart.ts'
@@ -10,7 +10,7 @@ import { factList } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
 /** Released results of an assessment, for reading and printing. Names no candidates and no graders. */
-export function reportPage(ctx: Context, report: Report): Page {
+export function reportPage(ctx: Context, report: AssessmentReport): Page {
   const { assessment } = report
   const address = pathOf(ctx, `results/assessments/${assessment.id}`)
   return {
@@ -31,11 +31,11 @@ ${
 }
 
 /** Distribution of scores, overall and by question; empty if there are no results. */
-export const reportPanels = (report: Report): Html =>
+export const reportPanels = (report: AssessmentReport): Html =>
   html`${report.scored > 0 && panel('totals', 'Distribution of scores', totals(report))}
 ${report.questions.length > 0 && panel('points', 'Points by question', points(report.questions))}`
 
-const about = (ctx: Context, { results, scored, mean, median }: Report): Html =>
+const about = (ctx: Context, { results, scored, mean, median }: AssessmentReport): Html =>
   html`${factList([
     ['Results', results],
     ['With points', scored < results && scored],
@@ -45,7 +45,7 @@ const about = (ctx: Context, { results, scored, mean, median }: Report): Html =>
   ])}
 ${results === 0 && html`<p>No results released yet.</p>`}`
 
-function totals({ tenths, scored }: Report): Html {
+function totals({ tenths, scored }: AssessmentReport): Html {
   const last = tenths.length - 1
   return html`<p>The number of results by share of the points, from 0 % on the left to 100 % on the right.</p>
 <div class="my-4">${scaledChart(tenths.map((count) => [count] as const))}
@@ -57,7 +57,7 @@ ${table(
 )}`
 }
 
-const points = (questions: Report['questions']): Html =>
+const points = (questions: AssessmentReport['questions']): Html =>
   html`<p>The mean points given for each question, and their share of the maximum.</p>
 ${table(
   'points-heading',

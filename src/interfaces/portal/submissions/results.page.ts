@@ -2,9 +2,9 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import type { Report } from '../../../domain/submissions/grading/report.ts'
+import type { AssessmentReport } from '../../../domain/submissions/grading/report.ts'
 import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
-import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
+import type { ReleasedResult, ReleasedResultDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -34,7 +34,7 @@ export const RESULT_ORDERS: Record<string, ResultOrder> = {
   'name-last': { field: 'name', direction: 'desc' },
 }
 
-type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Released> }
+type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<ReleasedResult> }
 
 export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')
@@ -63,8 +63,8 @@ ${sizedPager(address, form.values, list, ['result', 'results'])}
 
 export function assessmentResultsPage(
   headed: AssessmentHead,
-  { list, query }: { list: Listing<Released>; query: URLSearchParams },
-  report: Report,
+  { list, query }: { list: Listing<ReleasedResult>; query: URLSearchParams },
+  report: AssessmentReport,
 ): Page {
   const { ctx, assessment } = headed
   const address = pathOf(ctx, `assessments/${assessment.id}/results`)
@@ -85,14 +85,14 @@ ${reportPanels(report)}`,
   }
 }
 
-const figures = ({ results, mean, median }: Report): Html =>
+const figures = ({ results, mean, median }: AssessmentReport): Html =>
   html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Results', results, 'released')}${mean !== null && figure('Mean', `${mean} %`, 'of the points')}${median !== null && figure('Median', `${median} %`, 'of the points')}</div>
 `
 
 /** @property isOfAll true if the results are of several assessments. */
 type Sorting = { path: string; query: URLSearchParams; isOfAll: boolean }
 
-function resultTable(ctx: Context, items: Released[], { path, query, isOfAll }: Sorting): Html {
+function resultTable(ctx: Context, items: ReleasedResult[], { path, query, isOfAll }: Sorting): Html {
   const head = (label: string, field: ResultOrder['field']) => sortable(label, field, { path, query, orders: RESULT_ORDERS })
   return table(
     'results-heading',
@@ -116,16 +116,16 @@ function resultTable(ctx: Context, items: Released[], { path, query, isOfAll }: 
 }
 
 /** True if the result is being graded again. Members who only see results are not told before the next release. */
-const isReopened = (ctx: Context, state: Released['state']): boolean => may(ctx, 'read') && state !== 'released'
+const isReopened = (ctx: Context, state: ReleasedResult['state']): boolean => may(ctx, 'read') && state !== 'released'
 
-const nameOf = ({ recipientName, recipientEmail }: Released['invite']): string => recipientName ?? recipientEmail
+const nameOf = ({ recipientName, recipientEmail }: ReleasedResult['invite']): string => recipientName ?? recipientEmail
 
 const noResults = (query: URLSearchParams, address: string, total: number): Html =>
   isNarrowed(query) || total > 0
     ? noRows('No results match.', address, query)
     : empty('chart-column', 'No results yet. Results appear here once a submission is graded and released.')
 
-export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
+export const resultPage = (ctx: Context, detail: ReleasedResultDetail): Page => {
   const { id, state, invite, assessment, paper, grades, submittedAt, result } = detail
   return {
     title: `Result of ${nameOf(invite)}`,
@@ -160,7 +160,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
 }
 
 /** Reopens grading, for members who release results and can't open the grading view. */
-const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'state'>): Html | false => {
+const reopening = (ctx: Context, { id, state }: Pick<ReleasedResultDetail, 'id' | 'state'>): Html | false => {
   if (!may(ctx, 'release_results') || may(ctx, 'grade')) return false
   const path = pathOf(ctx, `grading/${id}`)
   if (state !== 'released') return linkButton(`${path}/release`, 'Release again', 'check')
@@ -169,7 +169,7 @@ const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'sta
 
 const score = (
   ctx: Context,
-  { invite, submittedAt, result }: Pick<Released, 'invite' | 'submittedAt' | 'result'>,
+  { invite, submittedAt, result }: Pick<ReleasedResult, 'invite' | 'submittedAt' | 'result'>,
 ): Html => html`${result.percent !== null && html`<p class="text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true">${result.percent} %</p><div class="mt-2 mb-5">${bar(result.percent / 100)}</div>`}
 ${factList(
   [

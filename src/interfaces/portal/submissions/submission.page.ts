@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
 import type { QuestionDetail, SubmissionDetail, SubmittedInvite } from '../../../domain/submissions/reading/submission.ts'
-import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
+import type { SessionEventKind } from '../../../domain/submissions/taking/record-session-events.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { labelLanguage, time } from '../kit/formatting.ts'
@@ -158,7 +158,7 @@ ${stills.items.map(({ id, createdAt }, i) => {
 </ol>
 ${pager(address, new URLSearchParams(), stills, undefined, '#stills-heading')}`
 
-const NOTES: Record<NoteKind | `waived_${Requirement}`, string> = {
+const NOTES: Record<SessionEventKind | `waived_${Requirement}`, string> = {
   tab_hidden: 'The page was hidden',
   tab_shown: 'The page was visible again',
   full_screen_left: 'Full screen was left',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
 import { listQueue } from '../../../../src/domain/submissions/grading/queue.ts'
+import { takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { readReport } from '../../../../src/domain/submissions/grading/report.ts'
 import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
@@ -20,12 +20,12 @@ describe('an invite that is assigned to its second grader', () => {
     })
     const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
     await assign(first.member.id)
-    await takeOver(second.ctx, submissionId)
+    await takeGraderSlot(second.ctx, submissionId)
     for (const number of [1, 2]) await grade(second.ctx, number, 1)
     await assign(second.member.id)
     expect(await submission()).toMatchObject({ graderId: second.member.id, secondGraderId: null })
     expect((await listQueue(third.ctx, { whose: 'nobody' }, { number: 1, size: 20 })).items).toHaveLength(1)
-    await takeOver(third.ctx, submissionId)
+    await takeGraderSlot(third.ctx, submissionId)
     for (const number of [1, 2]) {
       await grade(second.ctx, number, 2)
       await grade(third.ctx, number, 2)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
 import { type ExportedGrades, exportGrades } from '../../../../src/domain/submissions/grading/export-grades.ts'
-import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
-import { listQueue, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
+import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
+import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -14,7 +14,7 @@ async function furnishTwo(of: Parameters<typeof makeHandedIn>[1] = {}) {
   const made = await makeHandedIn(service, { secondGrader: true, ...of })
   const [first, second, admin] = [await made.join(), await made.join(), await made.join(['admin'])]
   await made.assign(first.member.id)
-  await takeOver(second.ctx, made.submissionId)
+  await takeGraderSlot(second.ctx, made.submissionId)
   const result = async () => {
     await made.release(admin.ctx)
     return (await made.releases()).at(-1)!.grades
@@ -75,9 +75,9 @@ describe('two graders’ points', () => {
   it('are never one person’s: of somebody who was the first grader, and is the second now, a second grade does not count', async () => {
     const { first, second, admin, grade, result, submissionId } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
     await grade(first.ctx, 1, 4)
-    await handOn(admin.ctx, submissionId, { place: 'second', graderId: null })
-    await handOn(admin.ctx, submissionId, { place: 'first', graderId: second.member.id })
-    await handOn(admin.ctx, submissionId, { place: 'second', graderId: first.member.id })
+    await reassignGrader(admin.ctx, submissionId, { place: 'second', graderId: null })
+    await reassignGrader(admin.ctx, submissionId, { place: 'first', graderId: second.member.id })
+    await reassignGrader(admin.ctx, submissionId, { place: 'second', graderId: first.member.id })
     await grade(first.ctx, 1, 5)
     await expect(result()).rejects.toMatchObject(ungraded)
     await grade(second.ctx, 1, 4)
@@ -94,8 +94,8 @@ describe('a second grader who comes later', () => {
     await made.assign(first.member.id)
     await grade(first.ctx, 1, 4)
     await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader: true } })
-    await expect(takeOver(second.ctx, submissionId)).rejects.toMatchObject({ kind: 'submission_not_found' })
-    const queued = async (whose: Whose, { ctx }: { ctx: Context }) =>
+    await expect(takeGraderSlot(second.ctx, submissionId)).rejects.toMatchObject({ kind: 'submission_not_found' })
+    const queued = async (whose: QueueName, { ctx }: { ctx: Context }) =>
       (await listQueue(ctx, { whose }, { number: 1, size: 10 })).items.map(({ id, assessment }) => [id, assessment.secondGrader])
     expect(await queued('nobody', second)).toEqual([[untouched, true]])
     expect(await queued('mine', first)).toEqual([[submissionId, false]])

@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
-import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
-import { countQueues, listQueue, listQueuedAssessments, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
+import {
+  countQueues,
+  listQueue,
+  listQueuedAssessments,
+  type QueueName,
+} from '../../../../src/domain/submissions/grading/queue.ts'
+import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { getSubmission } from '../../../../src/domain/submissions/reading/submission.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -15,27 +20,27 @@ async function furnish() {
   const made = await makeHandedIn(service, { secondGrader: true })
   const [first, second, third] = [await made.join(), await made.join(), await made.join()]
   await made.assign(first.member.id)
-  await takeOver(second.ctx, made.submissionId)
+  await takeGraderSlot(second.ctx, made.submissionId)
   const change = (member: { id: string }, data: { status?: 'active' | 'inactive'; roles?: string[] }) =>
     service.db.member.update({ where: { id: member.id }, data })
   return { ...made, first, second, third, change }
 }
 
-const queued = async (ctx: Context, whose: Whose) => (await listQueue(ctx, { whose }, { number: 1, size: 20 })).total
+const queued = async (ctx: Context, whose: QueueName) => (await listQueue(ctx, { whose }, { number: 1, size: 20 })).total
 
 it('leave their place to another grader, and what they have given', async () => {
   const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()
   await grade(first.ctx, 1, 2, { comment: 'Of the first' })
   expect(await queued(third.ctx, 'nobody')).toBe(0)
   await expect(getSubmission(third.ctx, invite.id)).rejects.toMatchObject({ kind: 'not_permitted' })
-  await expect(takeOver(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+  await expect(takeGraderSlot(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
 
   await change(first.member, { status: 'inactive' })
   expect([await queued(third.ctx, 'nobody'), await queued(third.ctx, 'mine')]).toEqual([1, 0])
   expect(await countQueues(third.ctx)).toContainEqual({ whose: 'nobody', count: 1 })
   expect(await listQueuedAssessments(third.ctx, 'nobody')).toHaveLength(1)
   expect((await getSubmission(third.ctx, invite.id)).submission?.id).toBe(submissionId)
-  await takeOver(third.ctx, submissionId)
+  await takeGraderSlot(third.ctx, submissionId)
   expect([await queued(third.ctx, 'nobody'), await queued(third.ctx, 'mine')]).toEqual([0, 1])
   for (const number of [1, 2]) await grade(third.ctx, number, 3)
   expect((await grades()).map(({ graderId, points, comment }) => [graderId, Number(points), comment])).toEqual([
@@ -47,7 +52,7 @@ it('leave their place to another grader, and what they have given', async () => 
   await change(first.member, { status: 'active' })
   await expect(grade(first.ctx, 1, 1)).rejects.toMatchObject(UNKNOWN)
   await change(second.member, { roles: ['client'] })
-  await takeOver(first.ctx, submissionId)
+  await takeGraderSlot(first.ctx, submissionId)
   expect(await queued(first.ctx, 'mine')).toBe(1)
 })
 
@@ -57,9 +62,9 @@ it('have it again when they come back before anybody has taken it', async () => 
   expect(await queued(third.ctx, 'nobody')).toBe(1)
   for (const { member } of [first, second]) await change(member, { roles: ['grader'] })
   expect(await queued(third.ctx, 'nobody')).toBe(0)
-  await expect(takeOver(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+  await expect(takeGraderSlot(third.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
   await grade(first.ctx, 1, 1)
-  await expect(handOn(third.ctx, submissionId, { place: 'second', graderId: null })).rejects.toMatchObject(UNKNOWN)
+  await expect(reassignGrader(third.ctx, submissionId, { place: 'second', graderId: null })).rejects.toMatchObject(UNKNOWN)
 })
 
 it('are named as such in the portal, with the way to take over', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
-import { handOn, takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
-import { listQueue, type Whose } from '../../../../src/domain/submissions/grading/queue.ts'
+import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
+import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -13,7 +13,7 @@ const problem = (problem: string, limit?: number) => ({
   kind: 'invalid',
   issues: [expect.objectContaining({ problem, ...(limit && { limit }) })],
 })
-const queue = async (ctx: Context, whose: Whose) =>
+const queue = async (ctx: Context, whose: QueueName) =>
   (await listQueue(ctx, { whose }, { number: 1, size: 20 })).items.map(({ id }) => id)
 
 describe('a grade', () => {
@@ -103,12 +103,12 @@ describe('the queue', () => {
     expect(await queue(one.ctx, 'nobody')).toEqual([submissionId])
     expect([await queue(one.ctx, 'mine'), await queue(admin.ctx, 'all')]).toEqual([[], [submissionId]])
     await expect(queue(one.ctx, 'all')).rejects.toMatchObject({ kind: 'not_permitted' })
-    await takeOver(one.ctx, submissionId)
+    await takeGraderSlot(one.ctx, submissionId)
     expect((await stored()).assignedGraderId).toBe(one.member.id)
     expect([await queue(one.ctx, 'mine'), await queue(other.ctx, 'nobody')]).toEqual([[submissionId], []])
-    await expect(takeOver(other.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
-    await expect(handOn(other.ctx, submissionId, { place: 'first', graderId: null })).rejects.toMatchObject(UNKNOWN)
-    await handOn(one.ctx, submissionId, { place: 'first', graderId: other.member.id })
+    await expect(takeGraderSlot(other.ctx, submissionId)).rejects.toMatchObject(UNKNOWN)
+    await expect(reassignGrader(other.ctx, submissionId, { place: 'first', graderId: null })).rejects.toMatchObject(UNKNOWN)
+    await reassignGrader(one.ctx, submissionId, { place: 'first', graderId: other.member.id })
     expect([await queue(one.ctx, 'mine'), await queue(other.ctx, 'mine')]).toEqual([[], [submissionId]])
     await assign(one.member.id)
     expect(await queue(one.ctx, 'mine')).toEqual([submissionId])
@@ -173,7 +173,7 @@ describe('a result', () => {
     const { join, grade, release, releases, submissionId, assign } = await makeHandedIn(service, { secondGrader: true })
     const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
     await assign(first.member.id)
-    await takeOver(second.ctx, submissionId)
+    await takeGraderSlot(second.ctx, submissionId)
     await expect(grade(third.ctx, 1, 1)).rejects.toMatchObject(UNKNOWN)
     await grade(first.ctx, 1, 4)
     await grade(first.ctx, 2, 0)

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { measureScreen, type Taken } from '../../../../src/domain/submissions/reading/screen-facts.ts'
+import { measureScreen, type ScreenFactsInput } from '../../../../src/domain/submissions/reading/screen-facts.ts'
 
 const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000)
 const NOW = at(10_000)
 
 /** A question, open from and to these seconds. */
-const open = (from: number, to: number | null): Taken['paper'][number] => ({
+const open = (from: number, to: number | null): ScreenFactsInput['paper'][number] => ({
   openedAt: at(from),
   closedAt: to === null ? null : at(to),
   closesAt: null,
 })
 /** A recording of the screen that can be played. */
-const recorded = (from: number, to: number): Taken['media'][number] => ({
+const recorded = (from: number, to: number): ScreenFactsInput['media'][number] => ({
   kind: 'screen',
   state: 'ready',
   createdAt: at(from),
   completedAt: at(to + 500),
   milliseconds: (to - from) * 1_000,
 })
-const taken = (of: Partial<Taken>): Taken => ({
+const taken = (of: Partial<ScreenFactsInput>): ScreenFactsInput => ({
   consentMedia: ['screen'],
   submittedAt: at(1_000),
   invite: { screenRecording: true, waivedChecks: [] },
@@ -28,7 +28,7 @@ const taken = (of: Partial<Taken>): Taken => ({
   ...of,
 })
 /** Seconds that were required, and that are missing. */
-function seconds(of: Partial<Taken>) {
+function seconds(of: Partial<ScreenFactsInput>) {
   const facts = measureScreen(taken(of), NOW)
   return facts && [facts.required / 1_000, facts.missing / 1_000]
 }

@@ -4,10 +4,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { RETRY_MS } from '../../../../src/domain/archives/archives.ts'
+import { DOWNLOAD_RETRY_MS } from '../../../../src/domain/archives/archives.ts'
+import { buildArchive, PART_BYTES } from '../../../../src/domain/archives/build-archive.ts'
 import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
-import { readHeldMember } from '../../../../src/domain/archives/held-member.ts'
-import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-archive.ts'
+import { readArchivedMember } from '../../../../src/domain/archives/member-data.ts'
 import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../../src/domain/context.ts'
 import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
@@ -129,7 +129,7 @@ describe('an archive of a candidate', () => {
     const { organization, ctx } = await start()
     const other = await signInAs(service, organization.id, ['grader'])
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: other.member.id } })
-    const signInOf = async (isOwn: boolean) => (await readHeldMember(ctx, { memberId: other.member.id, isOwn }))!.credential
+    const signInOf = async (isOwn: boolean) => (await readArchivedMember(ctx, { memberId: other.member.id, isOwn }))!.credential
     expect(await signInOf(false)).toMatchObject({ sessions: [expect.anything()] })
     await service.make.member((await service.make.organization()).id, { credentialId })
     expect(await signInOf(false)).toBeNull()
@@ -150,7 +150,7 @@ describe('an archive of a candidate', () => {
       }
     }
     const meanwhile = { ...service.system, deps: { ...service.deps, writeArchive } }
-    await makeArchive(meanwhile, { organizationId: organization.id, archiveId: id })
+    await buildArchive(meanwhile, { organizationId: organization.id, archiveId: id })
     expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(0)
     expect((await listStore(service)).filter((name) => name.startsWith(organization.id))).toEqual([])
   })
@@ -194,7 +194,7 @@ describe('an archive of a candidate', () => {
         },
       },
     }
-    await makeArchive(meanwhile, { organizationId: organization.id, archiveId: asked.id })
+    await buildArchive(meanwhile, { organizationId: organization.id, archiveId: asked.id })
     expect(await service.db.archive.count({ where: { organizationId: organization.id } })).toBe(0)
     expect((await listStore(service)).filter((name) => name.startsWith(`${key}/`) || name.startsWith(organization.id))).toEqual(
       [],
@@ -220,9 +220,9 @@ describe('an archive of a candidate', () => {
         },
       },
     }
-    for (const _ of [1, 2, 3]) await expect(makeArchive(failing, which)).rejects.toThrow('the process dies')
-    await Promise.all([makeArchive(failing, which), makeArchive(failing, which)])
-    await makeArchive(failing, which)
+    for (const _ of [1, 2, 3]) await expect(buildArchive(failing, which)).rejects.toThrow('the process dies')
+    await Promise.all([buildArchive(failing, which), buildArchive(failing, which)])
+    await buildArchive(failing, which)
     const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
     await waitForArchive(ctx, id)
     const files = (await listStore(service)).filter((name) => name.startsWith(organization.id))
@@ -321,7 +321,7 @@ describe('the download of an archive', () => {
     await isFree(read)
     expect((await owner.get(location)).text).toContain('If it broke off, the session that started it can repeat it until')
 
-    service.clock.advance(RETRY_MS)
+    service.clock.advance(DOWNLOAD_RETRY_MS)
     await proveAgain(service, owner.member)
     expect((await open()).statusCode).toBe(409)
     expect((await owner.get(location)).text).toContain('was not repeated within an hour')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { takeOver } from '../../../../src/domain/submissions/grading/hand-on.ts'
+import { takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { hostileText, percentEncode } from '../../../support/hostile-values.ts'
@@ -47,7 +47,7 @@ it("hides the other grader's grades until both have graded everything", async ()
   const { person, sheet, save, join, grade, assign, submissionId } = await furnish({ roles: ['grader'], secondGrader: true })
   const second = await join()
   await assign(person.member.id)
-  await takeOver(second.ctx, submissionId)
+  await takeGraderSlot(second.ctx, submissionId)
   await grade(second.ctx, 1, 1, { comment: 'Of the second' })
   await save({ points: '1', comment: 'Of the first' })
   const read = async () => (await person.get(`${sheet}/questions/1`)).text

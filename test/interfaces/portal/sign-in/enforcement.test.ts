@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowOtherWays } from '../../../../src/domain/single-sign-on/enforcement.ts'
+import { allowOtherSignInMethods } from '../../../../src/domain/single-sign-on/enforcement.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { startIdp } from '../../../support/idp.ts'
@@ -195,8 +195,8 @@ describe('emergency access', () => {
     expect((await owner.get(admin.home)).status).toBe(200)
     expect((await mailsOf(organization.id, 'break_glass_used')).toSorted()).toEqual([admin.email, second.email].toSorted())
     expect((await actionsOf(organization.id)).filter((action) => action === 'used_break_glass')).toHaveLength(1)
-    expect(await allowOtherWays(asOperator(service, organization))).toBe(true)
-    expect(await allowOtherWays(asOperator(service, organization))).toBe(false)
+    expect(await allowOtherSignInMethods(asOperator(service, organization))).toBe(true)
+    expect(await allowOtherSignInMethods(asOperator(service, organization))).toBe(false)
     expect((await second.get(admin.home)).status).toBe(200)
     expect(await actionsOf(organization.id)).toContain('stopped_enforcing_sso')
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { SignInProblem } from '../../../../src/domain/single-sign-on/finish-way.ts'
+import type { SignInProblem } from '../../../../src/domain/single-sign-on/oidc-callback.ts'
 import { signInRefusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
 
 const guide = readFileSync('docs/guides/single-sign-on.md', 'utf8')

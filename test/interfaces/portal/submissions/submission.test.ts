@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/give-consent.ts'
+import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/record-consent.ts'
 import { consent } from '../../../support/candidate.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'

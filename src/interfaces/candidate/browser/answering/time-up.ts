@@ -9,7 +9,7 @@ const REFRESH_MS = 250
  * the clock of the whole assessment runs.
  *
  * @param wordSaved what became of the answer; it changes while a recording is sent. @param counts which attempt counts; empty: nothing to say.
- * @param isLeft the page has gone on by itself.
+ * @param needsGrader the page has gone on by itself.
  */
 export async function showTimeUp(
   t: BrowserTexts,

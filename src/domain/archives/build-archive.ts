@@ -1,0 +1,101 @@
+import { affectedRows } from '../../db/statements.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { newMediaKey } from '../files/media-keys.ts'
+import { decrypt } from '../secrets/encryption.ts'
+import { daysAfter } from '../time/days.ts'
+import { inTransaction } from '../transaction.ts'
+import { ARCHIVE_DAYS, purposeOf } from './archives.ts'
+import { archivePartKey } from './download-archive.ts'
+
+/**
+ * Bytes of a part: an archive may be of any length, and of what is made there is no more than this in memory. A store that takes a file as a
+ * whole takes it at once, and none of them limits how long an archive is.
+ */
+export const PART_BYTES = 8 * 1024 * 1024
+/** Told to who makes it: another process does, or it is wanted no more. */
+const GONE = new Error('The archive is made by another process, or wanted no more')
+
+/**
+ * Makes an archive: anew, whatever became of a process before. One that is made stays as it is, and one whose candidate was erased meanwhile
+ * leaves nothing behind: its row tells where it is made, and no part is put without it.
+ *
+ * @throws whatever stands in the way: the store, the database. It is tried again.
+ */
+export async function buildArchive(
+  service: ServiceContext,
+  { organizationId, archiveId: id }: { organizationId: string; archiveId: string },
+): Promise<void> {
+  const where = { organizationId_id: { organizationId, id } }
+  const found = await service.db.archive.findUnique({ where, include: { organization: true } })
+  if (!found || found.finishedAt) return
+  const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
+  const key = newMediaKey(ctx.organization)
+  if (!(await begin(ctx, { id, key }))) return
+  const parts = putParts(ctx, { id, key })
+  try {
+    await ctx.deps.writeArchive(ctx, whoseOf(ctx, found), parts.write)
+    const bytes = await parts.end()
+    const finishedAt = ctx.deps.clock()
+    const finishing = ctx.db.updateTable('archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null)
+    await finishing.set({ bytes, finishedAt, expiresAt: daysAfter(finishedAt, ARCHIVE_DAYS) }).execute()
+  } catch (error) {
+    if (error !== GONE) throw error
+  }
+}
+
+/** Takes it over, with a key of its own: what was put under another is deleted. @returns whether it is still to be made. */
+const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
+  inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    const its = inside.db.selectFrom('archives').where('id', '=', id).where('finishedAt', 'is', null)
+    const before = await its.select('key').forUpdate().executeTakeFirst()
+    if (!before) return false
+    if (before.key) await db.deletedMediaFile.create({ data: { id: deps.newId(), key: before.key, deletedAt: deps.clock() } })
+    return (await affectedRows(inside.db.updateTable('archives').where('id', '=', id).set({ key }))) > 0
+  })
+
+type Making = { id: string; key: string }
+type Found = { id: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
+
+/** @throws Error where none of the secret keys opens the address. */
+function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
+  if (memberId !== null) return { memberId, isOwn: actorId === memberId }
+  const address = encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress)
+  if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
+  return { address }
+}
+
+/** Takes what is written, and puts it into the store by parts. */
+function putParts(ctx: Context, { id, key }: Making) {
+  const part = Buffer.allocUnsafe(PART_BYTES)
+  let [filled, number] = [0, 0]
+  const making = ctx.db
+    .selectFrom('archives')
+    .where('id', '=', id)
+    .where('key', '=', key)
+    .where('finishedAt', 'is', null)
+    .select('id')
+  async function put() {
+    if (!(await making.executeTakeFirst())) throw GONE
+    await ctx.deps.media.put(archivePartKey(key, number++), part.subarray(0, filled))
+  }
+  return {
+    async write(bytes: Uint8Array): Promise<void> {
+      for (let from = 0; from < bytes.length; ) {
+        const taken = bytes.subarray(from, from + PART_BYTES - filled)
+        part.set(taken, filled)
+        filled += taken.length
+        from += taken.length
+        if (filled < PART_BYTES) return
+        await put()
+        filled = 0
+      }
+    },
+    /** @returns how many bytes there are in all. */
+    async end(): Promise<number> {
+      const bytes = number * PART_BYTES + filled
+      if (filled > 0) await put()
+      return bytes
+    },
+  }
+}

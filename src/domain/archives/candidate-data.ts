@@ -1,0 +1,198 @@
+import { sql } from '../../db/builder.ts'
+import { anyOfIds, type SqlBool } from '../../db/queries.ts'
+import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
+import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
+import type { Context } from '../context.ts'
+import { isSentTo } from '../erasure/collect-invites.ts'
+import { readListIds } from '../erasure/erase-invites.ts'
+import { type Erasure, toErasure } from '../erasure/erasures.ts'
+import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
+import { fileOf, partOf } from '../files/media-keys.ts'
+import { asOfNow } from '../invites/expiry.ts'
+import { type Invite, wholeInvite } from '../invites/invites.ts'
+import { ofAddress, type Suppression } from '../invites/suppressions.ts'
+import { findById } from '../look-ups/shared-query.ts'
+import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
+import type { GradingRound } from '../submissions/grading/graded-submission.ts'
+import { findGrades } from '../submissions/grading/grades.ts'
+
+// Stored data about a candidate. Names and ids of members, API keys, and sessions are left out here: they belong to others.
+
+/** Invites of one statement. */
+const INVITES_AT_ONCE = 500
+/** Events of an invite: more than any has. */
+const MAX_EVENTS = 10_000
+
+/**
+ * Their invites, live and test, in the order in which they were made, some ids at a time; those that are being erased no more: no copy
+ * outlives them.
+ *
+ * @param address in lower case.
+ */
+export async function* readInviteIdsOfCandidate(ctx: Context, address: string): AsyncGenerator<string> {
+  for (let last: string | undefined; ; ) {
+    let page = ctx.db
+      .selectFrom('invites')
+      .where((eb) => isSentTo(eb, address))
+      .where(({ not, exists, ref }) =>
+        not(exists(ctx.db.selectFrom('erasedInvites').select('inviteId').where('inviteId', '=', ref('invites.id')))),
+      )
+    if (last !== undefined) page = page.where('invites.id', '>', last)
+    const rows = await page.select('invites.id').orderBy('invites.id').limit(INVITES_AT_ONCE).execute()
+    yield* rows.map(({ id }) => id)
+    last = rows.at(-1)?.id
+    if (rows.length < INVITES_AT_ONCE) return
+  }
+}
+
+const findInvites = findById(wholeInvite)
+
+const orderColumns = {
+  ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reportedStatus: true, reportedAt: true },
+  connection: { select: { ats: true } },
+} satisfies Prisma.AtsOrderSelect
+
+/** @property tags their names. @property orders of recruiting systems. */
+export type ArchivedInvite = {
+  invite: Invite
+  tags: string[]
+  events: InviteEvent[]
+  mails: Prisma.InviteEmailGetPayload<object>[]
+  orders: Prisma.AtsOrderGetPayload<{ select: typeof orderColumns }>[]
+  submissionIds: string[]
+}
+
+/** An invite with what happened to it; undefined: it is gone since. */
+export async function readArchivedInvite(ctx: Context, id: string): Promise<ArchivedInvite | undefined> {
+  const [found] = await findInvites(ctx, [id])
+  if (!found) return undefined
+  const { db, organization } = ctx
+  const where = { organizationId: organization.id, inviteId: id }
+  const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }]
+  const invite = { ...asOfNow(found, ctx.deps.clock()), assignedGraderId: null, createdById: null, createdByKeyId: null }
+  const tags = await db.inviteTag.findMany({ where, orderBy: { position: 'asc' }, select: { tag: { select: { name: true } } } })
+  const submissions = await db.submission.findMany({ where, orderBy, select: { id: true } })
+  return {
+    invite,
+    tags: tags.map(({ tag }) => tag.name),
+    events: (await findInviteEvents(ctx, [id], MAX_EVENTS)).map(withoutOthers),
+    mails: await db.inviteEmail.findMany({ where, orderBy }),
+    orders: await db.atsOrder.findMany({ where, orderBy, select: orderColumns }),
+    submissionIds: submissions.map((submission) => submission.id),
+  }
+}
+
+/** An event says who it was that acted by their kind alone, and of graders only that there was a change. */
+function withoutOthers({ actor, data, ...event }: InviteEvent): InviteEvent {
+  const changes = data.changes?.assignedGraderId
+    ? { changes: { ...data.changes, assignedGraderId: { before: null, after: null } } }
+    : {}
+  return { ...event, actor: { ...actor, id: null }, data: { ...data, ...changes } }
+}
+
+const submissionInclude = {
+  paper: {
+    orderBy: { number: 'asc' },
+    include: {
+      attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      scores: {
+        orderBy: { keyNumber: 'desc' },
+        take: 1,
+        select: { keyNumber: true, points: true, dropped: true, createdAt: true },
+      },
+    },
+  },
+  media: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+  notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], select: { kind: true, at: true } },
+  releases: { orderBy: { version: 'desc' } },
+} satisfies Prisma.SubmissionInclude
+
+type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof submissionInclude }>
+
+/** A grade without its grader. @property points null: not graded. */
+export type ArchivedGrade = {
+  questionNumber: number
+  round: GradingRound
+  points: number | null
+  comment: string
+  gradedAt: Date
+}
+
+/** All that was sent in, the newest release first. @property grades of people, as they stand. @property ownConsent what the organization has added to our consent text. */
+export type ArchivedSubmission = WholeSubmission & { grades: ArchivedGrade[]; ownConsent: ConsentText | null }
+export type ArchivedMedia = ArchivedSubmission['media'][number]
+
+/** @returns null: it is gone since. */
+export async function readArchivedSubmission(ctx: Context, id: string): Promise<ArchivedSubmission | null> {
+  const where = { organizationId: ctx.organization.id, id }
+  const submission = await ctx.db.submission.findFirst({ where, include: submissionInclude })
+  if (!submission) return null
+  const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, updatedAt: gradedAt }) => ({
+    ...{ questionNumber, round, points, comment, gradedAt },
+  }))
+  const ownConsent = await findAgreedText(ctx, submission)
+  return { ...submission, graderId: null, secondGraderId: null, grades, ownConsent }
+}
+
+const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'issues', 'inviteId'] as const
+/** A row of a list of candidates. */
+export type ArchivedListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typeof rowColumns)[number]>
+
+function withoutGrader({ terms, issues, ...row }: ArchivedListRow): ArchivedListRow {
+  const { assignedGraderId: _, ...own } = terms as Record<string, Prisma.JsonValue>
+  const its = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
+  return { ...row, terms: own, issues: its }
+}
+
+/** Data of the address outside of invites. @property erasures requests, which contain no address. */
+export type DataOutsideInvites = { listRows: ArchivedListRow[]; suppressions: Suppression[]; erasures: Erasure[] }
+
+/** @param address in lower case. */
+export async function readDataOutsideInvites(ctx: Context, address: string): Promise<DataOutsideInvites> {
+  const { db, deps, organization } = ctx
+  const listRows: ArchivedListRow[] = []
+  for await (const ids of readListIds(ctx, deps.clock())) {
+    const rows = ctx.db
+      .selectFrom('inviteBatchRows')
+      .where('batchId', '=', anyOfIds(ids))
+      .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
+    const found = (await rows.select(rowColumns).orderBy('batchId').orderBy('number').execute()) as ArchivedListRow[]
+    listRows.push(...found.map(withoutGrader))
+  }
+  const its = { organizationId: organization.id }
+  const orderBy = { createdAt: 'asc' as const }
+  const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
+  const erasures = await db.erasure.findMany({ where: { ...its, addressHmac: { in: codes } }, orderBy })
+  return {
+    listRows,
+    suppressions: await db.suppression.findMany({
+      where: { ...its, ...ofAddress(deps, organization, address) },
+      orderBy: { since: 'asc' },
+    }),
+    erasures: erasures.map((row) => ({ ...toErasure(row), actorId: null })),
+  }
+}
+
+/**
+ * The file of a photo or recording or, of a recording that could not be made one, what has arrived of it.
+ *
+ * @returns null: it is not complete yet, or there no more.
+ */
+export async function openArchivedMedia({ db, deps }: Context, media: ArchivedMedia): Promise<AsyncIterable<Uint8Array> | null> {
+  if (media.state === 'ready') return deps.media.get(fileOf(media.key))
+  if (media.state !== 'failed') return null
+  const where = { organizationId: media.organizationId, mediaId: media.id }
+  const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  return parts.length > 0 ? readThere(deps, media, parts) : null
+}
+
+async function* readThere(
+  { media: store }: Context['deps'],
+  { key }: ArchivedMedia,
+  parts: MediaFilePart[],
+): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    const content = await store.get(partOf(key, part))
+    if (content) yield* content
+  }
+}

@@ -1,0 +1,44 @@
+import { enterOrganization, type ServiceContext } from '../context.ts'
+import { eraseOrganization } from './erase-organization.ts'
+import { type OrganizationLine, readOrganizationLines } from './organization-receipts.ts'
+import type { LogReader } from './receipts.ts'
+
+// A backup from before brings back an organization that was erased.
+
+/**
+ * Organizations that the log says are erased, and that are there, each once: a backup has brought them back. One that was made anew since is
+ * another.
+ */
+export async function findRestoredOrganizations(service: LogReader): Promise<OrganizationLine[]> {
+  const lines = await readOrganizationLines(service)
+  const where = { id: { in: lines.map(({ organizationId }) => organizationId) } }
+  const there = await service.db.organization.findMany({ where, select: { id: true, createdAt: true } })
+  const createdAt = new Map(there.map((organization) => [organization.id, organization.createdAt]))
+  const returned = lines.filter(({ organizationId, requestedAt }) => {
+    const since = createdAt.get(organizationId)
+    return since !== undefined && since <= new Date(requestedAt)
+  })
+  // One that has come back before, and was erased anew instead of again, has several.
+  return [...new Map(returned.map((line) => [line.organizationId, line])).values()]
+}
+
+/** Erases again, to their end, organizations that have come back. */
+export async function eraseRestoredOrganizations(operator: ServiceContext): Promise<OrganizationLine[]> {
+  const returned = await findRestoredOrganizations(operator)
+  for (const { id, organizationId, actor, requestedAt } of returned) {
+    const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    const now = operator.deps.clock()
+    const suspension = {
+      id,
+      actorKind: actor.kind,
+      actorId: actor.id,
+      requestedAt: new Date(requestedAt),
+      erasesAt: now,
+      startedAt: now,
+    }
+    const where = { organizationId }
+    await operator.db.organizationSuspension.upsert({ where, create: { organizationId, ...suspension }, update: suspension })
+    await eraseOrganization(enterOrganization(operator, organization), id)
+  }
+  return returned
+}

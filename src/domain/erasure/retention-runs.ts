@@ -1,0 +1,77 @@
+import { sql } from '../../db/builder.ts'
+import { run } from '../../db/statements.ts'
+import { toAuditDetails } from '../audit/audit-details.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { deleteExpiredIdempotencyRecords, readIdsInStoredResponses, readStoredResponseKeys } from '../concurrency/idempotency.ts'
+import type { Context } from '../context.ts'
+import { daysAfter } from '../time/days.ts'
+import { inTransaction } from '../transaction.ts'
+import { RETENTION_RULES } from './due-invites.ts'
+import { type ErasureRef, eraseCounted } from './erasing.ts'
+import { type ErasedCounts, RETENTION_ERASURE } from './erasures.ts'
+
+// The erasure of what an organization keeps no longer: of a night one, with its receipt.
+
+/** Answers whose ids one statement looks for: a list of many invites is one of them. */
+const ANSWERS_AT_ONCE = 200
+
+/** The one that runs. */
+export const runningRetentionRun = (ctx: Context) =>
+  ctx.db.selectFrom('erasures').where('addressHmac', '=', RETENTION_ERASURE.code).where('finishedAt', 'is', null)
+
+/** The erasure of this night: the one that runs, or a new one. */
+export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
+  const running = await runningRetentionRun(ctx).select('id').executeTakeFirst()
+  if (running) return { ctx, id: running.id }
+  const { deps, actor } = ctx
+  const row = { id: deps.newId(), subject: RETENTION_ERASURE.subject, addressHmac: RETENTION_ERASURE.code }
+  const beginning = ctx.db
+    .insertInto('erasures')
+    .values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
+  await run(
+    ctx.db,
+    beginning.onConflict((conflict) => conflict.doNothing()),
+  )
+  return { ctx, id: (await runningRetentionRun(ctx).select('id').executeTakeFirstOrThrow()).id }
+}
+
+/** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
+export async function finishRetentionRun(ctx: Context, next: Date): Promise<void> {
+  const { deps, organization } = ctx
+  const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
+  if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
+  await inTransaction(ctx, async (inside) => {
+    const { db } = inside
+    if (night) {
+      const finishedAt = deps.clock()
+      const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
+      const ending = inside.db.updateTable('erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
+      const ended = await ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts').executeTakeFirst()
+      const counts = (ended?.counts ?? {}) as ErasedCounts
+      const details = toAuditDetails(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
+      if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
+    }
+    // Unless somebody has just had it begin later.
+    const where = { organizationId: organization.id, nextAt: { lt: next } }
+    await db.organizationRetention.updateMany({ where, data: { nextAt: next } })
+  })
+}
+
+/** Deletes stored responses that name an invite of the night. */
+async function deleteExpiredIdempotencyRecordsOf(counting: ErasureRef): Promise<void> {
+  const { ctx, id } = counting
+  for await (const keys of readStoredResponseKeys(ctx, ANSWERS_AT_ONCE)) {
+    const named = await readIdsInStoredResponses(ctx, keys)
+    if (named.length === 0) continue
+    const its = ctx.db
+      .selectFrom('erasedInvites')
+      .where('erasureId', '=', id)
+      .where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
+    const ids = (await its.select('inviteId').execute()).map(({ inviteId }) => inviteId)
+    if (ids.length === 0) continue
+    const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
+    await eraseCounted(counting, async (inside) => ({
+      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+    }))
+  }
+}

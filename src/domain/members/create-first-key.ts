@@ -1,0 +1,53 @@
+import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
+import { createApiKeyUnlessNamed } from '../api-keys/api-keys.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
+import { caseKey } from '../text/fold-text.ts'
+import { inTransaction } from '../transaction.ts'
+import { isAddress } from '../validation/address-key.ts'
+import { asStored } from '../validation/email-address.ts'
+import { inviteMember } from './invite-member.ts'
+
+type Wanted = { organization: string; apiKey: string | undefined }
+
+/**
+ * Creates the organization and its live key, whichever is missing. Of several processes that start at once only one does, because names
+ * are unique.
+ *
+ * @returns the key if this call created it: the only time it is shown.
+ */
+export async function createFirstKey(ctx: ServiceContext, { organization: name, apiKey }: Wanted): Promise<string | null> {
+  const { db, deps } = ctx
+  const now = deps.clock()
+  await db.organization.createMany({
+    data: [{ id: deps.newId(), name, nameKey: caseKey(name), createdAt: now, updatedAt: now }],
+    skipDuplicates: true,
+  })
+  const organization = await db.organization.findUniqueOrThrow({ where: { nameKey: caseKey(name) } })
+  if (!apiKey) return null
+  const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
+  return made?.key ?? null
+}
+
+/**
+ * Invites the first admin of an organization that is there, by mail: unless somebody has that address in it already.
+ *
+ * @returns whether it was done by this call.
+ */
+export async function inviteFirstAdmin(
+  ctx: ServiceContext,
+  { organization: name, email }: { organization: string; email: string },
+): Promise<boolean> {
+  return inTransaction(ctx, async (inside) => {
+    // Processes that start at once serialize here: one creates the member.
+    const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
+    if (!organization) return false
+    const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)
+    const members = operator.db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(email)))
+    if (await members.select('id').executeTakeFirst()) return false
+    await inviteMember(operator, { email, roles: ['admin'], mails: true })
+    return true
+  })
+}
+
+const organizationsNamed = (name: string) => unscoped().selectFrom('organizations').where('nameKey', '=', caseKey(name))

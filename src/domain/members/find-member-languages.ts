@@ -1,0 +1,14 @@
+import { loadZones } from '../concurrency/load-zones.ts'
+import type { Context } from '../context.ts'
+import type { SpeakingOrganization } from '../languages/languages.ts'
+
+/** Languages and time zone of the organization. */
+export async function findMemberLanguages({
+  db,
+  organization: { id },
+}: Context): Promise<SpeakingOrganization & { timeZone: string }> {
+  const select = { language: true, languagesOffered: true, timeZone: true }
+  const speaking = await db.organization.findUniqueOrThrow({ where: { id }, select })
+  await loadZones(db, [speaking.timeZone])
+  return speaking
+}

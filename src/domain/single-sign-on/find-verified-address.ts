@@ -1,0 +1,23 @@
+import type { ServiceContext } from '../context.ts'
+import type { IdToken } from '../ports/identity-provider.ts'
+import { findDomainOwner } from '../sign-in/domain-owners.ts'
+import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import type { FoundProvider } from './providers.ts'
+import { claimOfSharedIssuer } from './shared-issuers.ts'
+
+/** The address of a token whose domain the provider's organization has shown to be its own; null: it is of no such domain. */
+export async function findVerifiedAddress(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+): Promise<string | null> {
+  const email = token.email && asStored(token.email)
+  if (!email || !isEmailAddress(email) || token.emailVerified === false || provider.organizationId === null) return null
+  return (await findDomainOwner(inside, email))?.organizationId === provider.organizationId ? email : null
+}
+
+/** The claim that a provider with users of other organizations has to require, and does not; null: none is missing. */
+export function findMissingClaim({ issuer, requiredClaims }: FoundProvider): 'tid' | 'hd' | null {
+  const claim = claimOfSharedIssuer(issuer)
+  return claim && !Object.hasOwn(requiredClaims as object, claim) ? claim : null
+}

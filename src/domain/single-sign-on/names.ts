@@ -1,7 +1,0 @@
-import type { IdToken } from '../ports/identity-provider.ts'
-
-const MAX_LENGTH = 100
-const shorten = (name: string): string => [...name.replaceAll('\0', '').trim()].slice(0, MAX_LENGTH).join('')
-
-/** The names of a token, as short as names are. */
-export const namesOf = ({ givenName, familyName }: IdToken) => ({ firstName: shorten(givenName), lastName: shorten(familyName) })

@@ -1,0 +1,236 @@
+import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
+import { notifyOfSecurityChange } from '../organization/organization-security.ts'
+import type { IdpProblem, IdToken } from '../ports/identity-provider.ts'
+import type { PendingJoin } from '../sign-in/account-links.ts'
+import { renewSession } from '../sign-in/add-authentication.ts'
+import type { ProviderAuthentication } from '../sign-in/authentication-rows.ts'
+import { completeJoin } from '../sign-in/complete-join.ts'
+import { lockOwnCredential } from '../sign-in/credential-lock.ts'
+import { hasFactor } from '../sign-in/has-factor.ts'
+import { identifiesEverywhere, isSessionOver } from '../sign-in/session-access.ts'
+import {
+  type Browser,
+  contextOf,
+  findMemberships,
+  recordInAllOrganizations,
+  type SignedIn,
+  startSession,
+} from '../sign-in/sessions.ts'
+import { findDeviceTrust, type SignInOutcome } from '../sign-in/sign-in.ts'
+import { claimToken } from '../sign-in/used-tokens.ts'
+import { inTransaction } from '../transaction.ts'
+import type { IdentificationProblem } from './identification.ts'
+import { identifyPerson } from './identify-person.ts'
+import { findIdentity, linkIdentity, mayChangeAccount } from './identities.ts'
+import { type OidcFlow, type StartedOidcFlow, startOidcFlow, toAuthorizationRequest } from './oidc-flow.ts'
+import { withDraft } from './provider-secrets.ts'
+import { type FoundProvider, hashOfSettings, lockProvider, startRelinking, toIdpClient } from './providers.ts'
+import { recordProviderError } from './record-provider-error.ts'
+
+/** Why somebody who comes back from a provider is not let in. */
+export type SignInProblem =
+  | IdentificationProblem
+  | Exclude<IdpProblem, 'newKeys'>
+  /** It is not who was to show that they are here. */
+  | 'otherPerson'
+
+/** How it ends. @property code for whoever has set the provider up. */
+export type CallbackOutcome =
+  | { kind: 'in'; entry: SignInOutcome }
+  | { kind: 'linked' }
+  | { kind: 'tried'; token: IdToken }
+  | { kind: 'again'; begun: StartedOidcFlow }
+  | { kind: 'refused'; problem: SignInProblem; code?: string }
+
+type OidcCallback = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
+
+/** Completes a sign-in when the person returns from the provider. */
+export async function completeOidcFlow(
+  service: ServiceContext,
+  found: FoundProvider,
+  way: OidcFlow,
+  came: OidcCallback,
+): Promise<CallbackOutcome> {
+  const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
+  const client = toIdpClient(service, provider)
+  if (!client) return recordRefusedSignIn(service, provider, { problem: 'badToken', code: 'secret_unreadable' })
+  if (!(await claimToken(service, `oidc state ${way.state}`, new Date(way.endsAt))))
+    return { kind: 'refused', problem: 'expiredSignIn' }
+  const answer = await service.deps.identityProviders.redeem(
+    client,
+    toAuthorizationRequest(service, provider, way),
+    came.callbackUrl,
+  )
+  if ('problem' in answer) {
+    // The code is spent. What was known of the provider's keys is forgotten, so that the second time finds the new ones.
+    const again =
+      answer.problem === 'newKeys' && !way.isAgain ? await startOidcFlow(service, provider, { ...way, isAgain: true }) : null
+    if (again && 'url' in again) return { kind: 'again', begun: again }
+    const problem = answer.problem === 'newKeys' ? 'badToken' : answer.problem
+    return recordRefusedSignIn(service, provider, { problem, code: answer.code })
+  }
+  const { token } = answer
+  const missing = findClaimMismatch(provider, token)
+  if (missing) return recordRefusedSignIn(service, provider, { problem: 'claimMissing', code: missing }, token)
+  if (way.purpose.kind === 'try') return recordTrial(service, provider, token, { ...came, memberId: way.purpose.memberId })
+  if (way.purpose.kind === 'link')
+    return linkSignedIn(service, provider, token, { ...came, credentialId: way.purpose.credentialId })
+  return signIn(service, provider, { token, way, came })
+}
+
+/** A claim that has to be there and is not, or has another value. */
+function findClaimMismatch({ requiredClaims }: FoundProvider, { claims }: IdToken): string | undefined {
+  const required = Object.entries(requiredClaims as Record<string, string>)
+  return required.find(([name, value]) => ![claims[name]].flat().map(String).includes(value))?.[0]
+}
+
+async function signIn(
+  service: ServiceContext,
+  provider: FoundProvider,
+  { token, way, came }: { token: IdToken; way: OidcFlow; came: OidcCallback },
+): Promise<CallbackOutcome> {
+  const outcome = await inTransaction(service, async (inside): Promise<CallbackOutcome> => {
+    if (!(await lockProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
+    if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
+      return { kind: 'refused', problem: 'otherPerson' }
+    const recognized = await identifyPerson(inside, provider, token, way.purpose)
+    if ('problem' in recognized) return { kind: 'refused', ...recognized }
+    const entry = await authenticateByProvider(inside, provider, token, { ...recognized, came })
+    return entry ? { kind: 'in', entry } : { kind: 'refused', problem: 'expiredSignIn' }
+  })
+  return outcome.kind === 'refused' ? recordRefusedSignIn(service, provider, outcome, token) : outcome
+}
+
+/** True if the token belongs to the signed-in person. Re-authentication links nobody and creates no member. */
+const isSamePerson = async (
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, credentialId }: Pick<OidcCallback, 'signedIn'> & { credentialId: string },
+): Promise<boolean> =>
+  signedIn?.credential.id === credentialId && (await findIdentity(inside, provider, token))?.credentialId === credentialId
+
+/**
+ * The provider's word, in the session that the person has here, or in a new one. The word of one of the operator's stands for a password: whoever has a
+ * second factor shows that as well, unless the browser stands for it.
+ */
+async function authenticateByProvider(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  { sid, amr, acr, authTime }: IdToken,
+  { credentialId, join, came }: { credentialId: string; join?: PendingJoin; came: OidcCallback },
+): Promise<SignInOutcome | null> {
+  const { signedIn, browser } = came
+  const proof: ProviderAuthentication = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
+  const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
+  const findTheirs = async () =>
+    (await findMemberships(inside, credentialId)).filter(({ organizationId }) =>
+      [null, organizationId].includes(provider.organizationId),
+    )
+  const theirs = await findTheirs()
+  const at = inside.deps.clock()
+  const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
+  const goesOn =
+    isSame && !theirs.some((membership) => isSessionOver(signedIn.session, membership, membership.organization.security, { at }))
+  // A session that rests on the word of an organization's provider alone has not asked for it.
+  const hasOwn = goesOn && signedIn.session.proofs.some(identifiesEverywhere)
+  const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
+  const remembered = asksFactor ? await findDeviceTrust(inside, credential, browser) : undefined
+  if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof, ...(join && { join }) } }
+  if (join && !(await completeJoin(inside, credentialId, join))) return null
+  const session = goesOn
+    ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
+    : await startSession(inside, credential, browser, [proof], remembered)
+  if (!session) return null
+  await recordInAllOrganizations(inside, await findTheirs(), {
+    action: 'signed_in',
+    details: { proofs: ['oidc'], provider: provider.name },
+  })
+  return { session }
+}
+
+/** Links whoever is signed in to what they have just shown to be there, too. */
+async function linkSignedIn(
+  service: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, credentialId }: OidcCallback & { credentialId: string },
+): Promise<CallbackOutcome> {
+  if (signedIn?.credential.id !== credentialId || !(await mayChangeAccount(service, signedIn)))
+    return { kind: 'refused', problem: 'expiredSignIn' }
+  const open = signedIn.memberships.map(({ id }) => id)
+  return inTransaction(service, async (inside): Promise<CallbackOutcome> => {
+    const locked = (await lockProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
+    if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
+    if (!locked.emailVerifiedAt) return { kind: 'refused', problem: 'unproven' }
+    const members = (await findMemberships(inside, credentialId)).filter(
+      ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
+    )
+    if (members.length === 0) return { kind: 'refused', problem: 'notInvited' }
+    if (await linkIdentity(inside, provider, token, { credentialId, members, linkedBy: 'self' })) return { kind: 'linked' }
+    const isOwn = (await findIdentity(inside, provider, token))?.credentialId === credentialId
+    return isOwn ? { kind: 'linked' } : { kind: 'refused', problem: 'linkedElsewhere' }
+  })
+}
+
+/** Keeps that the way there and back works with these settings, which come into use by it where they have waited for it. Nobody is signed in by it. */
+async function recordTrial(
+  service: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, memberId, address }: OidcCallback & { memberId: string },
+): Promise<CallbackOutcome> {
+  const organizationId = provider.organizationId
+  const membership = signedIn?.memberships.find(({ id }) => id === memberId)
+  if (!signedIn || !membership || membership.organizationId !== organizationId)
+    return { kind: 'refused', problem: 'expiredSignIn' }
+  const ctx = contextOf(service, signedIn, { organizationId, mode: 'live', at: service.deps.clock(), address })
+  authorize(ctx, 'manage_security')
+  const isKept = await inTransaction(ctx, async (inside) => {
+    const tested = {
+      testedAt: inside.deps.clock(),
+      testedById: memberId,
+      testedSession: signedIn.sessionId,
+      testedSettingsHash: hashOfSettings(inside, provider),
+    }
+    const data = { ...tested, sendsAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
+    const { id, encryptedDraft, issuer, clientId, clientAuth, encryptedClientSecret, secretExpiresAt, secondFactor, acrValues } =
+      provider
+    const requiredClaims = provider.requiredClaims as Record<string, string>
+    const inUse = encryptedDraft
+      ? {
+          ...{ issuer, clientId, clientAuth, encryptedClientSecret: new Uint8Array(encryptedClientSecret), secretExpiresAt },
+          ...{ requiredClaims, secondFactor, acrValues, encryptedDraft: null },
+        }
+      : {}
+    const same = { id, encryptedDraft: encryptedDraft && new Uint8Array(encryptedDraft) }
+    const before =
+      encryptedDraft && (await inside.db.signInProvider.findFirst({ where: same, select: { issuer: true, clientId: true } }))
+    const { count } = await inside.db.signInProvider.updateMany({ where: same, data: { ...data, ...inUse } })
+    if (count === 0) return false
+    const details = { provider: provider.name, ...(encryptedDraft && { isInUse: true }) }
+    await recordAudit(inside, { action: 'tried_sign_in_provider', details })
+    // Nobody is known there by whom they were here: else who has a link would be kept out.
+    if (before && (before.issuer !== issuer || before.clientId !== clientId)) await startRelinking(inside, provider)
+    if (encryptedDraft) await notifyOfSecurityChange(inside)
+    return true
+  })
+  return isKept ? { kind: 'tried', token } : { kind: 'refused', problem: 'expiredSignIn' }
+}
+
+/** Records who was not let in, and why, where the provider is an organization's; what it did wrong stands at the provider's page. */
+async function recordRefusedSignIn(
+  service: ServiceContext,
+  { id, name, organization }: FoundProvider,
+  { problem, code }: { problem: SignInProblem; code?: string },
+  token?: IdToken,
+): Promise<CallbackOutcome> {
+  if (organization && token) {
+    const details = { provider: name, problem, ...(code && { claim: code }), email: token.email, subject: token.subject }
+    await recordAudit(enterOrganization(service, organization), { action: 'refused_sign_in', details })
+  }
+  if (code) await recordProviderError(service, id, { problem, code })
+  return { kind: 'refused', problem, ...(code && { code }) }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import type { ServiceContext } from '../context.ts'
+import type { IdpFault } from '../ports/identity-provider.ts'
+import { decrypt, encrypt } from '../secrets/encryption.ts'
+import { withDraft } from './provider-secrets.ts'
+import { type FoundProvider, toIdpClient } from './providers.ts'
+import { recordProviderError } from './record-provider-error.ts'
+
+/** Reason for sending a person to an identity provider. */
+export type OidcPurpose =
+  | { kind: 'signIn' }
+  /** To join by a link. */
+  | { kind: 'join'; token: string }
+  /** To be signed in by it from now on, as whoever is signed in. */
+  | { kind: 'link'; credentialId: string }
+  /** To show, in the session that there is, that it is them who sit there. */
+  | { kind: 'fresh'; credentialId: string }
+  /** To see whether it works. */
+  | { kind: 'try'; memberId: string }
+
+/** Somebody's way to a provider and back, as their browser keeps it. @property isAgain whether it was begun anew, by new keys. */
+export type OidcFlow = {
+  providerId: string
+  purpose: OidcPurpose
+  next: string
+  state: string
+  nonce: string
+  verifier: string
+  isAgain: boolean
+  endsAt: number
+}
+
+/** Milliseconds that somebody may take at the provider. */
+export const OIDC_FLOW_MS = 10 * 60_000
+const RANDOM_BYTES = 32
+const STATE_BYTES = 16
+
+/** @property url of the provider; sealed: the way, for a cookie that has its state in its name. */
+export type StartedOidcFlow = { url: string; state: string; sealed: string }
+
+/** Sends somebody to a provider. Nothing is stored: the way there is with their browser. */
+export async function startOidcFlow(
+  service: ServiceContext,
+  found: FoundProvider,
+  asked: { purpose: OidcPurpose; next: string; loginHint?: string | undefined; isAgain?: boolean },
+): Promise<StartedOidcFlow | IdpFault> {
+  const provider = asked.purpose.kind === 'try' ? withDraft(service, found) : found
+  const client = toIdpClient(service, provider)
+  if (!client) return { problem: 'badToken', code: 'secret_unreadable' }
+  const { purpose, next, loginHint, isAgain = false } = asked
+  const endsAt = service.deps.clock().getTime() + OIDC_FLOW_MS
+  const state = randomBytes(STATE_BYTES).toString('base64url')
+  const [nonce, verifier] = [RANDOM_BYTES, RANDOM_BYTES].map((bytes) => randomBytes(bytes).toString('base64url')) as [
+    string,
+    string,
+  ]
+  const way: OidcFlow = { providerId: provider.id, purpose, next, state, nonce, verifier, isAgain, endsAt }
+  const answer = await service.deps.identityProviders.authorizationUrl(client, {
+    ...toAuthorizationRequest(service, provider, way),
+    loginHint,
+  })
+  if (!('problem' in answer)) return { url: answer.url, state, sealed: encryptOidcFlow(service, way) }
+  await recordProviderError(service, provider.id, answer)
+  return answer
+}
+
+/** Parameters of the authorization request, and what the reply must match. */
+export const toAuthorizationRequest = (service: Pick<ServiceContext, 'deps'>, provider: FoundProvider, way: OidcFlow) => ({
+  ...way,
+  redirectUri: callbackUrlOf(service, provider),
+  scopes: SCOPES,
+  isFresh: way.purpose.kind === 'fresh',
+  acrValues: provider.acrValues,
+})
+
+const SCOPES = ['openid', 'email', 'profile']
+
+/** Callback address. It alone tells which provider replied. */
+export const callbackUrlOf = ({ deps }: Pick<ServiceContext, 'deps'>, { address }: Pick<FoundProvider, 'address'>): string =>
+  deps.links.signInUrl(address, 'callback')
+
+const purposeOf = (state: string): string => `sign-in way ${state}`
+
+const encryptOidcFlow = ({ deps }: ServiceContext, way: OidcFlow): string =>
+  Buffer.from(encrypt(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
+
+/** The way with this state; null for what is none of ours, of another provider, or too old. */
+export function decryptOidcFlow(
+  { deps }: ServiceContext,
+  sealed: string,
+  { state, providerId }: { state: string; providerId: string },
+): OidcFlow | null {
+  const text = decrypt(deps.secretKeys, purposeOf(state), Buffer.from(sealed, 'base64url'))
+  const way = text === null ? null : (JSON.parse(text) as OidcFlow)
+  return way && way.providerId === providerId && way.endsAt > deps.clock().getTime() ? way : null
+}

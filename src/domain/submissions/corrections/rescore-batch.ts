@@ -1,0 +1,32 @@
+import type { Context } from '../../context.ts'
+import type { AffectedAnswer } from './affected.ts'
+import type { ReleaseHandling } from './correct-key.ts'
+import { type CorrectedVersion, type RescoredAnswer, rescore } from './rescore.ts'
+
+/**
+ * Judges a paper that has the version twice: the second occurrence builds on the first one's result. A result that is not
+ * released again stays, so totals always match released grades.
+ *
+ * @param affected those of a paper one after the other.
+ */
+export function rescoreBatch(
+  ctx: Context,
+  affected: readonly AffectedAnswer[],
+  corrected: CorrectedVersion,
+  releases: ReleaseHandling,
+): RescoredAnswer[] {
+  const totals = new Map<string, { sum: number; ofPoints: number }>()
+  return affected.flatMap((one) => {
+    const total = totals.get(one.submissionId)
+    const judged = rescore(ctx, { ...one, released: one.released && { ...one.released, ...total } }, corrected)
+    if (judged?.release && needsNewRelease(judged, releases)) {
+      const { sum, ofPoints } = judged.release
+      totals.set(one.submissionId, { sum, ofPoints })
+    }
+    return judged ?? []
+  })
+}
+
+/** True if the released result changes, and may. */
+export const needsNewRelease = ({ release, verdict }: RescoredAnswer, releases: ReleaseHandling): boolean =>
+  release !== null && (releases === 'all' || verdict === 'more')

@@ -1,0 +1,154 @@
+import type { GradableQuestion } from '../scores.ts'
+import { type GradingRound, ROUNDS } from './graded-submission.ts'
+
+/** Two graders' points may be as far apart as one part of so many of the question's: 20 percent. */
+const AGREEMENT = 5
+
+export type GradeRow = { questionNumber: number; round: GradingRound; graderId: string; points: number | null; comment: string }
+/** Source of the points: the last grade of one grader, the mean of two graders, an admin's decision, the answer key, or 0 for no answer. */
+export type PointsSource = 'grader' | 'both' | 'admin' | 'key' | 'no_answer'
+export type GradingStatus =
+  /** Somebody has yet to give points. */
+  | { state: 'ungraded' }
+  /** Two graders' points are too far apart. */
+  | { state: 'undecided' }
+  | { state: 'graded'; points: number; comment: string; graderId: string | null; by: PointsSource }
+
+/**
+ * Grade that counts for a question: the key's points, unless people gave some. With one grader the last grade counts. With two it
+ * is an admin's decision, or the mean of both, to the nearest half, if they are close. Without points only comments count.
+ *
+ * @param grades of the question, oldest first: the last of each round counts.
+ */
+export function gradingStatusOf(
+  question: Pick<GradableQuestion, 'points' | 'scored' | 'unanswered'>,
+  grades: readonly GradeRow[],
+  { secondGrader }: { secondGrader: boolean },
+): GradingStatus {
+  if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
+  if (!secondGrader) {
+    const last = lastOf(grades)
+    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : byItself(question, grades)
+  }
+  const decision = lastOf(inRound(grades, 3))
+  if (decision) return graded(decision, decision.points, decision.comment || keptComment(grades), 'admin')
+  const both = findBoth(grades)
+  if (!both) return byItself(question, grades)
+  const [first, second] = both
+  if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
+  return graded(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
+}
+
+/** Nobody has given points: those of the key count, or 0 where there is no answer, with what people have said. */
+function byItself(
+  { scored, unanswered }: Pick<GradableQuestion, 'scored' | 'unanswered'>,
+  grades: readonly GradeRow[],
+): GradingStatus {
+  if (scored === null && !unanswered) return { state: 'ungraded' }
+  const by = scored === null ? 'no_answer' : 'key'
+  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by }
+}
+
+type WithPoints = GradeRow & { points: number }
+
+const inRound = (grades: readonly GradeRow[], round: GradingRound): GradeRow[] => grades.filter((grade) => grade.round === round)
+
+/** The grades of the two graders. Whoever was the first grader before they became the second does not agree with themselves. */
+function findBoth(grades: readonly GradeRow[]): [WithPoints, WithPoints] | null {
+  const first = lastOf(inRound(grades, 1))
+  const second = first && lastOf(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))
+  return first && second ? [first, second] : null
+}
+
+/** The last grade that gives points; of each grader only the newest stands, so that points, and a comment, can be taken back. */
+const lastOf = (grades: readonly GradeRow[]): WithPoints | undefined =>
+  newestOfEach(grades).findLast((grade): grade is WithPoints => grade.points !== null)
+
+function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
+  const newest = new Map(grades.map((grade) => [grade.graderId, grade]))
+  return grades.filter((grade) => newest.get(grade.graderId) === grade)
+}
+
+/** The admins' last comment, or both graders'. */
+const keptComment = (grades: readonly GradeRow[]): string =>
+  lastComment(inRound(grades, 3)) ||
+  [1, 2].flatMap((round) => lastComment(inRound(grades, round as GradingRound)) || []).join('\n\n')
+
+const lastComment = (grades: readonly GradeRow[]): string => lastCommented(grades)?.comment ?? ''
+
+const lastCommented = (grades: readonly GradeRow[]): GradeRow | undefined =>
+  newestOfEach(grades).findLast(({ comment }) => comment !== '')
+
+function commented(rounds: (readonly GradeRow[])[]): GradingStatus {
+  const last = rounds.flatMap((grades) => lastCommented(grades) ?? [])
+  const [first] = last
+  return first ? graded(first, 0, joinComments(last), 'grader') : { state: 'ungraded' }
+}
+
+const joinComments = (grades: readonly GradeRow[]): string =>
+  grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
+
+const graded = ({ graderId }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
+  state: 'graded',
+  points,
+  comment,
+  graderId,
+  by,
+})
+
+export type WithGradingStatus<Q> = Q & { standing: GradingStatus }
+
+/** True if people gave points, agreed or not. */
+export const isByPeople = (standing: GradingStatus): boolean =>
+  standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key' && standing.by !== 'no_answer')
+
+/** Grades that count for each question. Questions without points need none. */
+export function countGrades<Q extends GradableQuestion>(
+  paper: readonly Q[],
+  grades: readonly GradeRow[],
+  terms: { secondGrader: boolean },
+): WithGradingStatus<Q>[] {
+  const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
+  return paper.map((question) => {
+    const given = byQuestion.get(question.number) ?? []
+    const standing = gradingStatusOf(question, given, terms)
+    // A person's decision stays; otherwise a dropped question is one without points.
+    if (!question.dropped || isByPeople(standing)) return { ...question, standing }
+    const uncounted = { ...question, points: 0 }
+    return { ...uncounted, standing: gradingStatusOf(uncounted, given, terms) }
+  })
+}
+
+/** Points in all, of how many, and the question that stands in the way of a result; null: none does. */
+export function sumPoints(questions: readonly WithGradingStatus<{ number: number; points: number }>[]) {
+  const counting = questions.filter(({ points }) => points > 0)
+  const tenths = counting.reduce(
+    (sum, { standing }) => sum + (standing.state === 'graded' ? Math.round(standing.points * 10) : 0),
+    0,
+  )
+  // Penalties reduce the total, but not below 0. In tenths, because 0.1 + 0.2 is not 0.3.
+  const points = Math.max(0, tenths) / 10
+  const ofPoints = counting.reduce((sum, question) => sum + question.points, 0)
+  return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
+}
+
+/** Counted points of all questions as one text, to compare two states. */
+export const pointsIn = (questions: readonly WithGradingStatus<unknown>[]): string =>
+  questions.map(({ standing }) => (standing.state === 'graded' ? standing.points : standing.state)).join(' ')
+
+/** Percentage of the points, as a whole number; null without points. */
+export const percentOf = (points: number, ofPoints: number): number | null =>
+  ofPoints === 0 ? null : Math.round((points * 100) / ofPoints)
+
+/** As {@link percentOf}, to two decimals: for programs, which may want to compare results. */
+export const exactPercentOf = (points: number, ofPoints: number): number | null =>
+  ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100
+
+/** True if both graders gave points for every question that needs them. */
+export function haveBothGraded(paper: readonly GradableQuestion[], grades: readonly GradeRow[]): boolean {
+  const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
+  return paper.every(
+    ({ number, points, scored, dropped, unanswered }) =>
+      points === 0 || dropped || unanswered || scored !== null || findBoth(byQuestion.get(number) ?? []),
+  )
+}

@@ -1,0 +1,112 @@
+import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
+import { authorize } from '../../authorization/permissions.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { findDetail, type QuestionDetail, type SubmissionDetail } from '../reading/submission.ts'
+import { findScores, type GradableQuestion, type ShownScore } from '../scores.ts'
+import { findPaper, findSubmitted, type GradingRound, requireVisibleRound, type SubmissionToGrade } from './graded-submission.ts'
+import { findGrades, type NewestGrade, visibleGrades } from './grades.ts'
+import { countGrades, isByPeople, sumPoints, type WithGradingStatus } from './grading-status.ts'
+import { type GradingProgress, gradingProgressOf } from './progress.ts'
+import { mayRelease } from './release-result.ts'
+import { findNewestResult, type Result } from './results.ts'
+import { requireGraderId } from './save-grade.ts'
+import { findOtherViewers, recordViewer } from './viewers.ts'
+
+/**
+ * A question with what stands of what the grader has given for it, and of what others have.
+ *
+ * @property score what its key says, and that; undefined: it has none. @property isBeforeKey whether people have decided before the key was
+ *   changed.
+ */
+export type GradedQuestion = WithGradingStatus<QuestionDetail & GradableQuestion> & {
+  own: NewestGrade | undefined
+  given: NewestGrade[]
+  score: ShownScore | undefined
+  isBeforeKey: boolean
+}
+
+/** All that a grader has before them. */
+export type SubmissionGradingView = {
+  /** Name or pseudonym of the candidate. */
+  candidate: string
+  submission: SubmissionToGrade
+  /** For blind grading without photos and captures. */
+  detail: SubmissionDetail
+  round: GradingRound
+  questions: GradedQuestion[]
+  /** As far as the grader may see the grades. */
+  total: ReturnType<typeof sumPoints>
+  progress: GradingProgress
+  mayRelease: boolean
+  /** Newest released result, also while it is reopened; null: none. */
+  released: Result | null
+  /** The names of others who have the sheet open. */
+  others: string[]
+}
+
+/** @param stills which page of the webcam's. @throws DomainError not_permitted; submission_not_found. */
+export async function readGradingView(ctx: Context, id: string, stills = 1): Promise<SubmissionGradingView> {
+  const submission = await findSubmitted(ctx, id)
+  const round = requireVisibleRound(ctx, submission)
+  const whole = await findDetail(ctx, submission, stills)
+  if (!whole) throw new DomainError('submission_not_found')
+  const detail = isBlindTo(ctx, submission.assessment)
+    ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
+    : whole
+  const [scored, all, released, others, scores] = await Promise.all([
+    findPaper(ctx, id),
+    findGrades(ctx, id),
+    findNewestResult(ctx, id),
+    findOtherViewers(ctx, id),
+    findScores(ctx, id),
+  ])
+  const paper = detail.paper.map((question, i) => ({
+    ...question,
+    scored: scored[i]?.scored ?? null,
+    dropped: scored[i]?.dropped ?? false,
+    unanswered: scored[i]?.unanswered ?? false,
+  }))
+  const grades = visibleGrades(round, submission, paper, all)
+  const me = requireGraderId(ctx)
+  const questions = countGrades(paper, grades, submission.assessment).map((question) => {
+    const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
+    const score = scores.find(({ number }) => number === question.number)
+    const last = given.at(-1)?.updatedAt
+    const isBeforeKey =
+      score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.standing) && last < score.keyedAt
+    return {
+      ...question,
+      given,
+      score,
+      isBeforeKey,
+      own: given.findLast((grade) => grade.graderId === me && grade.round === round),
+    }
+  })
+  const candidate = candidateName(ctx, submission)
+  const total = sumPoints(questions)
+  const progress = gradingProgressOf(round, submission, paper, all)
+  return {
+    candidate,
+    submission,
+    detail,
+    round,
+    questions,
+    total,
+    progress,
+    mayRelease: mayRelease(ctx, submission),
+    released,
+    others,
+  }
+}
+
+/**
+ * As {@link readGradingView}, and records that the grader has it open, which others see. @throws DomainError not_permitted;
+ * submission_not_found.
+ */
+export async function readAndRecordGradingView(ctx: Context, id: string): Promise<SubmissionGradingView> {
+  authorize(ctx, 'grade')
+  const sheet = await readGradingView(ctx, id)
+  await recordViewer(ctx, id)
+  return sheet
+}

@@ -1,0 +1,37 @@
+import type { TenantDb } from '../../../db/tenant-db.ts'
+
+// The questions of many papers. Each candidate has the paper of their start: a question keeps its id when it is changed or moved, and may
+// be gone from the assessment since.
+
+/** A question with its place: among those of the assessment as it is now or, where it was removed, among those. From 1. */
+export type OrderedQuestion<Q> = Q & { id: string; place: number; isRemoved: boolean }
+
+/** `place` is that in the assessment, null for one that was removed; `number` the last that it had in a paper. */
+export type UnorderedQuestion = { id: string; place: number | null; number: number }
+
+/** The questions of the assessment with their places. */
+export const currentQuestions = (db: TenantDb, assessmentId: string) =>
+  db
+    .selectFrom('questions')
+    .where('assessmentId', '=', assessmentId)
+    .select(({ cast, fn }) => [
+      'id',
+      'script',
+      'scriptFormat',
+      cast<number>(
+        fn.agg('row_number').over((over) => over.orderBy('order').orderBy('id')),
+        'integer',
+      ).as('place'),
+    ])
+
+/** In the order of the assessment; behind that those that were removed, as they stood in the papers. */
+export function sortQuestions<Q extends UnorderedQuestion>(questions: readonly Q[]): OrderedQuestion<Q>[] {
+  const present = questions.flatMap((question) =>
+    question.place === null ? [] : [{ ...question, place: question.place, isRemoved: false }],
+  )
+  const removed = questions
+    .filter(({ place }) => place === null)
+    .sort((one, other) => one.number - other.number || (one.id < other.id ? -1 : 1))
+    .map((question, i) => ({ ...question, place: i + 1, isRemoved: true }))
+  return [...present.sort((one, other) => one.place - other.place), ...removed]
+}

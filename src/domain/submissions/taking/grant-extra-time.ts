@@ -1,0 +1,91 @@
+import { recordAudit } from '../../audit/record-audit.ts'
+import type { Context } from '../../context.ts'
+import { changeInvite } from '../../invites/change-invite.ts'
+import { getInvite, type Invite } from '../../invites/invites.ts'
+import { moveNotAllowed } from '../../invites/move-invite.ts'
+import { EXTRA_TIME_PERCENT } from '../../limits.ts'
+import { checkInteger, findIssues } from '../../validation/checks.ts'
+import { refuse } from '../../validation/refuse.ts'
+import { withExtraTime } from '../../values/extra-time.ts'
+import { findPosition, type SubmissionQuestion } from './paper.ts'
+import type { Submission } from './session.ts'
+
+/** True until the submission: afterwards there is no time to extend. */
+export const canGrantExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =>
+  status === 'pending' || status === 'accepted' || status === 'started'
+
+/**
+ * Gives a candidate that much more time for each question and for the whole. While the assessment is being taken, the ends of the open
+ * question and of the whole move together, and never to an earlier time. Why is not recorded: it may be about health.
+ *
+ * @param percent of each limit, 0 to 300; while it is being taken not less than there is.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed once it is over; invalid.
+ */
+export async function grantExtraTime(ctx: Context, inviteId: string, percent: number): Promise<void> {
+  await changeInvite(ctx, inviteId, async (inside, where) => {
+    refuse(findIssues([['extraTimePercent', checkInteger(percent, EXTRA_TIME_PERCENT)]]))
+    const invite = await getInvite(inside, inviteId)
+    if (invite.extraTimePercent === percent) return
+    if (!canGrantExtraTime(invite)) throw moveNotAllowed('accommodate', invite.status)
+    if (invite.status === 'started') {
+      const limit = { ...EXTRA_TIME_PERCENT, minimum: invite.extraTimePercent }
+      refuse(findIssues([['extraTimePercent', checkInteger(percent, limit)]]))
+      if (invite.assessmentSession) await moveEnds(inside, invite.assessmentSession, percent)
+    }
+    await inside.db.invite.updateMany({ where, data: { extraTimePercent: percent, updatedAt: inside.deps.clock() } })
+    await recordAudit(inside, { action: 'changed_extra_time', target: { kind: 'invite', id: inviteId }, details: { percent } })
+  })
+}
+
+type Timed = Pick<SubmissionQuestion, 'number' | 'openedAt' | 'closesAt' | 'closedAt' | 'timeLimit'>
+
+async function moveEnds(ctx: Context, submissionId: string, percent: number): Promise<void> {
+  const { db, deps, organization } = ctx
+  const taken = ctx.db
+    .selectFrom('submissions')
+    .where('submissions.id', '=', submissionId)
+    .where('submissions.state', '=', 'in_progress')
+  const columns = ['submissions.startedAt', 'submissions.deadlineAt', 'submissions.extraTimePercent'] as const
+  const held = await taken
+    .select([...columns, 'submissions.isDeadlineOfQuestion'])
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!held) return
+  const of = { organizationId: organization.id, submissionId }
+  const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }
+  const paper: Timed[] = await db.submissionQuestion.findMany({ where: of, select, orderBy: { number: 'asc' } })
+  const now = deps.clock()
+  const deadlineAt = later(held.deadlineAt, endOfWhole(held, paper.at(-1), percent))
+  const { open } = findPosition(paper, now)
+  if (open?.closesAt) {
+    const closesAt = later(open.closesAt, earlier(endOf(open, percent), deadlineAt))
+    await db.submissionQuestion.updateMany({ where: { ...of, number: open.number, closedAt: null }, data: { closesAt } })
+  }
+  const where = { organizationId: organization.id, id: submissionId }
+  await db.submission.updateMany({ where, data: { extraTimePercent: percent, deadlineAt, updatedAt: now } })
+}
+
+/** By its own limit; null: it has none, or was not opened. */
+const endOf = ({ openedAt, timeLimit }: Timed, percent: number): Date | null =>
+  openedAt && timeLimit > 0 ? new Date(openedAt.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
+
+type Held = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
+
+/**
+ * Without a limit for the whole it is the end of the last question, see openQuestion. Else its limit is what is between start and end: that of
+ * the assessment may have been changed since.
+ */
+function endOfWhole(
+  { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: Held,
+  last: Timed | undefined,
+  percent: number,
+): Date | null {
+  if (!deadlineAt || !startedAt) return deadlineAt
+  if (isDeadlineOfQuestion && last) return endOf(last, percent)
+  const limit = (deadlineAt.getTime() - startedAt.getTime()) / (100 + extraTimePercent)
+  return new Date(startedAt.getTime() + Math.ceil(limit * (100 + percent)))
+}
+
+const later = (one: Date | null, other: Date | null): Date | null => (one && other ? (one > other ? one : other) : null)
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one && other ? (one < other ? one : other) : (one ?? other)

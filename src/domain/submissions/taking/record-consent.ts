@@ -1,0 +1,100 @@
+import { sql } from '../../../db/builder.ts'
+import { run } from '../../../db/statements.ts'
+import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
+import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
+import { consentedMedia, type Needs } from '../needs.ts'
+import type { CandidateSession } from './session.ts'
+
+/**
+ * Version of the consent text in all languages. test/locales/catalogs.test.ts ties it to the words. Version 1 was several texts;
+ * version 2 adds the browser, the retention of texts and mails, and the right to a copy.
+ */
+export const CONSENT_VERSION = 2
+
+/** Text that was agreed to: language, SHA-256 of its words, which a review may change, and the organization's addition. */
+type Shown = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
+/** @property shown none: it was given for somebody. */
+type Consent = { needs: Needs; userAgent: string; shown?: Shown }
+
+/**
+ * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any
+ * other state it changes nothing.
+ */
+export async function recordConsent(
+  { ctx, invite, submission }: CandidateSession,
+  { needs, userAgent, shown }: Consent,
+): Promise<void> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  const media = consentedMedia(needs)
+  const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
+  if (submission?.state === 'in_progress') {
+    const where = { organizationId: organization.id, id: submission.id, state: 'in_progress', consentAt: null } as const
+    const words = {
+      consentLanguage: shown?.language ?? null,
+      consentTextHash: shown?.textHash ?? null,
+      organizationConsentLanguage: shown?.own?.language ?? null,
+      organizationConsentVersion: shown?.own?.version ?? null,
+    }
+    const consent = { consentVersion: CONSENT_VERSION, ...words, consentMedia: media, consentAt: now, userAgent: browser }
+    await db.submission.updateMany({ where, data: { ...consent, updatedAt: now } })
+    return
+  }
+  // One statement, for which the invite's row is held: a start at the same time comes before it, or after it.
+  const accepted = ctx.db
+    .selectFrom('invites')
+    .where('invites.id', '=', invite.id)
+    .where('invites.linkVersion', '=', invite.linkVersion)
+    .where('invites.status', '=', 'accepted')
+    .where('invites.expiresAt', '>', now)
+    .forNoKeyUpdate()
+  const begin = insertForEach('submissions', accepted, (eb) => ({
+    ...same(eb, 'organizationId', 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+    id: uuid(deps.newId()),
+    inviteId: eb.ref('invites.id'),
+    consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,
+    consentMedia: sql<string[]>`${media}::text[]`,
+    consentAt: time(now),
+    consentLanguage: sql<string | null>`${shown?.language ?? null}::text`,
+    consentTextHash: sql<Uint8Array<ArrayBuffer> | null>`${shown?.textHash ?? null}::bytea`,
+    organizationConsentLanguage: sql<string | null>`${shown?.own?.language ?? null}::text`,
+    organizationConsentVersion: sql<number | null>`${shown?.own?.version ?? null}::integer`,
+    userAgent: sql<string>`${browser}::text`,
+    createdAt: time(now),
+    updatedAt: time(now),
+    state: byDefault,
+    passedChecks: byDefault,
+    tab: byDefault,
+    previousTabIds: byDefault,
+    mediaBytes: byDefault,
+    startedAt: byDefault,
+    deadlineAt: byDefault,
+    extraTimePercent: byDefault,
+    isDeadlineOfQuestion: byDefault,
+    submittedAt: byDefault,
+    graderId: byDefault,
+    secondGraderId: byDefault,
+    keepsOneGrader: byDefault,
+    releasedAt: byDefault,
+    mediaDeletionDueAt: time(now),
+    needsGrading: byDefault,
+    penaltyPercent: byDefault,
+  }))
+  const again = begin.onConflict((conflict) =>
+    conflict
+      .columns(['organizationId', 'inviteId'])
+      .where('state', '=', sql.lit('preparing'))
+      .doUpdateSet(({ ref }) => ({
+        consentVersion: ref('excluded.consentVersion'),
+        consentMedia: ref('excluded.consentMedia'),
+        consentLanguage: ref('excluded.consentLanguage'),
+        consentTextHash: ref('excluded.consentTextHash'),
+        organizationConsentLanguage: ref('excluded.organizationConsentLanguage'),
+        organizationConsentVersion: ref('excluded.organizationConsentVersion'),
+        consentAt: ref('excluded.consentAt'),
+        userAgent: ref('excluded.userAgent'),
+        updatedAt: ref('excluded.updatedAt'),
+      })),
+  )
+  await run(db, again)
+}

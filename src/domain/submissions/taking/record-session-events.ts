@@ -1,0 +1,54 @@
+import { MAX_SESSION_EVENTS } from '../../limits.ts'
+import { attemptOnce } from './attempt-once.ts'
+import { refuseSession } from './refuse-session.ts'
+import type { PreparedSession } from './session.ts'
+
+/** Technical events during the test. */
+export const SESSION_EVENT_KINDS = [
+  'tab_hidden',
+  'tab_shown',
+  'full_screen_left',
+  'full_screen_entered',
+  'camera_lost',
+  'microphone_lost',
+  'sharing_ended',
+  'sharing_begun',
+  'offline',
+  'online',
+  'taken_over',
+  'reloaded',
+] as const
+export type SessionEventKind = (typeof SESSION_EVENT_KINDS)[number]
+
+/** @param ago milliseconds before now: whatever the candidate's clock says. */
+export type SessionEventInput = { kind: SessionEventKind; ago: number }
+
+/**
+ * Keeps what has happened, not before the start, and once for an attempt. Beyond MAX_SESSION_EVENTS nothing more is kept.
+ *
+ * @throws DomainError session_refused (submitted); as {@link attemptOnce}.
+ */
+export async function recordSessionEvents(session: PreparedSession, notes: readonly SessionEventInput[]): Promise<void> {
+  const { ctx, submission } = session
+  const which = { organizationId: ctx.organization.id, submissionId: submission.id }
+  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: which }))
+  // Batches beyond the limit are not recorded either: a browser may send any number.
+  const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
+  await attemptOnce({ ...session, idempotencyKey: isKept ? session.idempotencyKey : null }, 'notes', async (inside) => {
+    const { db, deps } = inside
+    const now = deps.clock()
+    const taken = inside.db
+      .selectFrom('submissions')
+      .where('id', '=', submission.id)
+      .where('state', '=', 'in_progress')
+      .select('startedAt')
+      .forNoKeyUpdate()
+    const held = await taken.executeTakeFirst()
+    if (!held) return refuseSession('submitted')
+    const room = await countRoom(inside)
+    const at = (ago: number) => new Date(Math.max(held.startedAt!.getTime(), now.getTime() - ago))
+    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...which, kind, at: at(ago) }))
+    if (data.length > 0) await db.sessionEvent.createMany({ data })
+    return {}
+  })
+}
