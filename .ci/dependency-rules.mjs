@@ -38,7 +38,7 @@ const mayUse = {
     'locales/texts.ts',
     'generated/locales/',
     'domain/limits.ts',
-    'domain/time/word-ago.ts',
+    'domain/time/format-ago.ts',
     'kinds/number/read-number.ts',
   ],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
@@ -82,7 +82,7 @@ const mayUse = {
  * The domain's rooms, each of which may use those before it and, from the third on, the four files at the door. None can be part of a
  * circle.
  */
-const beforeDoor = ['values', 'text', 'time', 'languages', 'files', 'ports', 'secrets']
+const beforeDoor = ['fields', 'networks', 'text', 'time', 'languages', 'files', 'ports', 'secrets']
 const rooms = [
   'concurrency',
   'validation',
@@ -131,7 +131,7 @@ const below = [
 ]
 /** Files that know correct answers. Candidates' pages must not import them. */
 const readsKeys = [
-  'domain/assessments/(define-question|keys)\\.ts',
+  'domain/assessments/(define-question|answer-keys)\\.ts',
   'domain/submissions/scores\\.ts',
   'domain/submissions/corrections/',
 ]
@@ -154,7 +154,7 @@ export default {
     never(
       'keys-are-read-by-few',
       { path: '^src/', pathNot: readsKeys.map(inSource) },
-      { path: '^src/domain/assessments/keys\\.ts' },
+      { path: '^src/domain/assessments/answer-keys\\.ts' },
     ),
     never('every-room-has-a-place', { path: '^src/domain/', pathNot: below.map(([from]) => inSource(from)) }, { path: '.' }),
     never(

@@ -26,7 +26,7 @@ export const UNSCOPED_FILES = {
   'domain/events/detect-restore.ts': 'Looks at the common sequence of events.',
   'domain/events/sequence-events.ts': 'Numbers the events of all organizations.',
   'domain/events/record-events.ts': 'Records expired invites of all organizations.',
-  'domain/invites/bounces.ts': 'A bounce names the mail alone.',
+  'domain/invites/record-mail-event.ts': 'A bounce names the mail alone.',
   'domain/invites/emails.ts': 'Worker: sends the mails of all organizations.',
   'domain/invites/expire-due-invites.ts': 'Sweep.',
   'domain/invites/forget-old-emails.ts': 'Sweep.',

@@ -6,7 +6,7 @@ import {
   readGradesByMember,
 } from '../domain/archives/member-data.ts'
 import type { Context } from '../domain/context.ts'
-import { nameOf } from '../domain/text/name-of.ts'
+import { displayNameOf } from '../domain/text/display-name.ts'
 import { type Html, html } from '../html/html.ts'
 import { type ArchivePage, facts, formatCode, section, table, time, toFile } from './page.ts'
 import type { Zip } from './zip.ts'
@@ -66,7 +66,7 @@ const memberPage = (held: ArchivedMember, { organization, madeAt, count, grades 
   body: html`${section(
     'The member',
     facts([
-      ['Name', nameOf({ ...held.user, email: held.email })],
+      ['Name', displayNameOf({ ...held.user, email: held.email })],
       ['Address', held.email],
       ['Roles', [...held.roles, ...held.portalRoles].join(', ')],
       ['Status', held.status],

@@ -9,10 +9,10 @@ import {
 } from '../domain/api-keys/api-keys.ts'
 import { KEY_SCOPES, type KeyScope } from '../domain/authorization/permissions.ts'
 import { KEY_DAYS, KEY_REQUESTS } from '../domain/limits.ts'
+import { readNetwork } from '../domain/networks/ip-networks.ts'
 import { findMemberId, findOrganization } from '../domain/organization/organizations.ts'
+import { isUuid } from '../domain/text/uuid.ts'
 import { daysAfter } from '../domain/time/days.ts'
-import { readNetwork } from '../domain/values/networks.ts'
-import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, runCommand } from './session.ts'
 

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ServiceContext } from '../domain/context.ts'
+import { omitUndefined } from '../domain/fields/omit-undefined.ts'
 import { EMAIL_STATES, findEmail, type InviteEmail, listEmails, retryEmails, retryFailedEmail } from '../domain/invites/emails.ts'
-import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
+import { bringMailProbeForward } from '../domain/mails/mail-outage.ts'
 import {
   findMemberEmail,
   listMemberEmails,
@@ -9,7 +10,6 @@ import {
   recipientOf,
   retryMemberEmails,
 } from '../domain/mails/member-emails.ts'
-import { defined } from '../domain/values/defined.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'
@@ -43,7 +43,7 @@ export function addMailCommands(program: Command): void {
     .addOption(new Option('--limit <count>').argParser(parseCount(MAX_LISTED)).default(50))
     .action((options: ListOptions) =>
       runCommand(options, async ({ operator }) => {
-        const mails = await listMails(operator, defined({ limit: options.limit, state: options.state }))
+        const mails = await listMails(operator, omitUndefined({ limit: options.limit, state: options.state }))
         return { text: toTable(mails), json: mails }
       }),
     )
@@ -92,11 +92,11 @@ async function retryMails(operator: ServiceContext, id: string | undefined, opti
     return failed > 0 ? failed : operator.deps.queue.bringMailForward(id)
   }
   if (options.waiting) {
-    await hastenMailProbe(operator)
+    await bringMailProbeForward(operator)
     return operator.deps.queue.bringMailForward()
   }
   const state = options.captured ? ('captured' as const) : ('failed' as const)
-  const which = { state, ...defined({ reason: options.reason, since: options.since }) }
+  const which = { state, ...omitUndefined({ reason: options.reason, since: options.since }) }
   return (await retryEmails(operator, which)) + (await retryMemberEmails(operator, which))
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { enterOrganization } from '../domain/context.ts'
-import { type AccountProblem, DomainError } from '../domain/errors.ts'
+import { DomainError, type Problem } from '../domain/errors.ts'
 import { createResetLink, findMemberByAddress, inviteMember, type PersonalLink } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
 import { nameOwner } from '../domain/members/owners.ts'
@@ -84,7 +84,7 @@ export function addMemberCommands(program: Command): void {
 }
 
 function explain(error: unknown, email: string): never {
-  const has = (problem: AccountProblem) =>
+  const has = (problem: Problem) =>
     error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === problem)
   if (has('foreignDomain'))
     throw new Error(

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createApiKey, createApiKeyUnlessNamed } from '../domain/api-keys/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
-import { keepFile } from '../domain/assets/keep-file.ts'
 import { assetAddress } from '../domain/assets/references.ts'
+import { storeFile } from '../domain/assets/store-file.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
 import { inviteMember } from '../domain/members/invite-member.ts'
@@ -91,7 +91,7 @@ async function addPrompts(ctx: Context): Promise<void> {
   for (const [file, milliseconds] of Object.entries(PROMPTS)) {
     const content = await readFile(new URL(`media/${file}`, import.meta.url))
     const [kind, column] = file.endsWith('.mp4') ? (['video', 'videoUrl'] as const) : (['audio', 'audioUrl'] as const)
-    const asset = await keepFile(ctx, kind, { contentType: `${kind}/mp4`, milliseconds, content })
+    const asset = await storeFile(ctx, kind, { contentType: `${kind}/mp4`, milliseconds, content })
     if (!asset) throw new Error('There is no room for the media of the demo.')
     const data = { [column]: assetAddress(asset.id), assetIds: [asset.id] }
     await ctx.db.question.updateMany({ where: { organizationId: ctx.organization.id, [column]: file }, data })

@@ -1,6 +1,6 @@
 import type { Context } from '../domain/context.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
-import { revokeInvite } from '../domain/invites/operations.ts'
+import { revokeInvite } from '../domain/invites/operate-invite.ts'
 import {
   type AcceptedInvite,
   assignGraders,

@@ -3,6 +3,7 @@ import type { Connection, OnGone, Statement } from '../db/client.ts'
 import { type Mode, type TenantDb, tenantDb } from '../db/tenant-db.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { Languages } from './languages/languages.ts'
+import type { Network } from './networks/ip-networks.ts'
 import type { IdentityProviders, OperatorProvider } from './ports/identity-provider.ts'
 import type { LogMessage } from './ports/log-events.ts'
 import type { PrintedReport } from './ports/printed-report.ts'
@@ -10,7 +11,6 @@ import type { QuestionKinds, Random } from './ports/question-kind.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
-import type { Network } from './values/networks.ts'
 
 export type { Connection, KeyMode, Mode, OnGone, Tier }
 

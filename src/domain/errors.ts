@@ -1,4 +1,20 @@
 import type { InviteStatus, KeyMode } from '../generated/prisma/client.ts'
+import type {
+  ApiKeyProblem,
+  BulkChangeProblem,
+  GradingProblem,
+  InviteProblem,
+  LibraryProblem,
+  MemberProblem,
+  NameOrDateProblem,
+  NetworkProblem,
+  OrganizationProblem,
+  QuestionProblem,
+  SignInProblem,
+  SingleSignOnProblem,
+  UploadedListProblem,
+  WebhookProblem,
+} from './ports/problems.ts'
 
 export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
 
@@ -78,105 +94,22 @@ export type ErrorKind =
 /** The least and the greatest integer that a field takes. */
 export type Range = { minimum: number; maximum: number }
 
-/**
- * Problems with accounts, keys, members, invites, lists, webhooks, questions, grades, and sign-on, in the order below. The limit
- * of an issue is a number of characters for `minLength`; seconds until the next attempt for `tooMany` and `tooManyTests`; rows or
- * bytes from `empty` to `tooLarge`; the last missed event from `tooManyWebhooks` to `forgotten`; the question's points or number
- * from `points` to `uncommented`; the number of invites from `noneChosen` to `moreMatch`; a place in the assessment for
- * `inAssessment`; a line for `notNetwork` and `everyNetwork`; and a number of API keys for `keysShutOut`.
- */
-export type AccountProblem =
-  | 'wrong'
-  | 'codeUsed'
-  | 'passkey'
-  | 'lastFactor'
-  | 'unproven'
-  | 'addressUnproven'
-  | 'signedOut'
-  | 'elsewhere'
-  | 'exists'
-  | 'notAddress'
-  | 'breached'
-  | 'minLength'
-  | 'tooMany'
-  | 'unknownBrowser'
-  | 'taken'
-  | 'date'
-  | 'future'
-  | 'farFuture'
-  | 'ended'
-  | 'rotated'
-  | 'lastAdmin'
-  | 'lastOwner'
-  | 'tooHigh'
-  | 'ownRoles'
-  | 'ownErasure'
-  | 'joined'
-  | 'notJoined'
-  | 'offerEnded'
-  | 'inactive'
-  | 'deactivated'
-  | 'invited'
-  | 'empty'
-  | 'mailsTooLate'
-  | 'unreadable'
-  | 'noAddresses'
-  | 'tooManyRows'
-  | 'tooLarge'
-  | 'tooManyTests'
-  | 'tooManyWebhooks'
-  | 'disabled'
-  | 'secretRotated'
-  | 'forgotten'
-  | 'points'
-  | 'released'
-  | 'notReleased'
-  | 'ungraded'
-  | 'undecided'
-  | 'regraded'
-  | 'otherPoints'
-  | 'uncommented'
-  | 'gradesAlready'
-  | 'notHttps'
-  | 'asksNothing'
-  | 'unasked'
-  | 'archived'
-  | 'likeAddress'
-  | 'suppressed'
-  | 'notHost'
-  | 'noneChosen'
-  | 'tooManyChosen'
-  | 'moreMatch'
-  | 'hasStarted'
-  | 'otherInvites'
-  | 'hasName'
-  | 'notConfirmed'
-  | 'inAssessment'
-  | 'retired'
-  | 'undoneTooLate'
-  | 'tooManyArchives'
-  | 'notSheet'
-  | 'noText'
-  | 'tooHeavy'
-  | 'tooMuchText'
-  | 'notNetwork'
-  | 'everyNetwork'
-  | 'keysShutOut'
-  | 'ownAddress'
-  | 'tooManyProviders'
-  | 'tooManyDomains'
-  | 'notDomain'
-  | 'publicDomain'
-  | 'domainTaken'
-  | 'notTried'
-  | 'noWayBack'
-  | 'sharedIssuer'
-  | 'needsSso'
-  | 'lastBreakGlass'
-  | 'notOwner'
-  | 'foreignDomain'
-  | 'notClaims'
-  | 'otherName'
+/** Problem with a value or with the state of its subject. The types say what an issue's `limit` is. */
+export type Problem =
+  | NameOrDateProblem
+  | SignInProblem
+  | ApiKeyProblem
+  | NetworkProblem
+  | SingleSignOnProblem
+  | MemberProblem
+  | OrganizationProblem
+  | QuestionProblem
+  | LibraryProblem
+  | InviteProblem
+  | UploadedListProblem
+  | BulkChangeProblem
+  | GradingProblem
+  | WebhookProblem
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question
@@ -234,7 +167,7 @@ export type Violation =
   /** Parts of a password that are guessed first. */
   | { rule: 'common'; pieces: readonly string[] }
   /** Only in the portal. */
-  | { rule: 'account'; problem: AccountProblem; limit?: number }
+  | { rule: 'account'; problem: Problem; limit?: number }
   /** Only on candidates' pages. */
   | { rule: 'session'; problem: SessionProblem; parts?: [segment: number, number: number][] }
   /** Found by one interface, in its words. */

@@ -1,5 +1,5 @@
 // Every limit of what the service takes, for all interfaces, the importer and the command line. Lengths are in characters (code points).
-// The import format sets none for texts that are not indexed, nor for lists: what came so may stay as it is, see ofChanged in checks.ts.
+// The import format sets none for texts that are not indexed, nor for lists: what came so may stay as it is, see issuesOfChangedFields in checks.ts.
 
 /** How often the mail of one invite may be sent again, or in a new link. */
 export const MAX_RESENDS = 10

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Connection } from '../db/client.ts'
-import { findDefinitionIssues, isCorrected, readWholeDefinition, writeVersion } from '../domain/assessments/define-question.ts'
+import { findDefinitionIssues, isCorrected, readDefinitionWithKey, writeVersion } from '../domain/assessments/define-question.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
@@ -76,7 +76,7 @@ async function writeOne(
     return current && versionId && current.responseType !== responseType ? { versionId: null, isChanged: true } : undefined
   const wanted = { responseType, ...definition }
   if (!current || !versionId || !(await isCorrected(ctx, versionId))) return writeVersion(ctx, versionId, wanted)
-  const stored = await readWholeDefinition(ctx, versionId)
+  const stored = await readDefinitionWithKey(ctx, versionId)
   if (!isDeepStrictEqual(stored, wanted)) onKept(current.id)
   return { responseType: stored.responseType, isChanged: false }
 }

@@ -12,7 +12,7 @@ import {
   NON_BLANK_TEXT_PATTERN,
   TEXT_PATTERN,
 } from '../domain/limits.ts'
-import { UUID_PATTERN } from '../domain/values/uuid.ts'
+import { UUID_PATTERN } from '../domain/text/uuid.ts'
 import { Nullable, StringEnum } from '../http/schema/field-types.ts'
 
 /** The latest time that PostgreSQL and JavaScript format alike. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { asOfNow } from '../domain/invites/expiry.ts'
+import { omitUndefined } from '../domain/fields/omit-undefined.ts'
+import { withCurrentStatus } from '../domain/invites/expiry.ts'
 import type { InviteStatus } from '../domain/invites/invites.ts'
 import { withDefaults } from '../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { searchKey } from '../domain/text/fold-text.ts'
 import { daysAfter } from '../domain/time/days.ts'
-import { defined } from '../domain/values/defined.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, type RowContext } from './rows.ts'
 import type { WantedRow } from './save.ts'
@@ -38,7 +38,7 @@ export function wantInvite(
   const { recipientName } = entry
   return {
     id: place.id,
-    values: defined({
+    values: omitUndefined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
       recipientName,
@@ -125,7 +125,7 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
     assessmentSession,
     updatedAt,
   }
-  const { updatedAt: changedAt, ...rest } = asOfNow(progress, now)
+  const { updatedAt: changedAt, ...rest } = withCurrentStatus(progress, now)
   // Without a value in the document, `updatedAt` changes only together with other fields.
   return changedAt === invite.updatedAt ? rest : { ...rest, updatedAt: changedAt }
 }

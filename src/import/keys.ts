@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/api-keys/api-keys.ts'
 import { storedFingerprints, toBase64, toBytes } from '../domain/api-keys/key-fingerprints.ts'
 import type { KeyMode } from '../domain/context.ts'
-import { defined } from '../domain/values/defined.ts'
+import { omitUndefined } from '../domain/fields/omit-undefined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
 import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
 import type { RowContext } from './rows.ts'
@@ -56,7 +56,7 @@ export function wantApiKey(
   { onKey, onKeptKey }: KeyObserver,
 ): WantedRow<ApiKeyRow> {
   const mode = key ? modeOf(key) : givenMode
-  const terms = defined({ name, mode, expiresAt, revokedAt, createdById })
+  const terms = omitUndefined({ name, mode, expiresAt, revokedAt, createdById })
   const isOther = (current: ApiKeyRow) =>
     key !== undefined &&
     !isDeepStrictEqual(current.hash, fingerprintApiKey(key, { isRestricted: current.hasRestrictedHash }).hash)

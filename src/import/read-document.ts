@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { asStored, isEmailAddress } from '../domain/validation/email-address.ts'
+import { isEmailAddress, toStoredAddress } from '../domain/validation/email-address.ts'
 import { type ImportDocument, ImportFormat } from './format.ts'
 import type { ImportProblem } from './problems.ts'
 
@@ -12,7 +12,7 @@ const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, coerceTypes
   .addFormat('email', isEmailAddress)
   .addFormat('time-with-zone', isTime)
   .addKeyword(rewriteKeyword('x-lower-case', (text) => text.toLowerCase()))
-  .addKeyword(rewriteKeyword('x-address', asStored))
+  .addKeyword(rewriteKeyword('x-address', toStoredAddress))
   .addKeyword(rewriteKeyword('x-time', (text) => new Date(text)))
 /** Compiled on first use, because that takes a tenth of the service's load time. */
 let compiled: ValidateFunction | undefined

@@ -1,6 +1,6 @@
+import { omitUndefined } from '../domain/fields/omit-undefined.ts'
 import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
 import { caseKey, nameKeys, userKeys } from '../domain/text/fold-text.ts'
-import { defined } from '../domain/values/defined.ts'
 import type { Category, Instruction, Language, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,
@@ -36,7 +36,7 @@ export const wantOrganization = (
   { id, now }: RowContext,
 ): WantedRow<OrganizationRow> => ({
   id,
-  values: defined({ name, nameKey: caseKey(name), tier }),
+  values: omitUndefined({ name, nameKey: caseKey(name), tier }),
   deriveValues: ({ ownerNamedAt }) => (ownerNamedAt === null && members?.some(isOwner) ? { ownerNamedAt: now } : {}),
   create: () => ({
     id,
@@ -69,7 +69,7 @@ const rolesOf = (entry: MemberEntry, roles: readonly string[]): string[] => [
 
 export const wantLanguage = ({ id, code, name }: KnownLanguage): WantedRow<Language> => ({
   id,
-  values: defined({ code, name }),
+  values: omitUndefined({ code, name }),
   create: () => ({ id, code, name: '' }),
 })
 
@@ -84,7 +84,7 @@ export const wantInstruction = (
   { id, organizationId }: RowContext,
 ): WantedRow<Instruction> => ({
   id,
-  values: defined({ title, body }),
+  values: omitUndefined({ title, body }),
   create: () => ({ id, organizationId, title: '', body }),
 })
 
@@ -93,7 +93,7 @@ export const wantUser = (entry: MemberEntry, { id, now }: Pick<RowContext, 'id' 
   const keys = userKeys(entry)
   return {
     id,
-    values: defined({ firstName, lastName, email, avatarUrl, ...keys }),
+    values: omitUndefined({ firstName, lastName, email, avatarUrl, ...keys }),
     create: () => ({
       id,
       firstName,
@@ -117,7 +117,7 @@ export function wantMember(
   const { email, status, department, canViewTranscription, joinedAt, createdAt, updatedAt } = entry
   return {
     id,
-    values: defined({
+    values: omitUndefined({
       userId,
       email,
       roles: entry.roles && rolesOf(entry, []),
@@ -160,7 +160,7 @@ export function wantTag(entry: TagEntry, { id, organizationId, now }: RowContext
   const { name, color, description, icon, createdById, createdAt, updatedAt } = entry
   return {
     id,
-    values: defined({ name, ...nameKeys(name), color, description, icon, createdById, createdAt, updatedAt }),
+    values: omitUndefined({ name, ...nameKeys(name), color, description, icon, createdById, createdAt, updatedAt }),
     create: () => ({
       id,
       organizationId,
@@ -181,7 +181,7 @@ export function wantAssessment(entry: AssessmentEntry, place: RowContext, langua
   const { id, organizationId, now } = place
   return {
     id,
-    values: defined({
+    values: omitUndefined({
       name,
       ...nameKeys(name),
       defaultQuestionFormat,
@@ -237,7 +237,7 @@ export function wantQuestion(
   const targetLanguage = codeOrNull(entry.targetLanguage)
   return {
     id,
-    values: defined({
+    values: omitUndefined({
       assessmentId,
       order,
       inputType,

@@ -1,5 +1,5 @@
 import type { Proctoring } from '../domain/assessments/assessment-input.ts'
-import { asOfNow } from '../domain/invites/expiry.ts'
+import { withCurrentStatus } from '../domain/invites/expiry.ts'
 import type {
   ApiKey,
   Assessment,
@@ -116,6 +116,6 @@ export const questions: Table<Question> = {
 
 export const invites: Table<InviteRow> = {
   name: 'invites',
-  find: async (tx, ids, now) => (await tx.invite.findMany(withIds(ids))).map((invite) => asOfNow(invite, now)),
+  find: async (tx, ids, now) => (await tx.invite.findMany(withIds(ids))).map((invite) => withCurrentStatus(invite, now)),
   links: { tagIds: links('inviteTags', 'inviteId', 'tagId') },
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bindToTrace, inSpan } from '../domain/concurrency/tracing.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
-import type { Outcome } from '../domain/mails/sendings.ts'
+import type { SendOutcome } from '../domain/mails/send-outcome.ts'
 import type { MailDispatcher } from './mail-dispatcher.ts'
 import type { MailKind, QueuedMail } from './mailing.ts'
 
@@ -20,10 +20,10 @@ export async function attemptMail<E extends QueuedMail>(
   dispatcher: MailDispatcher,
   email: E,
   stopped: AbortSignal,
-): Promise<Outcome | null> {
+): Promise<SendOutcome | null> {
   const { deliver } = mailing
   let latest = email
-  const record = (outcome: Outcome) =>
+  const record = (outcome: SendOutcome) =>
     retryUntilRecorded(
       () => mailing.record(system, latest, outcome),
       stopped,
@@ -35,8 +35,8 @@ export async function attemptMail<E extends QueuedMail>(
     )
   const { clock } = system.deps
   let isFirst = true
-  let outcome: Outcome | null = null
-  const finish = async (finalOutcome: Outcome) => {
+  let outcome: SendOutcome | null = null
+  const finish = async (finalOutcome: SendOutcome) => {
     outcome = finalOutcome
     await record(finalOutcome)
   }
@@ -100,7 +100,7 @@ const send = <E extends QueuedMail>({ send }: MailKind<E>['deliver'], email: E):
     return verdict
   })
 
-function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): Outcome {
+function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): SendOutcome {
   if (verdict.kind === 'taken') return { state: 'sent' }
   if (verdict.kind === 'refused') return { state: 'failed', failure: 'refused', reason: verdict.reason }
   return { state: 'queued', reason: verdict.reason }

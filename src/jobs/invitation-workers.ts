@@ -1,11 +1,11 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { delayEmails, findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invites/emails.ts'
-import { asOfNow } from '../domain/invites/expiry.ts'
-import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilings.ts'
-import { untilReminded, whyOutdated } from '../domain/invites/reminders/judge.ts'
-import { whySuppressed } from '../domain/invites/suppressions.ts'
-import { comesByItself, isNotice, WITHDRAWAL_KIND } from '../domain/mails/candidate-mails.ts'
+import { delayEmails, findEmails, giveUpEmail, type InviteEmail, recordEmailAttempt } from '../domain/invites/emails.ts'
+import { withCurrentStatus } from '../domain/invites/expiry.ts'
+import { createMailLimiter, type MailLimits } from '../domain/invites/mail-limits.ts'
+import { findOutdatedReason, findReminderDelay } from '../domain/invites/reminders/reminder-due.ts'
+import { findSuppressionReason } from '../domain/invites/suppressions.ts'
+import { isAutomatic, isNotice, WITHDRAWAL_KIND } from '../domain/mails/candidate-mails.ts'
 import type { MailDispatcher } from './mail-dispatcher.ts'
 import { startMailWorkers } from './mail-workers.ts'
 import type { MailDelivery, MailKind } from './mailing.ts'
@@ -15,7 +15,7 @@ import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
 export const startInvitationWorkers = (
   boss: PgBoss,
   system: ServiceContext,
-  { deliver, dispatcher, ceilings }: { deliver: MailDelivery<InviteEmail>; dispatcher: MailDispatcher; ceilings: MailCeilings },
+  { deliver, dispatcher, ceilings }: { deliver: MailDelivery<InviteEmail>; dispatcher: MailDispatcher; ceilings: MailLimits },
 ): Promise<void> =>
   startMailWorkers(
     boss,
@@ -24,15 +24,15 @@ export const startInvitationWorkers = (
       noun: 'an invitation',
       queue: INVITATION_EMAILS,
       deadQueue: DEAD_INVITATION_EMAILS,
-      rankOf: ({ kind }) => (comesByItself(kind) ? 2 : 1),
+      rankOf: ({ kind }) => (isAutomatic(kind) ? 2 : 1),
       find: findEmails,
       whyObsolete,
-      whySuppressed,
+      whySuppressed: findSuppressionReason,
       isSuspended: (email) => isSuspended(email) && !deliver.isCaptured(email),
       postpone: (context, emails, jobIds) => delayEmails(context, emails, { until: nextSuspensionCheck(context), jobIds }),
-      admit: admitWithin(createCeilings(ceilings)),
+      admit: admitWithin(createMailLimiter(ceilings)),
       deliver,
-      record: recordAttempt,
+      record: recordEmailAttempt,
       giveUp: giveUpEmail,
       count: system.deps.metrics.emailAttempted,
       idsOf: ({ inviteId, organizationId }) => ({ inviteId, organizationId }),
@@ -43,7 +43,7 @@ export const startInvitationWorkers = (
 /** Reason not to send: the link would no longer work, or an automatic mail is outdated. */
 function whyObsolete(email: InviteEmail, now: Date): string | null {
   const { invite, linkVersion, kind } = email
-  const { status } = asOfNow(invite, now)
+  const { status } = withCurrentStatus(invite, now)
   if (kind === WITHDRAWAL_KIND) {
     if (status !== 'revoked') return 'Not sent: the invite is open again.'
     return email.invitation === 'none' ? 'Not sent: the candidate was never sent the invitation.' : null
@@ -51,7 +51,7 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
   const isOver = status === 'revoked' || status === 'expired' || (status === 'completed' && !isNotice(kind))
   if (isOver) return `Not sent: the invite is ${status}.`
   if (invite.linkVersion !== linkVersion) return 'Not sent: the invite has been reactivated with a new link.'
-  return whyOutdated(email, now)
+  return findOutdatedReason(email, now)
 }
 
 /** Milliseconds after which a suspended organization's mails are checked again: the suspension may have been lifted. */
@@ -69,6 +69,6 @@ const admitWithin =
   async (system, email) => {
     if (isSuspended(email)) return { until: nextSuspensionCheck(system) }
     if (email.invitation === 'queued') return { until: new Date(system.deps.clock().getTime() + WITHDRAWAL_CHECK_MS) }
-    const until = await untilReminded(system, email)
+    const until = await findReminderDelay(system, email)
     return until ? { until } : admit(system, email)
   }

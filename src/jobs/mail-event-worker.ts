@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { readMailEvent } from '../domain/invites/bounces.ts'
+import { processMailEvent } from '../domain/invites/record-mail-event.ts'
 import type { MailEventReaders } from '../domain/mails/mail-events.ts'
 import { BATCH_OPTIONS, toJobResult } from './mail-workers.ts'
 import { MAIL_EVENTS, type MailEventJob } from './queue.ts'
@@ -9,7 +9,7 @@ import { runJob } from './run-job.ts'
 /** Starts the worker that processes bounces and delivery reports. It ends with `boss.stop()`. */
 export async function startMailEventWorker(boss: PgBoss, system: ServiceContext, readers: MailEventReaders): Promise<void> {
   const read = async (id: string) => {
-    await readMailEvent(system, readers, id).catch((err) => {
+    await processMailEvent(system, readers, id).catch((err) => {
       system.deps.log.error({ err, mailEventId: id }, 'what was told of a mail could not be read yet')
       throw err
     })

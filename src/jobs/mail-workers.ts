@@ -3,7 +3,7 @@ import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { QueuedRef } from '../domain/concurrency/queued-ref.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { withoutAddresses } from '../domain/mails/mail-outage.ts'
-import type { Outcome } from '../domain/mails/sendings.ts'
+import type { SendOutcome } from '../domain/mails/send-outcome.ts'
 import { attemptMail, postponeMails } from './attempt-mail.ts'
 import type { MailDispatcher } from './mail-dispatcher.ts'
 import type { MailKind, QueuedMail } from './mailing.ts'
@@ -150,7 +150,7 @@ async function sendEmail<E extends QueuedMail>(
 }
 
 /** Outcome as metrics and log name it. */
-function labelOutcome(outcome: Outcome) {
+function labelOutcome(outcome: SendOutcome) {
   if (outcome.state === 'queued') return 'retried'
   if (outcome.state !== 'failed') return outcome.state
   return outcome.failure === 'obsolete' || outcome.failure === 'suppressed' ? outcome.failure : 'failed'

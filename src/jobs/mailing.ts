@@ -1,7 +1,7 @@
 import type { QueuedRef } from '../domain/concurrency/queued-ref.ts'
 import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
-import type { Outcome } from '../domain/mails/sendings.ts'
+import type { SendOutcome } from '../domain/mails/send-outcome.ts'
 
 export type QueuedMail = { id: string; organizationId: string; state: string }
 
@@ -39,7 +39,7 @@ export type MailKind<E extends QueuedMail> = {
   /** Applies the sending limits. */
   admit: (system: ServiceContext, email: E) => Promise<Admission>
   deliver: MailDelivery<E>
-  record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
+  record: (system: ServiceContext, email: E, outcome: SendOutcome) => Promise<void>
   giveUp: (system: ServiceContext, ref: QueuedRef) => Promise<void>
   count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   /** Ids for the log. */

@@ -1,7 +1,7 @@
 import { type Html, html } from '../html/html.ts'
 import { icon } from '../http/pages/icon.ts'
 import type { AuthorForm } from './author.ts'
-import { ROWS } from './rows.ts'
+import { ROWS_BUTTON } from './rows.ts'
 
 // Building blocks of the authors' forms.
 
@@ -64,7 +64,7 @@ export function rowList(
 <p class="hint mb-2" id="${`${group}-hint`}">${hint}</p>
 ${fieldError(form, group)}
 <ol class="grid gap-2">${rows}</ol>
-${rows.length < most && html`<button class="btn btn-ghost btn-sm mt-2" name="${ROWS}" value="add" formnovalidate>${icon('plus')}${add}</button>`}
+${rows.length < most && html`<button class="btn btn-ghost btn-sm mt-2" name="${ROWS_BUTTON}" value="add" formnovalidate>${icon('plus')}${add}</button>`}
 </fieldset>`
 }
 
@@ -72,9 +72,9 @@ ${rows.length < most && html`<button class="btn btn-ghost btn-sm mt-2" name="${R
 export const rowMenu = (id: string, noun: string, place: { isFirst: boolean; isLast: boolean }, further?: Html): Html =>
   html`<details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm mt-1">${icon('ellipsis')}<span class="sr-only">More for ${noun}</span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-56 gap-1 border p-2 shadow-lg">${further}
-${!place.isFirst && html`<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS}" value="${`up-${id}`}" aria-label="Move up ${noun}" formnovalidate>${icon('arrow-up')}Move up</button>`}
-${!place.isLast && html`<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS}" value="${`down-${id}`}" aria-label="Move down ${noun}" formnovalidate>${icon('arrow-down')}Move down</button>`}
-<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS}" value="${`remove-${id}`}" aria-label="Remove ${noun}" formnovalidate>${icon('trash-2')}Remove</button>
+${!place.isFirst && html`<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS_BUTTON}" value="${`up-${id}`}" aria-label="Move up ${noun}" formnovalidate>${icon('arrow-up')}Move up</button>`}
+${!place.isLast && html`<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS_BUTTON}" value="${`down-${id}`}" aria-label="Move down ${noun}" formnovalidate>${icon('arrow-down')}Move down</button>`}
+<button class="btn btn-ghost btn-sm w-full justify-start" name="${ROWS_BUTTON}" value="${`remove-${id}`}" aria-label="Remove ${noun}" formnovalidate>${icon('trash-2')}Remove</button>
 </div></details>`
 
 /** Percent of the points that a row gives. */

@@ -1,9 +1,9 @@
-import type { Fault, Random } from '../domain/ports/question-kind.ts'
+import type { DefinitionFault, Random } from '../domain/ports/question-kind.ts'
 import type { Html } from '../html/html.ts'
 import type { IconName } from '../http/pages/icon.ts'
 
 /** Entry in the list of question types. @property preset variant of the form. @property line description. */
-export type Offer = { word: string; preset?: string; label: string; description: string; icon: IconName }
+export type QuestionType = { word: string; preset?: string; label: string; description: string; icon: IconName }
 
 /** @property values the fields as they would be submitted. */
 export type AuthorForm = {
@@ -17,11 +17,11 @@ export type AuthorForm = {
 }
 
 /** Parsed form. @property faults by field name. @property fieldOf maps a path of the definition to a field name. */
-export type ParsedForm = { spec: unknown; key: unknown; faults: Fault[]; fieldOf: (path: string) => string }
+export type ParsedForm = { spec: unknown; key: unknown; faults: DefinitionFault[]; fieldOf: (path: string) => string }
 
 /** The author's form of a kind. It works without JavaScript. */
 export type Author = {
-  offers: readonly Offer[]
+  offers: readonly QuestionType[]
   /** Fields of a new question. */
   begin: (random: Random, preset: string) => URLSearchParams
   /** Fields of a stored question. */

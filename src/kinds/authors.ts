@@ -1,9 +1,9 @@
-import type { Fault } from '../domain/ports/question-kind.ts'
-import type { Author, Offer } from './author.ts'
+import type { DefinitionFault } from '../domain/ports/question-kind.ts'
+import type { Author, QuestionType } from './author.ts'
 import { definedKinds, plainKinds } from './index.ts'
 
 /** Question types for authors: automatically scored, and graded by people. */
-export const offers: { scored: readonly Offer[]; graded: readonly Offer[] } = {
+export const questionTypes: { scored: readonly QuestionType[]; graded: readonly QuestionType[] } = {
   scored: definedKinds.flatMap(({ author }) => author.offers),
   graded: plainKinds.flatMap((kind) => kind.offers),
 }
@@ -17,7 +17,7 @@ export const authorOf = (word: string): Author | undefined => kindOf(word)?.auth
 export function readDefinition(
   word: string,
   values: URLSearchParams,
-): { definition: { responseType: string; spec: unknown; key: unknown }; faults: Fault[] } {
+): { definition: { responseType: string; spec: unknown; key: unknown }; faults: DefinitionFault[] } {
   const kind = kindOf(word)
   if (!kind) throw new Error(`The response type ${word} has no form`)
   const { spec, key, faults, fieldOf } = kind.author.read(word, values)

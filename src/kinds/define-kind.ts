@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { Fault, QuestionKind, Random, Score } from '../domain/ports/question-kind.ts'
+import type { AnswerScoring, DefinitionFault, QuestionKind, Random } from '../domain/ports/question-kind.ts'
 
 /** Rules of a kind, typed by its schemas. Each function receives validated values. */
 export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> = {
@@ -8,7 +8,7 @@ export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> =
   penalizes: boolean
   schema: { spec: S; key: K; answer: A }
   /** Errors that the schema can't express. */
-  faults: (word: string, spec: Static<S>, key: Static<K>) => Fault[]
+  faults: (word: string, spec: Static<S>, key: Static<K>) => DefinitionFault[]
   arrange: (spec: Static<S>, random: Random) => string[] | null
   /** True if an answer that matches the schema is possible for this question. */
   fits: (word: string, spec: Static<S>, answer: Static<A>) => boolean
@@ -22,7 +22,7 @@ export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> =
     group: (key: Static<K>, answer: Static<A>) => string
     add: (key: Static<K>, answer: Static<A>, share: number) => Static<K> | null
   }
-  score: (spec: Static<S>, key: Static<K>, answer: Static<A>) => Score
+  score: (spec: Static<S>, key: Static<K>, answer: Static<A>) => AnswerScoring
 }
 
 /** Adapts a kind to the domain, which knows no schemas: values are validated before the rules see them. */
@@ -66,7 +66,7 @@ function reader<T extends TSchema>(schema: T) {
       const error = checker().Errors(value).First()
       throw new Error(`A stored value does not match its schema: ${error?.path} ${error?.message}`)
     },
-    faults: (field: string, value: unknown): Fault[] => {
+    faults: (field: string, value: unknown): DefinitionFault[] => {
       const error = checker().Check(value) ? undefined : checker().Errors(value).First()
       return error ? [{ field: `${field}${error.path.replaceAll('/', '.')}`, text: error.message }] : []
     },

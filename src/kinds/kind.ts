@@ -1,5 +1,5 @@
 import type { Answering, QuestionKind } from '../domain/ports/question-kind.ts'
-import type { Author, Offer } from './author.ts'
+import type { Author, QuestionType } from './author.ts'
 import type { Control } from './control.ts'
 import type { GradingView } from './grading-view.ts'
 import type { KindFormat } from './neutral.ts'
@@ -17,6 +17,6 @@ type Answerable = {
 export type Kind = QuestionKind &
   Answerable & { examples: readonly KindExample[]; gradingView: GradingView; author: Author; format: KindFormat }
 /** A kind without a definition, graded by people. */
-export type PlainKind = Answerable & { words: readonly string[]; offers: readonly Offer[] }
+export type PlainKind = Answerable & { words: readonly string[]; offers: readonly QuestionType[] }
 
 export const answeredByValue: Answering = { savedBy: ['value'], records: [], needs: [] }

@@ -1,6 +1,6 @@
-import { offers } from './authors.ts'
+import { questionTypes } from './authors.ts'
 
-const labeledOffers = [...offers.scored, ...offers.graded].filter(({ preset }) => preset === undefined)
+const labeledOffers = [...questionTypes.scored, ...questionTypes.graded].filter(({ preset }) => preset === undefined)
 
 /** Response types with a label. */
 export const LABELED_RESPONSE_TYPES: readonly string[] = [...new Set(labeledOffers.map(({ word }) => word))]

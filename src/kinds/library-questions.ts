@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { EMPTY_QUESTION } from '../domain/assessments/edit-questions.ts'
-import { assetsNamedIn } from '../domain/assets/references.ts'
+import { assetIdsIn } from '../domain/assets/references.ts'
 import type { LibraryContent } from '../domain/library/content.ts'
 import { definedKinds, kinds } from './index.ts'
 import type { NeutralAnswer, NeutralQuestion, ParsedQuestion } from './neutral.ts'
@@ -48,7 +48,7 @@ export function exportQuestion(
     ...(converted?.losses ?? []),
     ...(definition && !converted ? ['The answer format is not exported.'] : []),
     ...(audioUrl || videoUrl ? ['Audio and video are not exported.'] : []),
-    ...(assetsNamedIn(script, JSON.stringify(definition?.spec ?? null)).length > 0 ? [PICTURES] : []),
+    ...(assetIdsIn(script, JSON.stringify(definition?.spec ?? null)).length > 0 ? [PICTURES] : []),
     ...(timeLimit > 0 ? ['The time limit is not exported.'] : []),
     ...(sourceLanguage || targetLanguage ? ['The languages are not exported.'] : []),
   ]

@@ -1,4 +1,4 @@
-import type { Definition } from '../domain/assessments/define-question.ts'
+import type { QuestionDefinition } from '../domain/assessments/define-question.ts'
 
 // Intermediate form of questions in files. Each file format is read into it and written from it, and each kind converts from and to it.
 
@@ -37,9 +37,9 @@ export type ParsedQuestion = { line: number; losses: string[] } & (
 /** Conversions of a kind. They return undefined for another kind. */
 export type KindFormat = {
   /** Converts an imported answer to a definition. @param newId returns eight random letters. */
-  toDefinition: (answer: NeutralAnswer, newId: () => string) => { definition: Definition; losses: string[] } | undefined
+  toDefinition: (answer: NeutralAnswer, newId: () => string) => { definition: QuestionDefinition; losses: string[] } | undefined
   /** Converts a definition for export. */
-  toAnswer: (definition: Definition) => { answer: NeutralAnswer; losses: string[] } | undefined
+  toAnswer: (definition: QuestionDefinition) => { answer: NeutralAnswer; losses: string[] } | undefined
 }
 
 /** Warns of a question that no import accepts. */

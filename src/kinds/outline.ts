@@ -1,8 +1,8 @@
-import type { Definition } from '../domain/assessments/define-question.ts'
+import type { QuestionDefinition } from '../domain/assessments/define-question.ts'
 import { labelKind } from './labels.ts'
 
 /** A labeled property of a question. */
-export type Trait = { label: string; lines: string[] }
+export type DefinitionTrait = { label: string; lines: string[] }
 
 /** Labels as in the authors' forms. Other property names are capitalized. */
 const LABELS: Record<string, string> = {
@@ -26,10 +26,10 @@ const VALUES: Record<string, Record<string, string>> = {
 }
 
 /** Describes the definition of a question in words, in the order of the author's form. */
-export function outlineDefinition({ responseType, spec, key }: Definition): Trait[] {
+export function outlineDefinition({ responseType, spec, key }: QuestionDefinition): DefinitionTrait[] {
   const names = new Map(namesIn(spec))
   const traits = [spec, key].flatMap((part) =>
-    Object.entries(part as Record<string, unknown>).map(([name, value]): Trait => {
+    Object.entries(part as Record<string, unknown>).map(([name, value]): DefinitionTrait => {
       const label = LABELS[name] ?? capitalize(name)
       return { label, lines: linesOf(name, value, names) }
     }),

@@ -4,7 +4,7 @@ import type { Random } from '../domain/ports/question-kind.ts'
 // its id.
 
 /** Name of the buttons that change the rows or update the form. The value is the action. */
-export const ROWS = 'rows'
+export const ROWS_BUTTON = 'rows'
 
 /** Eight random letters. */
 export const newRowId = (random: Random): string => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join('')
@@ -59,7 +59,7 @@ export function changeRows(values: URLSearchParams, act: string, random: Random)
 }
 
 function withRows(values: URLSearchParams, rows: string[]): URLSearchParams {
-  const changed = new URLSearchParams([...values].filter(([name]) => name !== 'row' && name !== ROWS))
+  const changed = new URLSearchParams([...values].filter(([name]) => name !== 'row' && name !== ROWS_BUTTON))
   for (const id of rows) changed.append('row', id)
   return changed
 }

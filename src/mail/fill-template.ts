@@ -1,6 +1,6 @@
 import {
-  type Hole,
   type Placeholder,
+  type PlaceholderPiece,
   parseSubject,
   parseTemplate,
   type TemplateBlock,
@@ -36,13 +36,13 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
   }
   const holes = placeholdersIn(block)
   if (holes.includes('link')) return button ? [button] : []
-  const [only] = block.said
-  if (block.said.length === 1 && isPlaceholder(only) && only.hole === 'message')
+  const [only] = block.content
+  if (block.content.length === 1 && isPlaceholder(only) && only.hole === 'message')
     return valueFor(only, values) === '' ? [] : [{ kind: 'quote', text: valueFor(only, values) }]
   // Paragraphs whose placeholders are all empty are left out, e.g. a greeting without a name.
-  const filled = listPlaceholders(block.said).map((hole) => valueFor(hole, values))
+  const filled = listPlaceholders(block.content).map((hole) => valueFor(hole, values))
   if (filled.length > 0 && filled.every((value) => value === '')) return []
-  return [{ kind: 'paragraph', said: block.said.flatMap((piece) => fillPiece(piece, values)) }]
+  return [{ kind: 'paragraph', said: block.content.flatMap((piece) => fillPiece(piece, values)) }]
 }
 
 function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
@@ -56,14 +56,16 @@ function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
     .flatMap((own, i): Piece[] => (i === 0 ? [{ own }] : [{ newLine: true }, { own }]))
 }
 
-const valueFor = ({ hole, otherwise }: Hole, values: Values): string => (hole === 'link' ? '' : values[hole]) || otherwise
+const valueFor = ({ hole, otherwise }: PlaceholderPiece, values: Values): string =>
+  (hole === 'link' ? '' : values[hole]) || otherwise
 
-const isPlaceholder = (piece: TemplatePiece | undefined): piece is Hole => typeof piece === 'object' && 'hole' in piece
+const isPlaceholder = (piece: TemplatePiece | undefined): piece is PlaceholderPiece =>
+  typeof piece === 'object' && 'hole' in piece
 
 const placeholdersIn = (block: TemplateBlock): Placeholder[] =>
-  block.kind === 'list' ? block.items.flat().flatMap(placeholdersIn) : listPlaceholders(block.said).map(({ hole }) => hole)
+  block.kind === 'list' ? block.items.flat().flatMap(placeholdersIn) : listPlaceholders(block.content).map(({ hole }) => hole)
 
-const listPlaceholders = (pieces: readonly TemplatePiece[]): Hole[] =>
+const listPlaceholders = (pieces: readonly TemplatePiece[]): PlaceholderPiece[] =>
   pieces.flatMap((piece) => {
     if (typeof piece === 'string' || 'newLine' in piece) return []
     if ('hole' in piece) return [piece]

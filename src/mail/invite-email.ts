@@ -1,13 +1,13 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
-import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate-mails.ts'
+import { findContactOf } from '../domain/invites/find-contact.ts'
+import { type CandidateMailKind, isAutomatic } from '../domain/mails/candidate-mails.ts'
 import { pageLinksFor } from '../domain/ports/page-links.ts'
 import { requirementsOf, toNeeds } from '../domain/submissions/needs.ts'
 import { visibleName } from '../domain/text/visible-name.ts'
 import { DAY_MS } from '../domain/time/days.ts'
+import { withExtraTime } from '../domain/time/extra-time.ts'
 import { zoneOf } from '../domain/time/zones.ts'
 import { isPlainAddress } from '../domain/validation/email-address.ts'
-import { withExtraTime } from '../domain/values/extra-time.ts'
 import type { CandidateFacts } from './letters/candidate-facts.ts'
 import { candidateLetters } from './letters/candidate-letters.ts'
 import {
@@ -40,7 +40,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     requirements: requirementsOf(toNeeds(settings.kinds, invite, email.answers)),
     questionCount: invite.assessment.questionCount,
     timeLimit: Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent)),
-    invitedBy: whomToAsk(invite)?.name ?? null,
+    invitedBy: findContactOf(invite)?.name ?? null,
     expiresAt: invite.expiresAt,
     daysLeft: Math.ceil((invite.expiresAt.getTime() - email.createdAt.getTime()) / DAY_MS),
     template: email.template,
@@ -56,7 +56,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     to: { name: toHeaderText(visibleName(invite.recipientName) ?? ''), address: invite.recipientEmail },
     replyTo: replyToOf(settings, email),
     ...parts,
-    headers: { ...parts.headers, ...(comesByItself(kind) && unsubscribeHeaders(facts.unsubscribeUrl)) },
+    headers: { ...parts.headers, ...(isAutomatic(kind) && unsubscribeHeaders(facts.unsubscribeUrl)) },
   }
 }
 
@@ -74,6 +74,6 @@ function findSubmissionTime({ invite, byItself }: InviteEmail): CandidateFacts['
 const isKnownKind = (kind: string): kind is CandidateMailKind => Object.hasOwn(candidateLetters, kind)
 
 function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
-  const contact = whomToAsk(invite)
+  const contact = findContactOf(invite)
   return contact && isPlainAddress(contact.address) ? { ...contact, name: toHeaderText(contact.name) } : mailFrom
 }

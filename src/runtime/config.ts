@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import type { Allowance, AtsSettings } from '../domain/context.ts'
-import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
+import type { MailLimits } from '../domain/invites/mail-limits.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/ports/identity-provider.ts'
 import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
@@ -56,7 +56,7 @@ export type Config = {
     postmarkSecret: string | undefined
   }
   /** Invitations within 24 hours; 0: unlimited. */
-  mailCeilings: MailCeilings
+  mailCeilings: MailLimits
   deliverTestMail: boolean
   playerUrl: string | undefined
   webcam: 'stills' | 'video'

@@ -12,7 +12,7 @@ import { reencryptAtsKeys } from '../domain/ats/keys.ts'
 import { singleFlight } from '../domain/concurrency/single-flight.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import type { MailEventReaders } from '../domain/mails/mail-events.ts'
-import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
+import { bringMailProbeForward } from '../domain/mails/mail-outage.ts'
 import { reencryptTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
 import { reencryptClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { reencryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
@@ -253,7 +253,7 @@ type WorkerContext = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventRe
 
 async function startWork(config: Config, disposables: AsyncDisposableStack, context: WorkerContext): Promise<void> {
   const { system, boss, mailer, mailSettings, mailEventReaders, sequencer } = context
-  await hastenMailProbe(system)
+  await bringMailProbeForward(system)
   const dispatcher = createServiceMailDispatcher(system, mailer, config.smtp)
   disposables.defer(async () => dispatcher.close())
   const invitations = createInvitationDelivery(mailer, mailSettings, config)

@@ -1,6 +1,6 @@
 import { beginTurn } from '../domain/concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
+import { type MailEventReaders, storeMailEvent } from '../domain/mails/mail-events.ts'
 import type { SiteConfig } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
 import { createDsnReader, findBouncedMail } from '../mail/events/dsn.ts'
@@ -40,7 +40,7 @@ function createBounceFetcher(
     processUnread(async (body) => {
       const emailId = findBouncedMail(dsn, body)
       const eventId = emailId && (await dsn.identify(body))
-      if (eventId) await keepMailEvent(system, { provider: 'dsn', eventId, emailId, body })
+      if (eventId) await storeMailEvent(system, { provider: 'dsn', eventId, emailId, body })
       return eventId !== null
     }, beginTurn())
 }

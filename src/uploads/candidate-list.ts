@@ -1,15 +1,15 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import type { Column, ListRow } from '../domain/invites/batches/check-rows.ts'
+import type { ListColumn, ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
 import { isEmailAddress } from '../domain/validation/email-address.ts'
-import { cut, refuseFile } from '../domain/validation/uploaded-files.ts'
+import { refuseFile, truncateText } from '../domain/validation/uploaded-files.ts'
 import { decodeText } from '../http/requests/decode-text.ts'
 
 export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
 
 /** Columns of a file. Those of first and last names become the name. */
-type FileColumn = Column | 'firstName' | 'lastName'
+type FileColumn = ListColumn | 'firstName' | 'lastName'
 
 /** Headers by what they mean, in lower case and without anything but letters. */
 const HEADERS: Record<FileColumn, string[]> = {
@@ -85,7 +85,9 @@ type Layout = { hasHeader: boolean; columns: (FileColumn | undefined)[]; unusedC
 function readLayout(first: string[]): Layout {
   const columns = first.map(columnOf)
   if (columns.includes('email')) {
-    const unused = first.filter((header, i) => header !== '' && !columns[i]).map((header) => cut(header, MAX_HEADER_LENGTH))
+    const unused = first
+      .filter((header, i) => header !== '' && !columns[i])
+      .map((header) => truncateText(header, MAX_HEADER_LENGTH))
     return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
   }
   if (!isEmailAddress(first[0]!)) throw refuseFile('list', 'noAddresses')
@@ -93,7 +95,7 @@ function readLayout(first: string[]): Layout {
 }
 
 function columnOf(header: string): FileColumn | undefined {
-  const word = cut(header, MAX_HEADER_LENGTH)
+  const word = truncateText(header, MAX_HEADER_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
   return (Object.keys(HEADERS) as FileColumn[]).find((column) => HEADERS[column].includes(word))
@@ -104,10 +106,10 @@ function toRow(columns: Layout['columns'], record: string[]): ListRow {
   const found: Record<FileColumn, string> = { ...EMPTY_ROW, firstName: '', lastName: '' }
   for (const [i, cell] of record.entries()) {
     const column = columns[i]
-    if (column && found[column] === '') found[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
+    if (column && found[column] === '') found[column] = truncateText(cell, MAX_LIST_CELL_LENGTH + 1)
   }
   const { firstName, lastName, ...row } = found
-  return { ...row, name: cut(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1) }
+  return { ...row, name: truncateText(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1) }
 }
 
 /** A column that is called “Name” beside first names alone has last names. */

@@ -3,7 +3,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { textOf } from '../../src/db/statements.ts'
 import { queueDueReminders } from '../../src/db/statements-by-hand/due-reminders.ts'
-import { APART_MS, MAX_REMINDERS, TOO_LATE_MS, TOO_SHORT_MS } from '../../src/domain/invites/reminders/steps.ts'
+import {
+  MAX_DELAY_MS,
+  MAX_REMINDERS,
+  MIN_BEFORE_EXPIRY_MS,
+  MIN_MAIL_INTERVAL_MS,
+} from '../../src/domain/invites/reminders/reminder-steps.ts'
 import { startDatabase } from './database.ts'
 import { endAll, endOnSignals } from './endings.ts'
 
@@ -11,7 +16,13 @@ const INVITES = Number(process.argv[2] ?? 1_000_000)
 const RULES = 100
 const DUE = 500
 const ROUNDS = 9
-const LIMITS = { most: MAX_REMINDERS, apart: APART_MS, tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: DUE }
+const LIMITS = {
+  most: MAX_REMINDERS,
+  apart: MIN_MAIL_INTERVAL_MS,
+  tooLate: MAX_DELAY_MS,
+  tooShort: MIN_BEFORE_EXPIRY_MS,
+  rows: DUE,
+}
 const STEPS = [
   { after: 'sent', hours: 72, states: ['pending', 'accepted', 'started'] },
   { after: 'started', hours: 24, states: ['started'] },

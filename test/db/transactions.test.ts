@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { transact } from '../../src/db/transact.ts'
-import { savePageWords } from '../../src/domain/brand/page-words.ts'
+import { savePageTexts } from '../../src/domain/brand/page-texts.ts'
 import { type Context, enterOrganization, inMode } from '../../src/domain/context.ts'
 import { findTraces } from '../../src/domain/erasure/find-traces.ts'
 import { changeRetention } from '../../src/domain/erasure/retention.ts'
@@ -90,7 +90,7 @@ describe('a change of an organization', () => {
     saveMainLanguage: (ctx) => saveMainLanguage(ctx, 'en'),
     saveMailTemplate: (ctx) =>
       saveMailTemplate(ctx, { kind: 'invitation', language: 'en', assessmentId: null }, { seen: 0, subject: '', body: '' }),
-    savePageWords: (ctx) => savePageWords(ctx, 'en', { consent: 'I agree.', imprint: '', privacy: '', contact: '' }, ''),
+    savePageWords: (ctx) => savePageTexts(ctx, 'en', { consent: 'I agree.', imprint: '', privacy: '', contact: '' }, ''),
     enforceSso: (ctx) => enforceSso(ctx, 8),
     allowOtherWays: allowOtherSignInMethods,
     replayFrom: (ctx) => replayFrom(ctx, uuidv7(), 0n),

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { showInvite } from '../../src/archives/candidate.json.ts'
 import { ASSESSMENT_FIELDS } from '../../src/domain/assessments/assessment-fields.ts'
 import { QUESTION_FIELDS } from '../../src/domain/assessments/question-fields.ts'
+import { copiedFields, type FieldPlace, type FieldPolicy } from '../../src/domain/fields/field-policy.ts'
 import { INVITE_FIELDS } from '../../src/domain/invites/invite-fields.ts'
 import { withDefaults } from '../../src/domain/invites/new-invite.ts'
 import { MEMBER_FIELDS } from '../../src/domain/members/member-fields.ts'
-import { copiedFields, type FieldPolicy, type Place } from '../../src/domain/values/field-policy.ts'
 import { assessmentView as alternateAssessmentView } from '../../src/interfaces/alternate/assessments.view.ts'
 import { inviteView as alternateInviteView } from '../../src/interfaces/alternate/invites.view.ts'
 import { organizationUserView } from '../../src/interfaces/alternate/organization-users.view.ts'
@@ -31,7 +31,7 @@ function namesRead(read: (row: never) => unknown): string[] {
 const namesInColumns = (columns: readonly (readonly [string, (row: never) => unknown])[]) =>
   columns.flatMap(([, cell]) => namesRead(cell))
 
-const columnsIn = (policies: Policies, place: Place) =>
+const columnsIn = (policies: Policies, place: FieldPlace) =>
   Object.keys(policies)
     .filter((column) => policies[column]!.shownIn.includes(place))
     .sort()
@@ -41,7 +41,7 @@ const emptyInvite = Object.fromEntries(Object.keys(INVITE_FIELDS).map((name) => 
 const namesInArchive = Object.keys(showInvite({ invite: emptyInvite, tags: [], orders: [] } as never))
 
 describe('a field policy', () => {
-  it.each<[string, Policies, Place, readonly string[]]>([
+  it.each<[string, Policies, FieldPlace, readonly string[]]>([
     ['an invite', INVITE_FIELDS, 'v1', inviteDetailView.columns],
     ['an invite', INVITE_FIELDS, 'alternate', alternateInviteView.columns],
     ['an invite', INVITE_FIELDS, 'csv', namesInColumns(inviteColumns)],

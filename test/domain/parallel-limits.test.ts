@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { requestCandidateArchive } from '../../src/domain/archives/request-archive.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { requestErasure } from '../../src/domain/erasure/request-erasure.ts'
-import { inviteMany } from '../../src/domain/invites/batches/batches.ts'
+import { createAndStartBatch } from '../../src/domain/invites/batches/batches.ts'
 import { saveFilter } from '../../src/domain/invites/saved-filters.ts'
-import { keepMailEvent } from '../../src/domain/mails/mail-events.ts'
+import { storeMailEvent } from '../../src/domain/mails/mail-events.ts'
 import { addDomain } from '../../src/domain/single-sign-on/domains.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import { queueMail } from '../support/mail.ts'
@@ -63,7 +63,7 @@ const limits: Limit[] = [
     async prepare({ organizationId, apiKey }) {
       const { id: assessmentId } = await service.make.assessment(organizationId)
       const row = (i: number) => ({ email: `sam${i}@example.com`, name: '', own: {}, unknown: [] })
-      return (i) => inviteMany(apiKey, { assessmentId, rows: [row(i)], terms: {} })
+      return (i) => createAndStartBatch(apiKey, { assessmentId, rows: [row(i)], terms: {} })
     },
     count: ({ organizationId }) => service.db.inviteBatch.count({ where: { organizationId } }),
   },
@@ -127,7 +127,7 @@ const limits: Limit[] = [
     async prepare({ organizationId, member }) {
       const emailId = await queueMail(service, await service.make.invite(await service.make.assessment(organizationId)))
       const notice = (i: number) => ({ provider: 'dsn', eventId: `${emailId} ${i}`, emailId, body: Buffer.from('.') }) as const
-      return (i) => keepMailEvent(member, notice(i))
+      return (i) => storeMailEvent(member, notice(i))
     },
     count: async ({ organizationId }) => {
       const { id: emailId } = await service.db.inviteEmail.findFirstOrThrow({ where: { organizationId } })

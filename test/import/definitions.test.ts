@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
-import { readWholeDefinition } from '../../src/domain/assessments/define-question.ts'
+import { readDefinitionWithKey } from '../../src/domain/assessments/define-question.ts'
 import { importDocument } from '../../src/import/import-document.ts'
 import { ImportError } from '../../src/import/problems.ts'
 import { readDocument } from '../../src/import/read-document.ts'
@@ -37,7 +37,7 @@ async function readBack(organizationId: string): Promise<(Defined | null)[]> {
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const ctx = asOperator(service, organization)
   const questions = await service.db.question.findMany({ where: { organizationId }, orderBy: { order: 'asc' } })
-  return Promise.all(questions.map(({ versionId }) => versionId && readWholeDefinition(ctx, versionId))) as Promise<
+  return Promise.all(questions.map(({ versionId }) => versionId && readDefinitionWithKey(ctx, versionId))) as Promise<
     (Defined | null)[]
   >
 }

@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { loadDemo } from '../../src/demo/load-demo.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
-import { findReady, readAsset } from '../../src/domain/assets/assets.ts'
-import { assetAt } from '../../src/domain/assets/references.ts'
+import { findReadyAsset, readAsset } from '../../src/domain/assets/assets.ts'
+import { assetIdIn } from '../../src/domain/assets/references.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
@@ -44,7 +44,7 @@ test('the demo plays its prompts from the service, none from elsewhere', async (
   const heard = await db.question.findMany({ where: { inputType: { not: 'text' } } })
   expect(heard).toHaveLength(5)
   for (const { inputType, audioUrl, videoUrl } of heard) {
-    const asset = await findReady(ctx, assetAt(audioUrl || videoUrl)!)
+    const asset = await findReadyAsset(ctx, assetIdIn(audioUrl || videoUrl)!)
     expect([asset.kind, asset.contentType]).toEqual([inputType, `${inputType}/mp4`])
     expect((await buffer(await readAsset({ deps }, asset))).length).toBe(Number(asset.bytes))
   }
@@ -111,8 +111,8 @@ test('the demo has submissions in every state, all of completed invites among th
 test('the demo has submissions in every state of grading, and its results have several versions', async () => {
   const { ctx, db } = await startWithDemo()
   const page = { number: 1, size: 100 }
-  const { items } = await listQueue(ctx, { whose: 'all' }, page)
-  expect((await listQueue(ctx, { whose: 'mine' }, page)).total).toBeGreaterThan(0)
+  const { items } = await listQueue(ctx, { queue: 'all' }, page)
+  expect((await listQueue(ctx, { queue: 'mine' }, page)).total).toBeGreaterThan(0)
   const stageOf = ({ releasedAt, progress, assessment, graderId, secondGraderId }: QueuedSubmission) => {
     const { ungraded, undecided, questions } = progress!
     if (releasedAt) return 'reopened'

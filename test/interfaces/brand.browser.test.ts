@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeColors, changeLogo, readBrand } from '../../src/domain/brand/brand.ts'
-import { markOfWords, readPageWords, savePageWords } from '../../src/domain/brand/page-words.ts'
+import { hashPageTexts, readPageTexts, savePageTexts } from '../../src/domain/brand/page-texts.ts'
 import {
   desktop,
   expectAccessible,
@@ -65,7 +65,7 @@ async function giveBrands(): Promise<void> {
     const ctx = asOperator(service, { id, name })
     await changeColors(ctx, i % 2 ? YELLOW : { ...YELLOW, backgroundColor: NAVY }, (await readBrand(ctx)).updatedAt)
     await changeLogo(ctx, blackPng(480, 135))
-    await savePageWords(ctx, 'en', WORDS, markOfWords(await readPageWords(ctx, 'en')))
+    await savePageTexts(ctx, 'en', WORDS, hashPageTexts(await readPageTexts(ctx, 'en')))
   }
 }
 
@@ -163,7 +163,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
     const ctx = asOperator(service, organization)
     const save = async (language: string, words: typeof WORDS) =>
-      savePageWords(ctx, language, words, markOfWords(await readPageWords(ctx, language)))
+      savePageTexts(ctx, language, words, hashPageTexts(await readPageTexts(ctx, language)))
     await save('en', WORDS)
     await save('ar', { ...WORDS, imprint: '', consent: 'نحتفظ بإجاباتكم لمدة عام.' })
     const { page, complaints } = await openPage()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordAttempt } from '../../src/domain/invites/emails.ts'
+import { recordEmailAttempt } from '../../src/domain/invites/emails.ts'
 import { readFeed } from '../support/events.ts'
 import { signInAs } from '../support/portal.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -100,7 +100,7 @@ describe('the external id of an invite', () => {
       const now = service.clock.now()
       const email = { id: service.deps.newId(), organizationId, inviteId, linkVersion: 1, createdAt: now, updatedAt: now }
       await service.db.inviteEmail.create({ data: email })
-      await recordAttempt(service.system, email, { state: 'sent' })
+      await recordEmailAttempt(service.system, email, { state: 'sent' })
     }
     const { events } = await readFeed(service, key)
     const ofInvite = (id: string) => events.filter(({ data }) => data.inviteId === id)

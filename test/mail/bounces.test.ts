@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readMailEvent } from '../../src/domain/invites/bounces.ts'
+import { processMailEvent } from '../../src/domain/invites/record-mail-event.ts'
 import { KEPT_DAYS } from '../../src/domain/mails/mail-events.ts'
 import { DAY_MS } from '../../src/domain/time/days.ts'
 import { createSesReader } from '../../src/mail/events/ses.ts'
@@ -283,7 +283,7 @@ describe('who is not switched on', () => {
     await isRead()
     const { id } = await service.db.mailEvent.findFirstOrThrow({ where: { provider: 'postmark' } })
     await service.db.mailEvent.update({ where: { id }, data: { processedAt: null } })
-    await expect(readMailEvent(service.system, {}, id)).rejects.toThrow('reads nothing of postmark')
+    await expect(processMailEvent(service.system, {}, id)).rejects.toThrow('reads nothing of postmark')
     expect(await service.db.mailEvent.findUnique({ where: { id } })).toMatchObject({ processedAt: null })
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { enterOrganization } from '../../src/domain/context.ts'
-import { extendInvite, reactivateInvite, revokeInvite } from '../../src/domain/invites/operations.ts'
+import { extendInvite, reactivateInvite, revokeInvite } from '../../src/domain/invites/operate-invite.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import { readFeed } from '../support/events.ts'
 import { waitForState } from '../support/mail.ts'
@@ -199,13 +199,13 @@ describe('what has happened since it was queued', () => {
   it.each(changes)('ends it: %s', async (_what, change, reason) => {
     const made = await makeReminding(service, { activeSince: null })
     const one = await made.invite()
-    const { whyOutdated } = await import('../../src/domain/invites/reminders/judge.ts')
+    const { findOutdatedReason: findOutdatedReason } = await import('../../src/domain/invites/reminders/reminder-due.ts')
     const { findEmail } = await import('../../src/domain/invites/emails.ts')
     await service.db.reminderRule.updateMany({ where: { id: made.rule.id }, data: { activeSince: new Date(0) } })
     const [mail] = await made.remind()
     await change({ ...made, one })
     const email = (await findEmail(service.system, mail!.id))!
-    const outdated = whyOutdated(email, service.clock.now())
+    const outdated = findOutdatedReason(email, service.clock.now())
     if (email.invite.status === 'revoked') expect(outdated).not.toBeNull()
     else expect(outdated).toMatch(reason)
   })
@@ -213,7 +213,7 @@ describe('what has happened since it was queued', () => {
 
 describe('the hours', () => {
   it('are those of the candidate, else of the organization, over a change of the clock, and no day off', async () => {
-    const { nextInWindow } = await import('../../src/domain/invites/reminders/window.ts')
+    const { nextInWindow } = await import('../../src/domain/invites/reminders/sending-window.ts')
     const quiet = { quietFrom: 20, quietUntil: 8, daysOff: [6, 7] }
     const zones = ['America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Berlin', 'America/New_York', 'Pacific/Auckland']
     const { organizationId, remind } = await makeReminding(service, { quietFrom: 20, quietUntil: 8, onDaysOff: false })

@@ -1,4 +1,4 @@
-import { pointsFor } from '../../src/domain/values/points-for.ts'
+import { pointsFor } from '../../src/domain/submissions/points.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { kinds } from '../../src/kinds/index.ts'
 import type { Service } from './service.ts'

@@ -1,5 +1,5 @@
 import { queueReminders } from '../../src/domain/invites/reminders/queue-reminders.ts'
-import type { ReminderStep } from '../../src/domain/invites/reminders/steps.ts'
+import type { ReminderStep } from '../../src/domain/invites/reminders/reminder-steps.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 

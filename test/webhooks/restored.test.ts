@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { detectRestore } from '../../src/domain/events/detect-restore.ts'
-import { revokeInvite } from '../../src/domain/invites/operations.ts'
+import { revokeInvite } from '../../src/domain/invites/operate-invite.ts'
 import { connect, TO_FAKES } from '../support/ats/connect.ts'
 import { startGreenhouse } from '../support/ats/greenhouse.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -4,7 +4,7 @@ import type { Query } from '../statements.ts'
 
 // By hand: each step of each rule looks for its invites by an index of its own, which Kysely has no words for.
 
-/** Limits of reminders, see domain/invites/reminders/steps.ts. Times are in milliseconds. */
+/** Limits of reminders, see domain/invites/reminders/reminder-steps.ts. Times are in milliseconds. */
 export type ReminderLimits = { most: number; apart: number; tooLate: number; tooShort: number; rows: number }
 
 const interval = (ms: number) => sql`${ms / 1_000}::float8 * interval '1 second'`

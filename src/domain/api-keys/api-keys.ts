@@ -7,9 +7,9 @@ import { type KeyRight, type KeyScope, rightsOfScopes } from '../authorization/p
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
+import { isAllowedFrom } from '../networks/ip-networks.ts'
 import { recordRefusal } from '../sign-in/record-refusal.ts'
 import { inTransaction } from '../transaction.ts'
-import { isAllowedFrom } from '../values/networks.ts'
 import { findApiKey } from './find-api-key.ts'
 import { fingerprintOf, isRestricted, restrictedFingerprint, storedFingerprints, toBase64, toBytes } from './key-fingerprints.ts'
 

@@ -15,7 +15,7 @@ const MAX_KEYS = 128
  * Finds keys of a kind by their fingerprints, in base64. Only one query runs at a time, and requests that arrive meanwhile share the next
  * one: however many unknown keys arrive, they occupy one connection and leave the others to requests with valid keys.
  */
-export function findInLine<Key>(
+export function findQueued<Key>(
   findKeys: (db: Connection, fingerprints: string[]) => Found<Key>,
 ): (db: Connection, fingerprint: string) => Promise<Key | null> {
   const lines = new WeakMap<Connection, Line<Key>>()
@@ -42,7 +42,7 @@ export function findInLine<Key>(
 }
 
 /** Finds an API key by its fingerprint. */
-export const findApiKey = findInLine(findApiKeys)
+export const findApiKey = findQueued(findApiKeys)
 
 async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
   const given = new Map(

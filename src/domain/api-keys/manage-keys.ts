@@ -1,19 +1,19 @@
 import { authorize, type KeyRight, type KeyScope, may } from '../authorization/permissions.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { KEY_DAYS, KEY_REQUESTS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { confirmPassword } from '../sign-in/account.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
 import type { Browser, SignedIn } from '../sign-in/sessions.ts'
+import { isUuid } from '../text/uuid.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
 import { findNetworkIssues } from '../validation/find-network-issues.ts'
-import { refuse } from '../validation/refuse.ts'
-import { defined } from '../values/defined.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
@@ -72,8 +72,8 @@ export async function generateKey(
 ): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
   authorizeScopes(ctx, scopes)
-  const expiryIssues = findExpiryIssues(expiresAt, await longestKeyDays(ctx), ctx.deps.clock())
-  refuse([...findNameIssues({ name }), ...expiryIssues, ...findNetworkIssues(networks)])
+  const expiryIssues = findExpiryIssues(expiresAt, await maxKeyDays(ctx), ctx.deps.clock())
+  throwIfIssues([...findNameIssues({ name }), ...expiryIssues, ...findNetworkIssues(networks)])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
   const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById, scopes, networks }
   return inTransaction(ctx, async (inside) => {
@@ -88,19 +88,19 @@ const OWNERS_SCOPE: KeyScope = 'candidates:erase'
 
 /** Nobody gives a key, nor gets the value of one, that may more than they: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
 function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
-  if (!mayGive(ctx, scopes)) throw new DomainError('not_permitted')
+  if (!mayGrantScopes(ctx, scopes)) throw new DomainError('not_permitted')
 }
 
 /** True if the actor may create or read a key with these scopes. */
-export const mayGive = (ctx: Context, scopes: readonly string[]): boolean =>
+export const mayGrantScopes = (ctx: Context, scopes: readonly string[]): boolean =>
   !scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')
 
 /** A key opens much, and for long: all who answer for it learn of it. */
 const tellAdmins = async (inside: Context, called: string): Promise<void> =>
-  queueAdminEmails(inside, { kind: 'key_made', facts: defined({ person: await nameActor(inside), called }) })
+  queueAdminEmails(inside, { kind: 'key_made', facts: omitUndefined({ person: await nameActor(inside), called }) })
 
 /** For so many days a new key may be good at most; null: for ever. */
-export async function longestKeyDays({ db, organization }: Context): Promise<number | null> {
+export async function maxKeyDays({ db, organization }: Context): Promise<number | null> {
   const where = { organizationId: organization.id }
   return (await db.organizationSecurity.findUnique({ where, select: { apiKeyMaxDays: true } }))?.apiKeyMaxDays ?? null
 }
@@ -136,7 +136,7 @@ export async function changeKeyAllowance(
   authorize(ctx, 'manage_keys')
   const { scopes: before } = await findKey(ctx, id)
   authorizeScopes(ctx, [...before, ...allowance.scopes])
-  refuse(findNetworkIssues(allowance.networks))
+  throwIfIssues(findNetworkIssues(allowance.networks))
   if (signedIn.credential.passwordHash !== NO_PASSWORD) await confirmPassword(ctx, signedIn, { current, origin })
   await changeApiKey(ctx, id, allowance)
 }
@@ -154,7 +154,7 @@ export async function limitKey(
 ): Promise<void> {
   authorize(ctx, 'manage_keys')
   await findKey(ctx, id)
-  refuse(
+  throwIfIssues(
     findIssues([['requestsPerMinute', requestsPerMinute === null ? undefined : checkInteger(requestsPerMinute, KEY_REQUESTS)]]),
   )
   await changeApiKey(ctx, id, { requestsPerMinute })
@@ -195,8 +195,10 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
     const found = await findKey(inside, id)
     authorizeScopes(inside, found.scopes)
     const now = deps.clock()
-    if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) refuse([{ field: '', rule: 'account', problem: 'ended' }])
-    if (found.previousExpiresAt && found.previousExpiresAt > now) refuse([{ field: '', rule: 'account', problem: 'rotated' }])
+    if (found.revokedAt || (found.expiresAt && found.expiresAt <= now))
+      throwIfIssues([{ field: '', rule: 'account', problem: 'ended' }])
+    if (found.previousExpiresAt && found.previousExpiresAt > now)
+      throwIfIssues([{ field: '', rule: 'account', problem: 'rotated' }])
     const key = generateApiKey(found.mode)
     const select = { hash: true, hasRestrictedHash: true } as const
     const { hash, hasRestrictedHash: isRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })

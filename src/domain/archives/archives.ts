@@ -4,8 +4,8 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { decrypt } from '../secrets/encryption.ts'
+import { isUuid } from '../text/uuid.ts'
 import { HOUR_MS } from '../time/days.ts'
-import { isUuid } from '../values/uuid.ts'
 
 // All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one
 // file. It is made by a job, is there for a week, and can be downloaded once, by who asked for it: see download-archive.ts.

@@ -1,16 +1,16 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type SqlBool } from '../../db/queries.ts'
 import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
-import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
+import { type ConsentText, findAgreedText } from '../brand/page-texts.ts'
 import type { Context } from '../context.ts'
 import { isSentTo } from '../erasure/collect-invites.ts'
 import { readListIds } from '../erasure/erase-invites.ts'
 import { type Erasure, toErasure } from '../erasure/erasures.ts'
 import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
 import { fileOf, partOf } from '../files/media-keys.ts'
-import { asOfNow } from '../invites/expiry.ts'
+import { withCurrentStatus } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
-import { ofAddress, type Suppression } from '../invites/suppressions.ts'
+import { type Suppression, whereAddress } from '../invites/suppressions.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import type { GradingRound } from '../submissions/grading/graded-submission.ts'
@@ -69,7 +69,12 @@ export async function readArchivedInvite(ctx: Context, id: string): Promise<Arch
   const { db, organization } = ctx
   const where = { organizationId: organization.id, inviteId: id }
   const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }]
-  const invite = { ...asOfNow(found, ctx.deps.clock()), assignedGraderId: null, createdById: null, createdByKeyId: null }
+  const invite = {
+    ...withCurrentStatus(found, ctx.deps.clock()),
+    assignedGraderId: null,
+    createdById: null,
+    createdByKeyId: null,
+  }
   const tags = await db.inviteTag.findMany({ where, orderBy: { position: 'asc' }, select: { tag: { select: { name: true } } } })
   const submissions = await db.submission.findMany({ where, orderBy, select: { id: true } })
   return {
@@ -166,7 +171,7 @@ export async function readDataOutsideInvites(ctx: Context, address: string): Pro
   return {
     listRows,
     suppressions: await db.suppression.findMany({
-      where: { ...its, ...ofAddress(deps, organization, address) },
+      where: { ...its, ...whereAddress(deps, organization, address) },
       orderBy: { since: 'asc' },
     }),
     erasures: erasures.map((row) => ({ ...toErasure(row), actorId: null })),

@@ -6,10 +6,10 @@ import { normalizeAddress } from '../erasure/request-erasure.ts'
 import { DomainError } from '../errors.ts'
 import { hmacOfAddress } from '../secrets/address-hmacs.ts'
 import { encrypt } from '../secrets/encryption.ts'
+import { isUuid } from '../text/uuid.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
 import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
 
 /** Archives of candidates that an organization may ask for within 24 hours, and of one member: each may take the whole store's reading. */

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
+import { pick } from '../fields/pick.ts'
 import {
   AMOUNTS,
   MAX_ASSESSMENT_ITEMS,
@@ -12,7 +13,6 @@ import {
 import { findMembers } from '../members/members.ts'
 import { findTags } from '../tags/tags.ts'
 import { checkInteger, checkName, checkSize, checkText, findIssues } from '../validation/checks.ts'
-import { pick } from '../values/pick.ts'
 import { type Assessment, AUDIENCES, findCategories, findInstructions, MEDIA_FORMATS } from './assessments.ts'
 import { isLanguageCode } from './language-codes.ts'
 
@@ -20,7 +20,7 @@ import { isLanguageCode } from './language-codes.ts'
 export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const
 export type Proctoring = Pick<Assessment, (typeof PROCTORING)[number]>
 
-export const proctoringOf = (said: Proctoring): Proctoring => pick(said, PROCTORING)
+export const pickProctoring = (said: Proctoring): Proctoring => pick(said, PROCTORING)
 
 /** Columns that a form shows and a copy takes over unchanged. */
 const SETTINGS = [
@@ -39,7 +39,7 @@ const SETTINGS = [
 ] as const
 export type AssessmentSettings = Pick<Assessment, (typeof SETTINGS)[number]>
 
-export const settingsOf = (said: AssessmentSettings): AssessmentSettings => pick(said, SETTINGS)
+export const pickSettings = (said: AssessmentSettings): AssessmentSettings => pick(said, SETTINGS)
 
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
 export type AssessmentInput = AssessmentSettings & {
@@ -130,7 +130,7 @@ export async function toAssessmentInput(ctx: Context, assessment: Assessment): P
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const { categoryIds, tagIds, clientIds } = assessment
   return {
-    ...settingsOf(assessment),
+    ...pickSettings(assessment),
     releaseAutomatically: assessment.autoReleaseById !== null,
     releaseToCandidate: assessment.autoReleaseToCandidate,
     instructionTitle: instruction?.title ?? '',

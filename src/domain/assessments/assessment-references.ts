@@ -2,8 +2,8 @@ import { sql } from '../../db/builder.ts'
 import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { caseKey } from '../text/fold-text.ts'
-import { asStored } from '../validation/email-address.ts'
-import { refuse } from '../validation/refuse.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 
@@ -21,9 +21,9 @@ export async function resolveReferences(
   await addLanguages(ctx, languages)
   await addCategories(ctx, categories)
   const foundTags = await findTagNames(ctx, tags)
-  const addresses = clients.map(asStored)
+  const addresses = clients.map(toStoredAddress)
   const foundClients = await findAddresses(ctx, addresses)
-  refuse([...findMissing('tags', tags, foundTags), ...findMissing('clients', addresses, foundClients)])
+  throwIfIssues([...findMissing('tags', tags, foundTags), ...findMissing('clients', addresses, foundClients)])
   return {
     languageIds: idsOf(await findCodes(ctx, languages)),
     categoryIds: idsOf(await findCategoryNames(ctx, categories)),

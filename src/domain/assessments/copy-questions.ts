@@ -2,9 +2,9 @@ import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
 import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
-import { copiedFields } from '../values/field-policy.ts'
+import { copiedFields } from '../fields/field-policy.ts'
 import { QUESTION_FIELDS } from './question-fields.ts'
-import { sealVersions } from './versions.ts'
+import { sealVersions } from './question-versions.ts'
 
 /** Copies the questions of one assessment to another, which has none; thousands of them as well. What they are of a kind, they share. */
 export async function copyQuestions(ctx: Context, from: string, to: string): Promise<void> {

@@ -2,29 +2,29 @@ import { isDeepStrictEqual } from 'node:util'
 import { anyOfIds } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { useAssets } from '../assets/assets.ts'
+import { findUsedAssets } from '../assets/assets.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkText, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
 import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
+import { newestKeys, readNewestKey } from './answer-keys.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
-import { newestKeys, readNewestKey } from './keys.ts'
+import { lockVersion } from './question-versions.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
-import { lockVersion } from './versions.ts'
 
 /** Definition of a question with a right answer. Spec and key are JSON in the kind's schemas, see src/kinds. */
-export type Definition = { responseType: string; spec: unknown; key: unknown }
+export type QuestionDefinition = { responseType: string; spec: unknown; key: unknown }
 
 /** Definition without its key; `isSealed` if a candidate was asked it. */
-export type ReadDefinition = { responseType: string; spec: unknown; keyNumber: number; isSealed: boolean }
+export type VisibleDefinition = { responseType: string; spec: unknown; keyNumber: number; isSealed: boolean }
 
 /** @returns null: it is answered by a text or a recording. @throws DomainError question_not_found. */
-export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<ReadDefinition | null> {
+export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<VisibleDefinition | null> {
   const { versionId } = await getQuestion(ctx, ref)
   if (versionId === null) return null
   const organizationId = ctx.organization.id
@@ -46,21 +46,21 @@ export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<Rea
  *
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
  */
-export const defineQuestion = (ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> =>
+export const defineQuestion = (ctx: Context, ref: QuestionRef, definition: QuestionDefinition): Promise<void> =>
   define(ctx, ref, definition, (inside, question, assessment) => recordQuestion(inside, 'updated_question', question, assessment))
 
 /** The same as part of writing the question, which the audit log has already. @throws DomainError as defineQuestion. */
-export const defineWritten = (ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> =>
+export const defineUnaudited = (ctx: Context, ref: QuestionRef, definition: QuestionDefinition): Promise<void> =>
   define(ctx, ref, definition, async () => {})
 
 async function define(
   ctx: Context,
   ref: QuestionRef,
-  definition: Definition,
+  definition: QuestionDefinition,
   record: (inside: Context, question: Question, assessment: Assessment) => Promise<void>,
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
-  refuse(findDefinitionIssues(ctx, definition))
+  throwIfIssues(findDefinitionIssues(ctx, definition))
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
@@ -81,14 +81,14 @@ async function define(
 export async function writeVersion(
   ctx: Context,
   before: string | null,
-  definition: Definition,
+  definition: QuestionDefinition,
 ): Promise<{ versionId: string; isChanged: boolean }> {
-  if (before !== null && (await isDefinedSo(ctx, before, definition))) return { versionId: before, isChanged: false }
-  const versionId = (await changeVersion(ctx, before, definition)) ?? (await makeVersion(ctx, definition, before))
+  if (before !== null && (await hasDefinition(ctx, before, definition))) return { versionId: before, isChanged: false }
+  const versionId = (await changeVersion(ctx, before, definition)) ?? (await createVersion(ctx, definition, before))
   return { versionId, isChanged: true }
 }
 
-async function isDefinedSo(ctx: Context, versionId: string, wanted: Definition): Promise<boolean> {
+async function hasDefinition(ctx: Context, versionId: string, wanted: QuestionDefinition): Promise<boolean> {
   const where = { organizationId_id: { organizationId: ctx.organization.id, id: versionId } }
   const { responseType, spec } = await ctx.db.questionVersion.findUniqueOrThrow({ where })
   const { key } = await readNewestKey(ctx, versionId)
@@ -102,7 +102,7 @@ const hasBrokenText = (value: unknown): boolean =>
     : typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasBrokenText)
 
 /** A version with the newest of its keys: for who writes questions, and for scoring what they try. */
-export async function readWholeDefinition({ db, organization }: Context, versionId: string): Promise<Definition> {
+export async function readDefinitionWithKey({ db, organization }: Context, versionId: string): Promise<QuestionDefinition> {
   const where = { organizationId: organization.id, versionId }
   const newest = await db.answerKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
   const { responseType, spec } = newest.version
@@ -110,7 +110,10 @@ export async function readWholeDefinition({ db, organization }: Context, version
 }
 
 /** The same of several, by their ids. */
-export async function readWholeDefinitions(ctx: Context, versionIds: readonly string[]): Promise<Map<string, Definition>> {
+export async function readDefinitionsWithKeys(
+  ctx: Context,
+  versionIds: readonly string[],
+): Promise<Map<string, QuestionDefinition>> {
   const newest = newestKeys(ctx.db)
     .where('answerKeys.versionId', '=', anyOfIds(versionIds))
     .innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'answerKeys.versionId')
@@ -126,7 +129,7 @@ export async function isCorrected(ctx: Context, versionId: string): Promise<bool
 }
 
 /** An external player can't show the choices of a definition. */
-export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { responseType, spec, key }: Definition): Issue[] {
+export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { responseType, spec, key }: QuestionDefinition): Issue[] {
   const kind = deps.kinds.get(responseType)
   if (!kind) {
     return findIssues([['responseType', { rule: 'choice', limit: [...deps.kinds.keys()], value: responseType }]])
@@ -138,10 +141,10 @@ export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { response
 }
 
 /** @returns the id of the question's version, changed; null where it has none that may be changed. */
-async function changeVersion(ctx: Context, versionId: string | null, { responseType, spec, key }: Definition) {
+async function changeVersion(ctx: Context, versionId: string | null, { responseType, spec, key }: QuestionDefinition) {
   if (versionId === null) return null
   const { db, organization } = ctx
-  const assetIds = await useAssets(ctx, [JSON.stringify(spec)])
+  const assetIds = await findUsedAssets(ctx, [JSON.stringify(spec)])
   const organizationId = organization.id
   // Whoever seals it at the same time comes before this, or waits for it.
   const { count } = await db.questionVersion.updateMany({
@@ -154,15 +157,15 @@ async function changeVersion(ctx: Context, versionId: string | null, { responseT
 }
 
 /** Keeps a definition as a version of its own. @param replacesId the one whose place it takes. @returns its id. */
-export async function makeVersion(
+export async function createVersion(
   ctx: Context,
-  { responseType, spec, key }: Definition,
+  { responseType, spec, key }: QuestionDefinition,
   replacesId: string | null = null,
 ): Promise<string> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
   const [id, createdAt] = [deps.newId(), deps.clock()]
-  const assetIds = await useAssets(ctx, [JSON.stringify(spec)])
+  const assetIds = await findUsedAssets(ctx, [JSON.stringify(spec)])
   const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, assetIds, replacesId, createdAt }
   await db.questionVersion.create({ data })
   await db.answerKey.create({

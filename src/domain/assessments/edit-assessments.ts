@@ -8,17 +8,17 @@ import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { lockTags } from '../tags/tags.ts'
 import { nameKeys } from '../text/fold-text.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { ofChanged } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { isUuid } from '../values/uuid.ts'
+import { issuesOfChangedFields } from '../validation/checks.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import {
   type AssessmentInput,
   type AssessmentSettings,
   EMPTY_ASSESSMENT,
   findAssessmentIssues,
-  settingsOf,
+  pickSettings,
   toAssessmentInput,
 } from './assessment-input.ts'
 import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
@@ -35,8 +35,8 @@ import { forgetInstruction, saveInstruction } from './instructions.ts'
  */
 export async function createAssessment(ctx: Context, given: AssessmentInput): Promise<string> {
   authorize(ctx, 'write_assessments')
-  const input = sharedAsBefore(ctx, EMPTY_ASSESSMENT, given)
-  refuse(findAssessmentIssues(input))
+  const input = keepSharing(ctx, EMPTY_ASSESSMENT, given)
+  throwIfIssues(findAssessmentIssues(input))
   return inTransaction(ctx, async (inside) => {
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, null)
@@ -53,13 +53,13 @@ export async function createAssessment(ctx: Context, given: AssessmentInput): Pr
  * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for what somebody else has changed
  *   since it was seen.
  */
-export async function updateAssessment(ctx: Context, id: string, given: AssessmentInput, seen: Seen): Promise<void> {
+export async function updateAssessment(ctx: Context, id: string, given: AssessmentInput, seen: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
-    const input = sharedAsBefore(ctx, current, given)
-    refuse(ofChanged(findAssessmentIssues(input, current.languages), current, input))
+    const input = keepSharing(ctx, current, given)
+    throwIfIssues(issuesOfChangedFields(findAssessmentIssues(input, current.languages), current, input))
     const version = { updatedAt: assessment.updatedAt, seen, action: 'updated_assessment', targetId: assessment.id } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
     const releases = await findReleaser(inside, input, assessment.autoReleaseById)
@@ -69,7 +69,7 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
     const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
     await inside.db.assessment.update({
       where,
-      data: { ...settingsOf(input), ...nameKeys(input.name), ...releases, instructionId, updatedAt },
+      data: { ...pickSettings(input), ...nameKeys(input.name), ...releases, instructionId, updatedAt },
     })
     if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
     await replaceReferences(inside, assessment.id, references)
@@ -78,7 +78,7 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
 }
 
 /** Keeps result settings for actors without permission to change them. */
-const sharedAsBefore = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
+const keepSharing = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
   if (may(ctx, 'share_results')) return given
   const { clients, releaseAutomatically, releaseToCandidate } = before
   return { ...given, clients, releaseAutomatically, releaseToCandidate }
@@ -94,7 +94,7 @@ export async function changeAssessment(
   ctx: Context,
   id: string,
   { archived, ...change }: Partial<AssessmentInput> & { archived?: boolean },
-  seen?: Seen,
+  seen?: SeenAt,
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
@@ -176,7 +176,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
 async function refuseInvited({ db, organization }: Context, assessmentId: string): Promise<void> {
   for (const mode of ['live', 'test'] as const) {
     const where = { organizationId: organization.id, assessmentId, mode }
-    if (await db.invite.findFirst({ where, select: { id: true } })) refuse([{ field: '', rule: 'invited', value: mode }])
+    if (await db.invite.findFirst({ where, select: { id: true } })) throwIfIssues([{ field: '', rule: 'invited', value: mode }])
   }
 }
 
@@ -197,7 +197,7 @@ async function insert(
   const { createdById } = authorOf({ actor, mode })
   const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
   const { id } = await db.assessment.create({
-    data: { ...settingsOf(said), ...nameKeys(said.name), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
+    data: { ...pickSettings(said), ...nameKeys(said.name), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
   })
   return id
 }

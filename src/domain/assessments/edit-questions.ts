@@ -1,5 +1,5 @@
-import { useAssets } from '../assets/assets.ts'
-import { assetAddress, assetAt } from '../assets/references.ts'
+import { findUsedAssets } from '../assets/assets.ts'
+import { assetAddress, assetIdIn } from '../assets/references.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -8,16 +8,16 @@ import type { Issue, Violation } from '../errors.ts'
 import { AMOUNTS, MAX_INTEGER, MAX_MARKS, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
 import { countMarks } from '../text/count-marks.ts'
 import { inTransaction } from '../transaction.ts'
-import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { checkChoice, checkInteger, checkName, checkText, findIssues, issuesOfChangedFields } from '../validation/checks.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
-import { listIds, numberQuestions } from './order-questions.ts'
+import { listQuestionIds, numberQuestions } from './order-questions.ts'
+import { sealVersions } from './question-versions.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
-import { sealVersions } from './versions.ts'
 
 /** A question as people write it. */
 export type QuestionInput = {
@@ -68,16 +68,16 @@ export const toQuestionInput = (question: Question): QuestionInput => ({
 /** Adds a question behind the last. @returns its id. @throws DomainError not_permitted; assessment_not_found; invalid. */
 export async function addQuestion(ctx: Context, assessmentId: string, input: QuestionInput): Promise<string> {
   authorize(ctx, 'write_assessments')
-  refuse(findQuestionIssues(input))
+  throwIfIssues(findQuestionIssues(input))
   return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const assessment = await lockAssessment(inside, assessmentId)
-    refuse(checkTotal(assessment, 0, input))
+    throwIfIssues(checkTotal(assessment, 0, input))
     const of = { organizationId: inside.organization.id, assessmentId: assessment.id }
     const last = await db.question.aggregate({ where: of, _max: { order: true } })
     const order = Math.min((last._max.order ?? 0) + 1, MAX_INTEGER)
     const now = deps.clock()
-    const columns = await toColumns(inside, input)
+    const columns = await toQuestionColumns(inside, input)
     const question = { id: deps.newId(), ...of, ...columns, order, createdAt: now, updatedAt: now }
     await db.question.create({ data: question })
     await recordQuestion(inside, 'added_question', question, assessment)
@@ -91,7 +91,7 @@ export async function addQuestion(ctx: Context, assessmentId: string, input: Que
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid, also `changed` for what somebody else has changed
  *   since it was seen.
  */
-export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: Seen): Promise<void> {
+export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
@@ -99,13 +99,13 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     const current = toQuestionInput(question)
     // To ask in another way also changes what has to be there.
     const { inputType } = current
-    const before = input.inputType === inputType ? current : { ...current, [whatAsks(input.inputType)]: undefined }
-    refuse(ofChanged(findQuestionIssues(input), before, input))
+    const before = input.inputType === inputType ? current : { ...current, [promptFieldOf(input.inputType)]: undefined }
+    throwIfIssues(issuesOfChangedFields(findQuestionIssues(input), before, input))
     const version = { updatedAt: question.updatedAt, seen, action: 'updated_question', targetId: question.id } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
-    refuse(checkTotal(assessment, question.points, input))
+    throwIfIssues(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
-    const columns = await toColumns(inside, input)
+    const columns = await toQuestionColumns(inside, input)
     // Changing the kind removes the definition, see define-question.ts.
     const defined = input.responseType === question.responseType ? {} : { versionId: null }
     await inside.db.question.updateMany({ where: ownRow(question), data: { ...columns, ...defined, updatedAt } })
@@ -119,7 +119,12 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
  * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
  * @throws DomainError as updateQuestion.
  */
-export async function changeQuestion(ctx: Context, ref: QuestionRef, change: Partial<QuestionInput>, seen?: Seen): Promise<void> {
+export async function changeQuestion(
+  ctx: Context,
+  ref: QuestionRef,
+  change: Partial<QuestionInput>,
+  seen?: SeenAt,
+): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     await lockAssessment(inside, ref.assessmentId)
@@ -151,7 +156,7 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
     const { db, deps } = inside
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const original = await getQuestion(inside, ref)
-    refuse(checkTotal(assessment, 0, original))
+    throwIfIssues(checkTotal(assessment, 0, original))
     const now = deps.clock()
     // A library question appears once in an assessment, so the copy is not linked to it.
     const unlinked = { libraryQuestionId: null, libraryNumber: null }
@@ -161,7 +166,7 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
       inside,
       inside.db.selectFrom('questions').where('questions.id', '=', copy.id).select('questions.versionId'),
     )
-    const ids = (await listIds(inside, assessment.id)).filter((id) => id !== copy.id)
+    const ids = (await listQuestionIds(inside, assessment.id)).filter((id) => id !== copy.id)
     ids.splice(ids.indexOf(original.id) + 1, 0, copy.id)
     await numberQuestions(inside, ids)
     await recordQuestion(inside, 'duplicated_question', copy, assessment)
@@ -180,7 +185,7 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
     ['script', checkText(input.script, MAX_SCRIPT_LENGTH) ?? checkMarks(input)],
     ['audioUrl', checkMediaUrl(input.audioUrl)],
     ['videoUrl', checkMediaUrl(input.videoUrl)],
-    [whatAsks(input.inputType), checkAsked(input)],
+    [promptFieldOf(input.inputType), checkAsked(input)],
     ['points', checkInteger(input.points, AMOUNTS)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
     ['sourceLanguage', checkLanguages([input.sourceLanguage], [''])],
@@ -195,7 +200,7 @@ const TOO_MANY_MARKS = `A formatted text can have at most ${MAX_MARKS.toLocaleSt
 /** A candidate's page plays nothing that does not come by https. */
 const checkMediaUrl = (url: string): Violation | undefined =>
   checkText(url, MAX_URL_LENGTH) ??
-  (url === '' || assetAt(url) || (/^https:\/\//i.test(url) && URL.canParse(url))
+  (url === '' || assetIdIn(url) || (/^https:\/\//i.test(url) && URL.canParse(url))
     ? undefined
     : { rule: 'account', problem: 'notHttps' })
 
@@ -207,7 +212,7 @@ function checkAsked({ inputType, script, audioUrl, videoUrl }: QuestionInput): V
 }
 
 /** The field that mainly puts a question of that kind. */
-const whatAsks = (inputType: string): keyof QuestionInput =>
+const promptFieldOf = (inputType: string): keyof QuestionInput =>
   inputType === 'audio' ? 'audioUrl' : inputType === 'video' ? 'videoUrl' : 'script'
 
 /** The database keeps the sum of an assessment's points in an integer. @param before the question's points so far. */
@@ -215,7 +220,7 @@ const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: Pic
   findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
 
 /** The columns of what was written; the languages are there then. @throws DomainError invalid for an address of ours at which nothing is. */
-export async function toColumns(ctx: Context, input: QuestionInput) {
+export async function toQuestionColumns(ctx: Context, input: QuestionInput) {
   const codeOrNull = (code: string) => (code.trim() === '' ? null : code)
   const sourceLanguage = codeOrNull(input.sourceLanguage)
   const targetLanguage = codeOrNull(input.targetLanguage)
@@ -224,19 +229,19 @@ export async function toColumns(ctx: Context, input: QuestionInput) {
     [sourceLanguage, targetLanguage].filter((code) => code !== null),
   )
   const { script, audioUrl, videoUrl } = input
-  const assetIds = await useAssets(ctx, [script], [audioUrl, videoUrl])
-  refuse([...findMissing('audioUrl', audioUrl, assetIds), ...findMissing('videoUrl', videoUrl, assetIds)])
-  return { ...input, audioUrl: atOurs(audioUrl), videoUrl: atOurs(videoUrl), sourceLanguage, targetLanguage, assetIds }
+  const assetIds = await findUsedAssets(ctx, [script], [audioUrl, videoUrl])
+  throwIfIssues([...findMissing('audioUrl', audioUrl, assetIds), ...findMissing('videoUrl', videoUrl, assetIds)])
+  return { ...input, audioUrl: withoutHost(audioUrl), videoUrl: withoutHost(videoUrl), sourceLanguage, targetLanguage, assetIds }
 }
 
 /** An address of ours without the host, which may change. */
-function atOurs(address: string): string {
-  const id = assetAt(address)
+function withoutHost(address: string): string {
+  const id = assetIdIn(address)
   return id === null ? address : assetAddress(id)
 }
 
 function findMissing(field: string, address: string, found: string[]): Issue[] {
-  const id = assetAt(address)
+  const id = assetIdIn(address)
   return id === null || found.includes(id) ? [] : [{ field, rule: 'reference', value: address }]
 }
 

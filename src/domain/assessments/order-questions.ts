@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { MAX_INTEGER } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { getQuestion, type QuestionRef } from './questions.ts'
 
@@ -27,9 +27,10 @@ export async function moveQuestion(
   return inTransaction(ctx, async (inside) => {
     const { id: assessmentId, name } = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
-    refuse(findIssues([['place', checkInteger(place, { minimum: 1, maximum: MAX_INTEGER })]]))
-    if (order !== undefined && question.order !== order) refuse([{ field: 'order', rule: 'changed', value: question.order }])
-    const ids = (await listIds(inside, assessmentId)).filter((id) => id !== question.id)
+    throwIfIssues(findIssues([['place', checkInteger(place, { minimum: 1, maximum: MAX_INTEGER })]]))
+    if (order !== undefined && question.order !== order)
+      throwIfIssues([{ field: 'order', rule: 'changed', value: question.order }])
+    const ids = (await listQuestionIds(inside, assessmentId)).filter((id) => id !== question.id)
     ids.splice(place - 1, 0, question.id)
     await numberQuestions(inside, ids)
     const target = { kind: 'question' as const, id: question.id }
@@ -53,12 +54,12 @@ export async function orderQuestions(
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, assessmentId)
-    const ids = await listIds(inside, assessment.id)
+    const ids = await listQuestionIds(inside, assessment.id)
     const isSameSet = new Set(seen).size === seen.length && isSame([...seen].sort(), [...wanted].sort())
     const from = Math.min(...[...wanted].map((id) => ids.indexOf(id)))
     const now = from < 0 ? [] : ids.slice(from, from + wanted.length)
     if (isSameSet && wanted.length > 0 && isSame(now, wanted)) return
-    if (!isSameSet || wanted.length === 0 || !isSame(now, seen)) refuse([{ field: 'order', rule: 'changed', value: null }])
+    if (!isSameSet || wanted.length === 0 || !isSame(now, seen)) throwIfIssues([{ field: 'order', rule: 'changed', value: null }])
     ids.splice(from, wanted.length, ...wanted)
     await numberQuestions(inside, ids)
     const target = { kind: 'assessment' as const, id: assessment.id }
@@ -70,7 +71,7 @@ const isSame = (some: string[], others: string[]): boolean =>
   some.length === others.length && some.every((id, i) => id === others[i])
 
 /** The ids of an assessment's questions, in their order. */
-export async function listIds(ctx: Context, assessmentId: string): Promise<string[]> {
+export async function listQuestionIds(ctx: Context, assessmentId: string): Promise<string[]> {
   const questions = ctx.db.selectFrom('questions').where('assessmentId', '=', assessmentId)
   return (await questions.orderBy('order').orderBy('id').select('id').execute()).map(({ id }) => id)
 }

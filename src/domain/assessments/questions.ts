@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createList, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>

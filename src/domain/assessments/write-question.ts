@@ -4,23 +4,23 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuse } from '../validation/refuse.ts'
-import type { Seen } from '../validation/refuse-unseen-changes.ts'
-import { type Definition, defineWritten, readWholeDefinition } from './define-question.ts'
+import type { SeenAt } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
+import { defineUnaudited, type QuestionDefinition, readDefinitionWithKey } from './define-question.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { addQuestion, type QuestionInput, updateQuestion } from './edit-questions.ts'
+import { lockVersion } from './question-versions.ts'
 import { getQuestion, type QuestionRef } from './questions.ts'
-import { lockVersion } from './versions.ts'
 
 /** @property faults what is wrong with the definition already, as whoever read it has found. */
-type Written = { input: QuestionInput; definition: Definition; faults: Issue[] }
+type QuestionToWrite = { input: QuestionInput; definition: QuestionDefinition; faults: Issue[] }
 
 /** Adds a question of a kind, with what makes it one. @returns its id. @throws DomainError as addQuestion, and defineQuestion. */
-export const addDefinedQuestion = (ctx: Context, assessmentId: string, written: Written): Promise<string> =>
+export const addDefinedQuestion = (ctx: Context, assessmentId: string, written: QuestionToWrite): Promise<string> =>
   write(ctx, assessmentId, written, (inside) => addQuestion(inside, assessmentId, written.input))
 
 /** @property definition what hashDefinition made of it when it was read. */
-type SeenWhole = { question: Seen; definition: string }
+type SeenQuestion = { question: SeenAt; definition: string }
 
 /**
  * Makes a question of a kind what is given.
@@ -28,7 +28,12 @@ type SeenWhole = { question: Seen; definition: string }
  * @throws DomainError as updateQuestion, and defineQuestion; invalid, `changed` at `definition`, where that was changed, or its key corrected,
  *   since it was seen.
  */
-export const updateDefinedQuestion = (ctx: Context, ref: QuestionRef, written: Written, seen: SeenWhole): Promise<void> =>
+export const updateDefinedQuestion = (
+  ctx: Context,
+  ref: QuestionRef,
+  written: QuestionToWrite,
+  seen: SeenQuestion,
+): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     authorize(inside, 'write_assessments')
     await lockAssessment(inside, ref.assessmentId)
@@ -40,17 +45,17 @@ export const updateDefinedQuestion = (ctx: Context, ref: QuestionRef, written: W
   })
 
 /** A key is corrected without a change of the question's row: only the definition itself says whether it is as it was seen. */
-async function findUnseen(ctx: Context, ref: QuestionRef, wanted: Definition, seen: string): Promise<Issue[]> {
+async function findUnseen(ctx: Context, ref: QuestionRef, wanted: QuestionDefinition, seen: string): Promise<Issue[]> {
   const { versionId } = await getQuestion(ctx, ref)
   if (versionId === null) return []
   await lockVersion(ctx, versionId)
-  const stored = await readWholeDefinition(ctx, versionId)
+  const stored = await readDefinitionWithKey(ctx, versionId)
   if (hashDefinition(stored) === seen || isDeepStrictEqual(stored, wanted)) return []
   return [{ field: 'definition', rule: 'changed', value: null }]
 }
 
 /** Tells one definition, as it is stored, from another. */
-export const hashDefinition = ({ responseType, spec, key }: Definition): string =>
+export const hashDefinition = ({ responseType, spec, key }: QuestionDefinition): string =>
   createHash('sha256')
     .update(JSON.stringify([responseType, spec, key]))
     .digest('base64url')
@@ -59,7 +64,7 @@ export const hashDefinition = ({ responseType, spec, key }: Definition): string 
 function write(
   ctx: Context,
   assessmentId: string,
-  { definition, faults }: Written,
+  { definition, faults }: QuestionToWrite,
   save: (inside: Context) => Promise<string>,
 ): Promise<string> {
   authorize(ctx, 'write_assessments')
@@ -68,8 +73,8 @@ function write(
       if (!(error instanceof DomainError && error.kind === 'invalid')) throw error
       throw new DomainError('invalid', { issues: [...error.issues, ...faults] })
     })
-    refuse(faults)
-    await defineWritten(inside, { assessmentId, questionId }, definition)
+    throwIfIssues(faults)
+    await defineUnaudited(inside, { assessmentId, questionId }, definition)
     return questionId
   })
 }
@@ -78,8 +83,8 @@ function write(
  * Definition with its key, for actors who may write it. @returns null if there is none. @throws DomainError not_permitted;
  * question_not_found.
  */
-export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<Definition | null> {
+export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<QuestionDefinition | null> {
   authorize(ctx, 'write_assessments')
   const { versionId } = await getQuestion(ctx, ref)
-  return versionId === null ? null : readWholeDefinition(ctx, versionId)
+  return versionId === null ? null : readDefinitionWithKey(ctx, versionId)
 }

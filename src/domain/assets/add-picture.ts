@@ -2,9 +2,9 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../limits.ts'
-import { refuse } from '../validation/refuse.ts'
-import { keepFile } from './keep-file.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { readPicture } from './picture-file.ts'
+import { storeFile } from './store-file.ts'
 
 /**
  * Keeps a picture for questions; one that is there already is found, and not kept twice.
@@ -16,8 +16,8 @@ export async function addPicture(ctx: Context, file: Buffer): Promise<string> {
   authorize(ctx, 'write_assessments')
   const picture = file.length <= MAX_PICTURE_BYTES ? readPicture(file) : null
   if (!picture) throw new DomainError('invalid', { issues: [issue(file.length > MAX_PICTURE_BYTES ? TOO_LARGE : NO_PICTURE)] })
-  if (Math.max(picture.width, picture.height) > MAX_PICTURE_SIDE) refuse([issue(TOO_WIDE)])
-  const kept = await keepFile(ctx, 'image', picture)
+  if (Math.max(picture.width, picture.height) > MAX_PICTURE_SIDE) throwIfIssues([issue(TOO_WIDE)])
+  const kept = await storeFile(ctx, 'image', picture)
   if (!kept) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
   return kept.id
 }

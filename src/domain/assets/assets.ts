@@ -4,22 +4,22 @@ import { may } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { fileOf } from '../files/media-keys.ts'
-import { isUuid } from '../values/uuid.ts'
-import { assetAt, assetsNamedIn } from './references.ts'
+import { isUuid } from '../text/uuid.ts'
+import { assetIdIn, assetIdsIn } from './references.ts'
 
 export type { Asset }
 
 /** Sides in pixels. */
-export type Size = { width: number; height: number }
+export type PictureSize = { width: number; height: number }
 
 /** An asset for who may read questions. @throws DomainError not_permitted; media_not_found for one that there is not, or not yet. */
 export async function getAsset(ctx: Context, id: string): Promise<Asset> {
   if (!may(ctx, 'read_assessments') && !may(ctx, 'read_library')) throw new DomainError('not_permitted')
-  return findReady(ctx, id)
+  return findReadyAsset(ctx, id)
 }
 
 /** @throws DomainError media_not_found. */
-export async function findReady({ db, organization }: Pick<Context, 'db' | 'organization'>, id: string): Promise<Asset> {
+export async function findReadyAsset({ db, organization }: Pick<Context, 'db' | 'organization'>, id: string): Promise<Asset> {
   const where = { organizationId: organization.id, id, state: 'ready' }
   const asset = isUuid(id) ? await db.asset.findFirst({ where }) : null
   if (!asset) throw new DomainError('media_not_found')
@@ -43,8 +43,8 @@ type Shows = { script: string; spec?: unknown }
 export async function readSizes(
   { db, organization }: Pick<Context, 'db' | 'organization'>,
   questions: Shows[],
-): Promise<Map<string, Size>> {
-  const ids = assetsNamedIn(...questions.flatMap(({ script, spec }) => [script, JSON.stringify(spec ?? null)]))
+): Promise<Map<string, PictureSize>> {
+  const ids = assetIdsIn(...questions.flatMap(({ script, spec }) => [script, JSON.stringify(spec ?? null)]))
   if (ids.length === 0) return new Map()
   const where = { organizationId: organization.id, id: { in: ids }, kind: 'image', state: 'ready' }
   const pictures = await db.asset.findMany({ where, select: { id: true, width: true, height: true } })
@@ -56,9 +56,9 @@ export async function readSizes(
  *
  * @param texts a script, or a spec as JSON. @param addresses of audio or video, possibly elsewhere.
  */
-export async function useAssets(ctx: Context, texts: string[], addresses: string[] = []): Promise<string[]> {
+export async function findUsedAssets(ctx: Context, texts: string[], addresses: string[] = []): Promise<string[]> {
   const { db, organization } = ctx
-  const named = [...assetsNamedIn(...texts), ...addresses.map(assetAt).filter((id) => id !== null)]
+  const named = [...assetIdsIn(...texts), ...addresses.map(assetIdIn).filter((id) => id !== null)]
   if (named.length === 0) return []
   const own = { organizationId: organization.id, id: { in: named } }
   await db.asset.updateMany({ where: { ...own, unusedSince: { not: null } }, data: { unusedSince: null } })

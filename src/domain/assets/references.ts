@@ -1,5 +1,5 @@
 import { MAX_ALT_LENGTH } from '../limits.ts'
-import { UUID_PATTERN } from '../values/uuid.ts'
+import { UUID_PATTERN } from '../text/uuid.ts'
 
 // How questions name what they show: pictures in their texts, `![what is to be seen](asset:id)`, and a sound or video by its address in API v1.
 
@@ -25,9 +25,9 @@ export const assetAddress = (id: string): string => `${MEDIA}${id}`
 
 const ADDRESS = new RegExp(`^(?:https?://[^/?#]+)?${MEDIA}(${ID})$`, 'i')
 /** The id of the asset at that address, whatever host it names; null: it is another address. */
-export const assetAt = (address: string): string | null => ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null
+export const assetIdIn = (address: string): string | null => ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null
 
 /** The ids of all that texts name, each once; whether there are such is another question. */
-export const assetsNamedIn = (...texts: string[]): string[] => [
+export const assetIdsIn = (...texts: string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, id]) => id!.toLowerCase()))),
 ]

@@ -5,11 +5,11 @@ import { DomainError, type Issue } from '../errors.ts'
 import { newMediaKey, partOf } from '../files/media-keys.ts'
 import { containerOf } from '../files/type-of-content.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PROMPT_BYTES, MAX_SEGMENTS, MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../limits.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import type { Asset } from './assets.ts'
-import { lacksRoom } from './room.ts'
+import { lacksSpace } from './lacks-space.ts'
 
 // Uploads audio and video of questions in parts, from a file or while it is recorded.
 
@@ -20,7 +20,7 @@ export type MediumKind = (typeof MEDIUM_KINDS)[number]
 export async function beginMedium(ctx: Context, kind: MediumKind): Promise<string> {
   authorize(ctx, 'write_assessments')
   const { actor, db, deps, organization } = ctx
-  if (await lacksRoom(ctx, MAX_PROMPT_BYTES)) refuse([issue(NO_ROOM)])
+  if (await lacksSpace(ctx, MAX_PROMPT_BYTES)) throwIfIssues([issue(NO_ROOM)])
   const [id, now] = [deps.newId(), deps.clock()]
   const createdById = actor.kind === 'member' ? actor.id : null
   const facts = { kind, state: 'uploading', key: newMediaKey(organization), createdById }
@@ -45,8 +45,8 @@ export async function putMediumPart(ctx: Context, id: string, { segment, number,
   if (await isKnown(ctx, asset, part)) return
   await refuseUnlessTaken(ctx, asset, part)
   const contentType = number === 0 ? containerOf(content) : asset.contentType
-  if (!contentType || (asset.contentType !== '' && contentType !== asset.contentType)) refuse([issue(NO_MEDIUM)])
-  if (await lacksRoom(ctx, content.length)) refuse([issue(NO_ROOM)])
+  if (!contentType || (asset.contentType !== '' && contentType !== asset.contentType)) throwIfIssues([issue(NO_MEDIUM)])
+  if (await lacksSpace(ctx, content.length)) throwIfIssues([issue(NO_ROOM)])
   await deps.media.put(partOf(asset.key, part), content)
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
@@ -65,7 +65,7 @@ type Measured = { segment: number; number: number; bytes: number; sha256: Uint8A
 /** @throws DomainError invalid where another is there in its place. */
 async function isKnown({ db, organization }: Context, { id }: Asset, { segment, number, sha256 }: Measured): Promise<boolean> {
   const there = await db.assetPart.findFirst({ where: { organizationId: organization.id, assetId: id, segment, number } })
-  if (there && Buffer.compare(there.sha256, sha256) !== 0) refuse([issue(DIFFERS)])
+  if (there && Buffer.compare(there.sha256, sha256) !== 0) throwIfIssues([issue(DIFFERS)])
   return there !== null
 }
 
@@ -73,13 +73,13 @@ type Held = { id: string; state: string; bytes: bigint | string }
 
 /** Limits as those of recordings: of parts of hardly a byte there is one by number, as each costs a row and a file. */
 async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }: Held, part: Measured): Promise<void> {
-  if (held.state !== 'uploading') refuse([issue(TOO_LATE)])
-  if (part.bytes === 0) refuse([issue(EMPTY)])
-  if (part.bytes > MAX_PART_BYTES || Number(held.bytes) + part.bytes > MAX_PROMPT_BYTES) refuse([issue(TOO_LARGE)])
-  if (part.segment >= MAX_SEGMENTS || part.number >= MAX_PARTS) refuse([issue(TOO_MANY)])
+  if (held.state !== 'uploading') throwIfIssues([issue(TOO_LATE)])
+  if (part.bytes === 0) throwIfIssues([issue(EMPTY)])
+  if (part.bytes > MAX_PART_BYTES || Number(held.bytes) + part.bytes > MAX_PROMPT_BYTES) throwIfIssues([issue(TOO_LARGE)])
+  if (part.segment >= MAX_SEGMENTS || part.number >= MAX_PARTS) throwIfIssues([issue(TOO_MANY)])
   if (part.bytes >= SMALL_PART_BYTES) return
   const parts = await db.assetPart.count({ where: { organizationId: organization.id, assetId: id } })
-  if (parts >= MAX_SMALL_PARTS) refuse([issue(TOO_MANY)])
+  if (parts >= MAX_SMALL_PARTS) throwIfIssues([issue(TOO_MANY)])
 }
 
 /**
@@ -105,7 +105,7 @@ export async function completeMedium(
     const isWhole = segments.every((count, segment) =>
       Array.from({ length: count }, (_, n) => n).every((n) => there.has(`${segment}/${n}`)),
     )
-    if (parts.length === 0 || !isWhole) refuse([issue(MISSING)])
+    if (parts.length === 0 || !isWhole) throwIfIssues([issue(MISSING)])
     const data = { state: 'joining', declaredParts: segments, completedAt: deps.clock() }
     await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
     await queue(inside, asset)

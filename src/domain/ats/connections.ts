@@ -3,7 +3,7 @@ import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 // An organization's connections to applicant tracking systems. One that the operator has not switched on is not there.
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/client.ts'
 import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../api-keys/api-keys.ts'
-import { anyHash, findApiKey, findInLine } from '../api-keys/find-api-key.ts'
+import { anyHash, findApiKey, findQueued } from '../api-keys/find-api-key.ts'
 import { fingerprintOf, toBase64 } from '../api-keys/key-fingerprints.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -8,10 +8,10 @@ import { type Ats, type Context, enterOrganization, type KeyMode, type ServiceCo
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { findConnection, requireEnabled } from './connections.ts'
 
 // The keys of connections: those that an ATS calls us with, and the one that it has given to the organization.
@@ -61,7 +61,7 @@ const GENERATE = 'Generate a key in the assessment portal, under Integrations, R
 const API_KEY_SENT = `This is an API key, which applicant tracking systems can’t use. ${GENERATE}`
 const FOR_ANOTHER_ATS = `This key is for another applicant tracking system. ${GENERATE}`
 
-const findKey = findInLine(findKeys)
+const findKey = findQueued(findKeys)
 
 async function findKeys(db: Connection, fingerprints: string[]) {
   const organization = { select: { id: true, name: true, tier: true, suspension: { select: { id: true } } } } as const
@@ -118,7 +118,7 @@ export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, given
   authorize(ctx, 'manage_ats')
   requireEnabled(ctx, ats)
   const key = given.trim()
-  refuse(findIssues([['theirKey', checkName(key, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['theirKey', checkName(key, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { id } = await findConnection(inside, ats, mode)
@@ -129,7 +129,7 @@ export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, given
 }
 
 /** Credentials of a report. `ours`: the key of the order, or another valid one; null if it can't be decrypted. */
-export type Credentials = { ours: string | null; theirs: string | null }
+export type Credentials = { inboundKey: string | null; apiKey: string | null }
 
 type EncryptedCredentials = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
 
@@ -137,8 +137,8 @@ export const decryptCredentials = (
   { deps }: ServiceContext,
   { keyId, encryptedKey, connectionId, encryptedApiKey }: EncryptedCredentials,
 ): Credentials => ({
-  ours: decrypt(deps.secretKeys, keyPurpose(keyId), encryptedKey),
-  theirs: encryptedApiKey && decrypt(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
+  inboundKey: decrypt(deps.secretKeys, keyPurpose(keyId), encryptedKey),
+  apiKey: encryptedApiKey && decrypt(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
 })
 
 /** Ties the ciphertext to one key. */

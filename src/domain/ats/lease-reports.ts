@@ -66,7 +66,7 @@ export async function leaseReports(ctx: ServiceContext, granted: readonly DueSen
       order: order && { ...order, inviteId: order.inviteId! },
       credentials: key
         ? decryptCredentials(ctx, { keyId: key.id, encryptedKey: key.encryptedKey, connectionId, encryptedApiKey })
-        : { ours: null, theirs: null },
+        : { inboundKey: null, apiKey: null },
     })
   }
   return taken

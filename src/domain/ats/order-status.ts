@@ -2,7 +2,7 @@ import type { Ats, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { EventPayload, EventType } from '../events/event.ts'
 import { declinedAtOf } from '../invites/declined.ts'
-import { asOfNow } from '../invites/expiry.ts'
+import { withCurrentStatus } from '../invites/expiry.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
 
 // How an order stands, in words of ours; what each applicant tracking system is told of it stands in interfaces/ats.
@@ -88,7 +88,7 @@ export async function readOrderProgress({ db, deps, organization }: Context, inv
     },
   })
   if (!row) throw new DomainError('invite_not_found')
-  const invite = asOfNow(row, deps.clock())
+  const invite = withCurrentStatus(row, deps.clock())
   const submission = row.submissions.find(({ id }) => id === row.assessmentSession)
   const release = submission?.releases[0]
   const [mail] = row.emails

@@ -1,14 +1,14 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { proctoringOf } from '../assessments/assessment-input.ts'
+import { pickProctoring } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
 import { modeOf } from '../authorization/author.ts'
 import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createInvite } from '../invites/create-invite.ts'
-import { reactivateInvite } from '../invites/operations.ts'
+import { reactivateInvite } from '../invites/operate-invite.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored } from '../validation/email-address.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
 import { isReady } from './list-tests.ts'
 import { isReported, type OrderProgress, readOrderProgress } from './order-status.ts'
 import { queueReport } from './queue-report.ts'
@@ -100,7 +100,7 @@ async function findOrInvite(inside: Context, order: NewOrder): Promise<{ inviteI
   const found = await findEarlier(inside, order)
   if (found) return { inviteId: found, isNew: false }
   try {
-    const { id } = await createInvite(inside, { assessmentId, recipientEmail, recipientName, ...proctoringOf(assessment) })
+    const { id } = await createInvite(inside, { assessmentId, recipientEmail, recipientName, ...pickProctoring(assessment) })
     return { inviteId: id, isNew: true }
   } catch (error) {
     // Another has invited the address meanwhile.
@@ -117,7 +117,7 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
     .selectFrom('invites')
     .where('assessmentId', '=', assessmentId)
     .where('mode', '=', modeOf(inside))
-    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${asStored(recipientEmail)})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${toStoredAddress(recipientEmail)})`)
   return (await toAddress.select('id').orderBy('attempt', 'desc').forUpdate().executeTakeFirst())?.id
 }
 

@@ -5,9 +5,9 @@ import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
-import { isAddress } from '../validation/address-key.ts'
-import { asStored } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
+import { addressEquals } from '../validation/address-equals.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
 import type { AuditAction } from './record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from './run-export.ts'
 
@@ -118,7 +118,7 @@ async function findEntries(
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
   const where = { organizationId: organization.id }
-  const theirs = db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
+  const theirs = db.selectFrom('members').where(({ ref }) => addressEquals(ref('email'), toStoredAddress(who)))
   const members = await theirs.select('id').execute()
   const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
   return [...members, ...keys].map(({ id }) => id)

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { LastChange } from '../errors.ts'
-import type { Seen, Version } from '../validation/refuse-unseen-changes.ts'
+import type { SeenAt, SeenVersion } from '../validation/refuse-unseen-changes.ts'
 import type { AuditAction } from './record-audit.ts'
 
 /**
@@ -13,8 +13,8 @@ type RecordedAs = { action: AuditAction; targetId?: string; language?: string }
 /** A version of a row whose changes are recorded so. @param seen undefined: whoever writes has not looked, and writes whatever the row is. */
 export const versionOf = (
   ctx: Context,
-  { updatedAt, seen, ...recorded }: RecordedAs & { updatedAt: Date; seen: Seen | undefined },
-): Version => ({
+  { updatedAt, seen, ...recorded }: RecordedAs & { updatedAt: Date; seen: SeenAt | undefined },
+): SeenVersion => ({
   isAsSeen: seen === undefined || updatedAt.getTime() === seen.getTime(),
   findBy: () => findLastChange(ctx, { ...recorded, updatedAt }),
 })

@@ -1,5 +1,5 @@
-import { keepFile } from '../assets/keep-file.ts'
 import { readPicture } from '../assets/picture-file.ts'
+import { storeFile } from '../assets/store-file.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -10,8 +10,8 @@ import { HEX_COLOR_PATTERN, MAX_LOGO, MAX_LOGO_BYTES } from '../limits.ts'
 import { BRAND, type Brand } from '../ports/brand.ts'
 import { inTransaction } from '../transaction.ts'
 import { findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** As they are typed: #rrggbb; the empty text: the service's own. */
 export type Colors = { primaryColor: string; backgroundColor: string }
@@ -45,9 +45,9 @@ export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Bran
  *
  * @throws DomainError not_permitted; invalid: what is no colour, or `changed` for what somebody else has changed since it was seen.
  */
-export async function changeColors(ctx: Context, given: Colors, seen: Seen): Promise<void> {
+export async function changeColors(ctx: Context, given: Colors, seen: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
-  refuse(findColorIssues(given))
+  throwIfIssues(findColorIssues(given))
   const colors = tidyColors(given)
   await changeBrand(ctx, colors, ({ updatedAt, ...before }, inside) =>
     refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_brand' }), before, colors),
@@ -62,11 +62,11 @@ export async function changeColors(ctx: Context, given: Colors, seen: Seen): Pro
  */
 export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
   authorize(ctx, 'manage_settings')
-  if (file.length > MAX_LOGO_BYTES) refuse([issue(TOO_LARGE)])
+  if (file.length > MAX_LOGO_BYTES) throwIfIssues([issue(TOO_LARGE)])
   const picture = readPicture(file)
   if (!picture || !TYPES.includes(picture.contentType)) throw new DomainError('invalid', { issues: [issue(NO_LOGO)] })
-  if (picture.width > MAX_LOGO.width || picture.height > MAX_LOGO.height) refuse([issue(TOO_WIDE)])
-  const logo = await keepFile(ctx, 'logo', picture)
+  if (picture.width > MAX_LOGO.width || picture.height > MAX_LOGO.height) throwIfIssues([issue(TOO_WIDE)])
+  const logo = await storeFile(ctx, 'logo', picture)
   if (!logo) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
   const { width: logoWidth, height: logoHeight } = picture
   const logoHash = Buffer.from(logo.sha256 ?? []).toString('hex')

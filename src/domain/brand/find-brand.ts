@@ -2,7 +2,7 @@ import type { Asset } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { BRAND, type Brand } from '../ports/brand.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 // Public logos and colors: mails and candidates' pages contain their addresses.
 

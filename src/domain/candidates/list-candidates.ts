@@ -5,11 +5,11 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { statusNow } from '../invites/expiry.ts'
 import type { InviteStatus } from '../invites/invites.ts'
-import { isIndexed, matchingInvites } from '../invites/listing/filter.ts'
+import { isIndexed, matchingInvites } from '../invites/listing/invite-filter.ts'
 import { readWords, refuseExcess } from '../lists/filters.ts'
+import { isUuid } from '../text/uuid.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 // Candidates are the addresses that invites were sent to, in either case: there is no row of a candidate. Pages are read from their place in
 // an index (invites_candidate_idx), as an organization may have a million of them, and nothing is counted but the invites of those shown.
@@ -49,7 +49,7 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   refuseExcess({ search })
   const words = readWords(search)
   const isShort = words.length > 0 && !words.some(isIndexed)
-  refuse(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])
+  throwIfIssues(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])
   const found = words.length > 0 ? await findInvites(ctx, search.trim()) : null
   const place = isUuid(after)
     ? await ctx.db.selectFrom('invites').where('id', '=', after).select(placeOf).executeTakeFirst()

@@ -4,7 +4,7 @@ import { anyOf } from '../../db/query.ts'
 import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { InviteEmailRow } from '../invites/emails.ts'
-import { asOfNow } from '../invites/expiry.ts'
+import { withCurrentStatus } from '../invites/expiry.ts'
 import { getInvite, type Invite, type InviteStatus } from '../invites/invites.ts'
 import { readTimelineOf, type Timeline } from '../invites/timeline.ts'
 import { type Result, toResult } from '../submissions/grading/results.ts'
@@ -63,7 +63,7 @@ export async function readCandidate(ctx: Context, inviteId: string): Promise<Can
     email,
     name: invites.find(({ recipientName }) => recipientName)?.recipientName ?? null,
     invites: invites.map((invite) => ({
-      ...asOfNow(invite, ctx.deps.clock()),
+      ...withCurrentStatus(invite, ctx.deps.clock()),
       ...(results.get(invite.id) ?? { submissionId: null, result: null }),
     })),
     hasMore: found.length > MAX_INVITES,
@@ -82,7 +82,7 @@ export async function findOtherInvites(ctx: Context, { id, recipientEmail }: Pic
   if (!may(ctx, 'read')) return []
   const found = await findInvites(ctx, recipientEmail, MAX_OTHERS + 1)
   const others = found.filter((invite) => invite.id !== id).slice(0, MAX_OTHERS)
-  return others.map((invite): OtherInvite => asOfNow(invite, ctx.deps.clock()))
+  return others.map((invite): OtherInvite => withCurrentStatus(invite, ctx.deps.clock()))
 }
 
 /** The latest invites to an address, in either case. */

@@ -8,7 +8,7 @@ import { deleteExpiredIdempotencyRecords, readStoredResponseKeys } from '../conc
 import { type Context, inMode } from '../context.ts'
 import { CALLER_DATA_FIELDS } from '../events/event.ts'
 import { folderOf } from '../files/media-keys.ts'
-import { renameFilter } from '../invites/saved-filters.ts'
+import { replaceInFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
@@ -188,7 +188,7 @@ export async function eraseText(erasing: ErasureRef, text: string, replacement?:
       .where(isAbout)
       .select(['id', 'memberId', 'name', 'query'])
       .execute()
-    for (const filter of filters) await renameFilter(inside, filter, replace)
+    for (const filter of filters) await replaceInFilter(inside, filter, replace)
     return { otherTraces: filters.length }
   })
   await eraseCounted(erasing, async (inside) => {

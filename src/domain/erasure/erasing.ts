@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
-import { inLetters } from '../validation/email-address.ts'
+import { toReadableAddress } from '../validation/email-address.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 /** An erasure that is being worked on. */
@@ -49,7 +49,7 @@ const ESCAPED_LETTER = '0(?:0[c-fC-F]|[1-9a-dA-D][0-9A-Fa-f])[0-9A-Fa-f]'
  * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
  */
 export function toAddressPattern(address: string, { hyphenated = false } = {}): string {
-  const spellings = [...new Set([address, inLetters(address)].flatMap(spellingsOf))].map((one) =>
+  const spellings = [...new Set([address, toReadableAddress(address)].flatMap(spellingsOf))].map((one) =>
     one.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
   )
   const hyphen = hyphenated ? '' : '-'

@@ -4,7 +4,7 @@ import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 
 // Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which

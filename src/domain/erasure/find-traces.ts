@@ -3,7 +3,7 @@ import type { SqlBool } from '../../db/queries.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
-import { ofAddress } from '../invites/suppressions.ts'
+import { whereAddress } from '../invites/suppressions.ts'
 import { isSentTo } from './collect-invites.ts'
 import { countListRows } from './erase-invites.ts'
 import { normalizeAddress } from './request-erasure.ts'
@@ -52,7 +52,7 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
     mails: (await mails.select(counted).executeTakeFirst())!.count,
     listRows: await countListRows(ctx, address, deps.clock()),
     suppressions: await db.suppression.count({
-      where: { organizationId: organization.id, ...ofAddress(deps, organization, address) },
+      where: { organizationId: organization.id, ...whereAddress(deps, organization, address) },
     }),
   }
 }

@@ -8,7 +8,7 @@ import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { hmacOfAddress } from '../secrets/address-hmacs.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 import { collectInvites } from './collect-invites.ts'
 import { revokeOpenInvites } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
@@ -36,7 +36,7 @@ export async function requestErasure(
 }
 
 /** As all that compares addresses has it. */
-export const normalizeAddress = (address: string): string => asStored(address.trim()).toLowerCase()
+export const normalizeAddress = (address: string): string => toStoredAddress(address.trim()).toLowerCase()
 
 async function startErasure(
   inside: Context,

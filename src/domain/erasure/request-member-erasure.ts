@@ -9,9 +9,9 @@ import { getMember, type Member } from '../members/members.ts'
 import { refuseRoleBeyondOwn } from '../members/role-changes.ts'
 import { hmacOfAddress } from '../secrets/address-hmacs.ts'
 import { encrypt } from '../secrets/encryption.ts'
+import { displayNameOf } from '../text/display-name.ts'
 import { userKeys } from '../text/fold-text.ts'
-import { nameOf } from '../text/name-of.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { countOtherOpen, purposeOf } from './request-erasure.ts'
@@ -60,7 +60,7 @@ export async function requestMemberErasure(
 ): Promise<Erasure> {
   authorize(ctx, 'erase_candidates')
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === memberId
-  refuse(isOwn ? [{ field: '', rule: 'account', problem: 'ownErasure' }] : [])
+  throwIfIssues(isOwn ? [{ field: '', rule: 'account', problem: 'ownErasure' }] : [])
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
     refuseRoleBeyondOwn(inside, member)
@@ -108,7 +108,7 @@ async function readMemberIdentifiers(
   const addresses = [email, ...(credential ? [credential.email] : []), ...seen].map((address) => address.toLowerCase())
   return {
     addresses: [...new Set(addresses)],
-    name: user.firstName && user.lastName && nameOf(user),
+    name: user.firstName && user.lastName && displayNameOf(user),
     subjects: identities.map(({ subject }) => subject),
     emailIds: (await db.memberEmail.findMany({ where: its, select: { id: true } })).map(({ id }) => id),
   }

@@ -3,14 +3,14 @@ import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { RETENTION_DAYS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { defined } from '../values/defined.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { countDue, RETENTION_RULES, type RetentionDays, type RetentionRule, startOfDay } from './due-invites.ts'
 
 // For how long an organization keeps invites that have ended: each rule is never unless it is set. See erase-due-invites.ts.
@@ -66,19 +66,19 @@ const whyNot = (days: number | null) => (days === null ? undefined : checkIntege
  */
 export async function changeRetention(
   ctx: Context,
-  { kept, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: Seen | undefined },
+  { kept, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: SeenAt | undefined },
 ): Promise<void> {
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
-    refuse(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
+    throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
     await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)
     const changed = RETENTION_RULES.filter((rule) => before[rule] !== kept[rule])
     if (changed.length === 0) return
     const isShorter = changed.some((rule) => (kept[rule] ?? Infinity) < (before[rule] ?? Infinity))
-    if (isShorter && !isSure) refuse([{ field: 'sure', rule: 'required' }])
+    if (isShorter && !isSure) throwIfIssues([{ field: 'sure', rule: 'required' }])
     const now = deps.clock()
     const begins = isShorter ? firstRunAt(now) : (beginsAt ?? now)
     const data = {
@@ -90,6 +90,6 @@ export async function changeRetention(
     await db.organizationRetention.upsert({ where: { organizationId }, create, update: data })
     const details = toAuditDetails(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }] as const))
     await recordAudit(inside, { action: 'changed_retention', details })
-    await queueAdminEmails(inside, { kind: 'retention_changed', facts: defined({ person: await nameActor(inside) }) })
+    await queueAdminEmails(inside, { kind: 'retention_changed', facts: omitUndefined({ person: await nameActor(inside) }) })
   })
 }

@@ -5,7 +5,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { nameActor, queueOwnerEmails } from '../mails/member-emails.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { eraseOrganization } from './erase-organization.ts'
 import { restartWaitingPeriod } from './retention.ts'
 
@@ -37,7 +37,7 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
   authorize(ctx, 'erase_organization')
   const { id: organizationId } = ctx.organization
   const { name: current } = await ctx.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  refuse(name.trim() === current.trim() ? [] : [{ field: 'name', rule: 'account', problem: 'otherName' }])
+  throwIfIssues(name.trim() === current.trim() ? [] : [{ field: 'name', rule: 'account', problem: 'otherName' }])
   const suspension = await inTransaction(ctx, async (inside) => {
     const { db, deps, actor } = inside
     const requestedAt = deps.clock()

@@ -1,7 +1,7 @@
 import type { Invite, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import type { Bounce } from '../mails/classify-bounce.ts'
-import { defined } from '../values/defined.ts'
 
 export const EVENT_TYPES = [
   'invite.created',
@@ -162,7 +162,7 @@ export type CreateInviteEvent = (invite: EventInvite) => NewEvent
 
 export const inviteEvents = {
   created: (invite: EventInvite & { retakeOf?: string }) =>
-    tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...defined({ retakeOf: invite.retakeOf }) }),
+    tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...omitUndefined({ retakeOf: invite.retakeOf }) }),
   accepted: (invite) => tell('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
   started: (invite) => tell('invite.started', invite, { ...state(invite), ...submission(invite) }),
   completed: (invite) => tell('invite.completed', invite, { ...state(invite), ...submission(invite) }),
@@ -216,7 +216,7 @@ const tell = <Type extends EventType>(
 ): EventOf<Type> => ({ type, organizationId, mode, data })
 
 const state = (invite: EventInvite): InvitePayload =>
-  defined(mapInvitePayload((column) => invite[column] ?? undefined)) as InvitePayload
+  omitUndefined(mapInvitePayload((column) => invite[column] ?? undefined)) as InvitePayload
 const submission = ({ assessmentSession }: EventInvite): Submission =>
   assessmentSession === null ? {} : { submissionId: assessmentSession }
 const expiry = ({ expiresAt }: EventInvite): Expiry => ({ expiresAt: expiresAt.toISOString() })

@@ -1,8 +1,8 @@
-import { type Proctoring, proctoringOf } from '../assessments/assessment-input.ts'
+import { type Proctoring, pickProctoring } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Violation } from '../errors.ts'
-import { defined } from '../values/defined.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import type { NewInvite } from './new-invite.ts'
 
 type Terms = Pick<NewInvite, keyof Proctoring | 'sendEmail'>
@@ -21,7 +21,7 @@ export async function completeTerms<T extends Terms>(ctx: Context, assessmentId:
   if (assessment.questionCount === 0 && ctx.deps.hasOwnPlayer && (terms.sendEmail ?? true))
     throw refusal({ rule: 'account', problem: 'unasked' })
   if (assessment.archivedAt !== null && ctx.actor.kind === 'member') throw refusal({ rule: 'account', problem: 'archived' })
-  return { ...proctoringOf(assessment), ...defined(terms) } as T & Proctoring
+  return { ...pickProctoring(assessment), ...omitUndefined(terms) } as T & Proctoring
 }
 
 const refusal = (violation: Violation): DomainError =>

@@ -4,17 +4,17 @@ import { loadZones } from '../concurrency/load-zones.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'
-import { SPOKEN_TO } from '../languages/languages.ts'
+import { LANGUAGE_SOURCES } from '../languages/languages.ts'
 import { totalOrder } from '../lists/page.ts'
 import { BRAND } from '../ports/brand.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
 import { zoneOf } from '../time/zones.ts'
-import { asOfNow } from './expiry.ts'
+import { withCurrentStatus } from './expiry.ts'
 import { moveInvite } from './move-invite.ts'
 
 const include = {
   organization: {
-    select: { ...BRAND, tier: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
+    select: { ...BRAND, tier: true, senderName: true, replyTo: true, timeZone: true, ...LANGUAGE_SOURCES.organization },
   },
   assessment: {
     select: {
@@ -25,7 +25,7 @@ const include = {
       instruction: true,
       penaltyPercent: true,
       practice: true,
-      ...SPOKEN_TO.assessment,
+      ...LANGUAGE_SOURCES.assessment,
     },
   },
   createdBy: { include: { user: true } },
@@ -37,17 +37,17 @@ export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include 
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
 /** Links of suspended organizations are unknown. */
-export const IS_ENTERED = { organization: { suspension: null } } satisfies Prisma.InviteWhereInput
+export const NOT_SUSPENDED = { organization: { suspension: null } } satisfies Prisma.InviteWhereInput
 
 /** The invite that a signed link belongs to; null when a newer link has replaced it, the invite was deleted, or its organization is on hold. */
 export async function findInvitation(
   { db, deps }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
 ): Promise<CandidateInvite | null> {
-  const where = { id: inviteId, linkVersion, ...IS_ENTERED }
+  const where = { id: inviteId, linkVersion, ...NOT_SUSPENDED }
   const invite = await db.invite.findUnique({ where, include, relationLoadStrategy: 'join' })
   if (invite) await loadZones(db, [zoneOf(invite)])
-  return invite && asOfNow(invite, deps.clock())
+  return invite && withCurrentStatus(invite, deps.clock())
 }
 
 /** A question, with what it shows where it is of a kind that has a right answer. */
@@ -70,8 +70,8 @@ export async function moveAsCandidate(
   { inviteId, linkVersion }: InvitationRef,
   move: CandidateMove,
 ): Promise<void> {
-  const ctx = await enterAsCandidate(service, { id: inviteId, linkVersion })
-  await moveUnlessOvertaken(ctx, move, { inviteId, linkVersion })
+  const ctx = await findCandidateContext(service, { id: inviteId, linkVersion })
+  await moveIfStillAllowed(ctx, move, { inviteId, linkVersion })
 }
 
 /**
@@ -79,7 +79,7 @@ export async function moveAsCandidate(
  *
  * @returns the invite; null when this call has not moved it.
  */
-export async function moveUnlessOvertaken(ctx: Context, ...move: MoveArguments): Promise<Invite | null> {
+export async function moveIfStillAllowed(ctx: Context, ...move: MoveArguments): Promise<Invite | null> {
   try {
     const { invite, moved } = await moveInvite(ctx, ...move)
     return moved ? invite : null
@@ -92,17 +92,17 @@ export async function moveUnlessOvertaken(ctx: Context, ...move: MoveArguments):
 type MoveArguments = Parameters<typeof moveInvite> extends [Context, ...infer Rest] ? Rest : never
 
 /** @throws DomainError invite_not_found. */
-async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
+async function findCandidateContext(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
-    where: { ...where, ...IS_ENTERED },
+    where: { ...where, ...NOT_SUSPENDED },
     select: { id: true, mode: true, organization: { select: { id: true, name: true, tier: true } } },
   })
   if (!invite) throw new DomainError('invite_not_found')
-  return asCandidate(service, invite)
+  return toCandidateContext(service, invite)
 }
 
 /** The organization's context, with the candidate of that invite as the actor. */
-export function asCandidate(
+export function toCandidateContext(
   service: ServiceContext,
   { id, mode, organization }: Pick<Invite, 'id' | 'mode'> & Pick<Context, 'organization'>,
 ): Context {
@@ -117,6 +117,6 @@ export function asCandidate(
  * @throws DomainError invite_not_found for a session that is not, or no longer, the invite's; move_not_allowed.
  */
 export async function completeSession(service: ServiceContext, { inviteId, session }: SessionRef): Promise<void> {
-  const ctx = await enterAsCandidate(service, { id: inviteId, assessmentSession: session })
+  const ctx = await findCandidateContext(service, { id: inviteId, assessmentSession: session })
   await moveInvite(ctx, 'complete', { inviteId })
 }

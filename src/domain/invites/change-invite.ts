@@ -10,10 +10,10 @@ import { MAX_INVITE_TAGS } from '../limits.ts'
 import { lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkSize, checkUuid, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { resolveReferences } from './create-invite.ts'
-import { requireInvite } from './invites.ts'
-import { lockInvite } from './operations.ts'
+import { requireVisibleInvite } from './invites.ts'
+import { lockInvite } from './operate-invite.ts'
 
 // Changes of an existing invite in any status. Beyond both documents.
 
@@ -25,9 +25,9 @@ import { lockInvite } from './operations.ts'
  */
 export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside) => {
-    refuse(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
+    throwIfIssues(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
-    refuse(issues)
+    throwIfIssues(issues)
     if (!(await setGrader(inside, inviteId, graderId))) return
     const target = { kind: 'invite', id: inviteId } as const
     await recordByMember(inside, { action: 'assigned_grader', target, details: { graderId } })
@@ -52,12 +52,12 @@ export async function setGrader(inside: Context, inviteId: string, graderId: str
   return true
 }
 
-type Own = { organizationId: string; id: string }
+type InviteKey = { organizationId: string; id: string }
 
 /** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
 export async function updateInvite(
   inside: Context,
-  where: Own,
+  where: InviteKey,
   data: Prisma.InviteUncheckedUpdateManyInput,
   changes: InviteChanges,
 ): Promise<void> {
@@ -79,7 +79,7 @@ export async function untagInvite(ctx: Context, inviteId: string, tagId: string)
 }
 
 /** Has it have these tags: those that it has keep their place, the others come last. @throws DomainError as tagInvite. */
-export async function setTags(ctx: Context, inviteId: string, tagIds: string[]): Promise<void> {
+export async function replaceTags(ctx: Context, inviteId: string, tagIds: string[]): Promise<void> {
   await changeTags(ctx, inviteId, () => tagIds)
 }
 
@@ -90,14 +90,14 @@ async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: strin
     const present = await db.inviteTag.findMany({ where: of, select: { tagId: true, position: true } })
     const before = present.map(({ tagId }) => tagId)
     const chosen = choose(before)
-    refuse(findIssues(chosen.map((id) => ['tagIds', checkUuid(id)])))
+    throwIfIssues(findIssues(chosen.map((id) => ['tagIds', checkUuid(id)])))
     const wanted = [...new Set(chosen.map((id) => id.toLowerCase()))]
     const added = wanted.filter((id) => !before.includes(id))
     const removed = before.filter((id) => !wanted.includes(id))
     const tags = await lockTags(inside, [...added, ...removed])
-    refuse(added.filter((id) => !tags.has(id)).map((value) => ({ field: 'tagIds', rule: 'reference', value })))
+    throwIfIssues(added.filter((id) => !tags.has(id)).map((value) => ({ field: 'tagIds', rule: 'reference', value })))
     const excess = added.length > 0 ? checkSize('maxItems', wanted.length, MAX_INVITE_TAGS) : undefined
-    refuse(excess ? [{ field: 'tagIds', ...excess }] : [])
+    throwIfIssues(excess ? [{ field: 'tagIds', ...excess }] : [])
     if (added.length + removed.length === 0) return
     if (removed.length > 0) await db.inviteTag.deleteMany({ where: { ...of, tagId: anyOf(removed) } })
     const last = Math.max(-1, ...present.map(({ position }) => position))
@@ -114,12 +114,12 @@ async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: strin
 export async function changeInvite(
   ctx: Context,
   inviteId: string,
-  work: (inside: Context, where: Own) => Promise<void>,
+  work: (inside: Context, where: InviteKey) => Promise<void>,
 ): Promise<void> {
   authorize(ctx, 'operate_invites')
   await inTransaction(ctx, async (inside) => {
     await lockInvite(inside, inviteId)
-    await requireInvite(inside, inviteId)
+    await requireVisibleInvite(inside, inviteId)
     await work(inside, { organizationId: ctx.organization.id, id: inviteId })
   })
 }

@@ -2,20 +2,20 @@ import { recordByMember } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { COUNTS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { searchKey } from '../text/fold-text.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'
-import { checkInteger, checkText, findIssues, ofChanged } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { defined } from '../values/defined.ts'
-import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
+import { checkInteger, checkText, findIssues, issuesOfChangedFields } from '../validation/checks.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
+import { mayMove } from './allowed-moves.ts'
+import { assignGrader, changeInvite, replaceTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
-import { completeParams, findExtensionIssues } from './extension.ts'
+import { findExtensionIssues, withExpiry } from './extension.ts'
 import { getInvite, type Invite, type InviteDetail, type InviteStatus } from './invites.ts'
-import { moveNotAllowed } from './move-invite.ts'
-import { mayMove } from './moves.ts'
+import { createMoveError } from './move-invite.ts'
 import { pickTerms } from './new-invite.ts'
-import { extendInviteTo, revokeInvite } from './operations.ts'
+import { extendInviteTo, revokeInvite } from './operate-invite.ts'
 
 // Corrections of an invite that was sent. Beyond both documents.
 
@@ -32,29 +32,29 @@ export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Fiel
 export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {
     const invite = await getInvite(inside, id)
-    const { recipientName, customMessage, questionReplayLimit, answerRecordLimit } = { ...invite, ...defined(correction) }
+    const { recipientName, customMessage, questionReplayLimit, answerRecordLimit } = { ...invite, ...omitUndefined(correction) }
     const issues = findIssues([
       ['recipientName', checkText(recipientName ?? '', MAX_NAME_LENGTH)],
       ['customMessage', checkText(customMessage, MAX_MESSAGE_LENGTH)],
       ['questionReplayLimit', checkInteger(questionReplayLimit, COUNTS)],
       ['answerRecordLimit', checkInteger(answerRecordLimit, COUNTS)],
     ])
-    refuse(ofChanged(issues, invite, defined(correction)))
+    throwIfIssues(issuesOfChangedFields(issues, invite, omitUndefined(correction)))
     const wanted = { recipientName, customMessage, questionReplayLimit, answerRecordLimit }
     const corrected = CORRECTABLE.filter((field) => invite[field] !== wanted[field])
     if (corrected.length === 0) return
-    if (invite.status !== 'pending') throw settled(corrected[0]!, invite.status)
+    if (invite.status !== 'pending') throw createSettledError(corrected[0]!, invite.status)
     const recipientNameSearch = recipientName && searchKey(recipientName)
     await updateInvite(inside, where, { ...wanted, recipientNameSearch }, { corrected })
     await recordByMember(inside, { action: 'corrected_invite', target: { kind: 'invite', id }, details: { corrected } })
   })
 }
 
-const settled = (field: string, status: InviteStatus): DomainError =>
+const createSettledError = (field: string, status: InviteStatus): DomainError =>
   new DomainError('move_not_allowed', { issues: [{ field, rule: 'settled', value: status }] })
 
 /** @property tagIds all that it is to have. */
-export type Edits = Correction & {
+export type InviteEdits = Correction & {
   expiresInDays?: number | undefined
   assignedGraderId?: string | null | undefined
   tagIds?: string[] | undefined
@@ -63,15 +63,15 @@ export type Edits = Correction & {
 /**
  * Changes all of this at once, or nothing of it: each as the function for it does.
  *
- * @throws DomainError as correctInvite, changeExpiry, assignGrader and setTags.
+ * @throws DomainError as correctInvite, changeExpiry, assignGrader and replaceTags.
  */
-export async function editInvite(ctx: Context, id: string, edits: Edits): Promise<InviteDetail> {
+export async function editInvite(ctx: Context, id: string, edits: InviteEdits): Promise<InviteDetail> {
   const { expiresInDays, assignedGraderId, tagIds, ...correction } = edits
   await changeInvite(ctx, id, async (inside) => {
     await correctInvite(inside, id, correction)
     if (expiresInDays !== undefined) await changeExpiry(inside, id, { expiresInDays })
     if (assignedGraderId !== undefined) await assignGrader(inside, id, assignedGraderId)
-    if (tagIds !== undefined) await setTags(inside, id, tagIds)
+    if (tagIds !== undefined) await replaceTags(inside, id, tagIds)
   })
   return getInvite(ctx, id)
 }
@@ -101,11 +101,11 @@ export async function changeExpiry(ctx: Context, id: string, expiry: NewExpiry):
 /** @throws DomainError invalid. */
 async function readExpiry(ctx: Context, expiry: NewExpiry): Promise<Date> {
   if ('expiresInDays' in expiry) {
-    refuse(findIssues([['expiresInDays', checkInteger(expiry.expiresInDays, EXPIRY_DAYS)]]))
+    throwIfIssues(findIssues([['expiresInDays', checkInteger(expiry.expiresInDays, EXPIRY_DAYS)]]))
     return daysAfter(ctx.deps.clock(), expiry.expiresInDays)
   }
-  const params = await completeParams(ctx, expiry)
-  refuse(findExtensionIssues(ctx, params))
+  const params = await withExpiry(ctx, expiry)
+  throwIfIssues(findExtensionIssues(ctx, params))
   return new Date(params.expiresAt!)
 }
 
@@ -122,7 +122,7 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
   await changeInvite(ctx, id, async (inside) => {
     const invite = await getInvite(inside, id)
     // A member creates live invites; replacing a test invite would send a real email.
-    if (!mayMove('extend', invite.status) || invite.mode === 'test') throw moveNotAllowed('revoke', invite.status)
+    if (!mayMove('extend', invite.status) || invite.mode === 'test') throw createMoveError('revoke', invite.status)
     await revokeInvite(inside, id)
     const terms = termsOf(invite, inside.deps.clock())
     replacement = (await createInvite(inside, { ...terms, recipientEmail }, { like: invite })).id

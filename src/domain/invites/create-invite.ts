@@ -18,9 +18,9 @@ import { findTagIds } from '../tags/tags.ts'
 import { searchKey } from '../text/fold-text.ts'
 import { daysAfter } from '../time/days.ts'
 import { executeWrites } from '../transaction.ts'
-import { ofChanged } from '../validation/checks.ts'
-import { asStored } from '../validation/email-address.ts'
-import { refuse as refuseAll } from '../validation/refuse.ts'
+import { issuesOfChangedFields } from '../validation/checks.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
+import { throwIfIssues as refuseAll } from '../validation/throw-if-issues.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
@@ -43,19 +43,19 @@ export async function createInvite(
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const input = { ...given, recipientEmail: asStored(given.recipientEmail) }
-  const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
+  const input = { ...given, recipientEmail: toStoredAddress(given.recipientEmail) }
+  const refuseNew = (issues: Issue[]) => refuseAll(like ? issuesOfChangedFields<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
   const assessment = await checkReferences(ctx, input, tagIds)
   refuseNew(await findUnlistedHost(ctx, input.returnUrl))
-  const invite = makeInvite(ctx, { ...input, assessmentId: assessment.id }, (retakeOf?.attempt ?? 0) + 1)
+  const invite = toInviteRow(ctx, { ...input, assessmentId: assessment.id }, (retakeOf?.attempt ?? 0) + 1)
   const auditEntries = isOneOfMany
     ? []
     : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
   const created = inviteEvents.created({ ...invite, ...(retakeOf && { retakeOf: retakeOf.id }) })
   await insert(ctx, invite, tagIds, [created], auditEntries, input.sendEmail ?? true).catch((error) =>
-    refuse(ctx, error, input, { tagIds, attempt: retakeOf && invite.attempt }),
+    throwConstraintError(ctx, error, input, { tagIds, attempt: retakeOf && invite.attempt }),
   )
   ctx.deps.metrics.inviteCreated()
   return { ...invite, assessmentName: assessment.name, tagIds, retakeOf: retakeOf?.id ?? null }
@@ -63,7 +63,7 @@ export async function createInvite(
 
 type InviteRow = Selectable<Tables['invites']>
 
-function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow {
+function toInviteRow(ctx: Context, input: NewInvite, attempt: number): InviteRow {
   const now = ctx.deps.clock()
   const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
   const terms = withDefaults(given)
@@ -159,7 +159,7 @@ const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
  * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
  * checked; the second check then tells what is missing.
  */
-async function refuse(
+async function throwConstraintError(
   ctx: Context,
   error: unknown,
   input: NewInvite,

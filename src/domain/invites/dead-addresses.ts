@@ -36,7 +36,7 @@ export async function areListsPaused(ctx: Context): Promise<boolean> {
 }
 
 /** Has lists go on: from then on mails are counted anew. @throws DomainError not_permitted. */
-export async function confirmLists(ctx: Context): Promise<void> {
+export async function resumeLists(ctx: Context): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside

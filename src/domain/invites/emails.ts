@@ -7,14 +7,14 @@ import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
-import { comesByItself, INVITATION_KINDS, type InvitationKind, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
-import { classifyBounce, statusIn } from '../mails/classify-bounce.ts'
-import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
+import { INVITATION_KINDS, type InvitationKind, isAutomatic, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
+import { classifyBounce, findStatusCode } from '../mails/classify-bounce.ts'
+import { type EmailQueue, type FailedEmails, type RetrySelection, type SendOutcome, toRetry } from '../mails/send-outcome.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { defined } from '../values/defined.ts'
-import { isUuid } from '../values/uuid.ts'
-import { requireInvite } from './invites.ts'
+import { requireVisibleInvite } from './invites.ts'
 import { type InviteEmail, readEmails } from './read-emails.ts'
 import { suppressAddressOf } from './suppressions.ts'
 
@@ -96,12 +96,12 @@ export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<Invi
  * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
  * this attempt took so long that its job was given to another process.
  */
-export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outcome: Outcome): Promise<void> {
+export async function recordEmailAttempt(ctx: ServiceContext, email: SentEmail, outcome: SendOutcome): Promise<void> {
   if (outcome.state === 'delayed') return delayEmails(ctx, [email], { until: outcome.until, jobIds: [outcome.jobId] })
   const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
-  const refusal = outcome.state === 'failed' && outcome.failure === 'refused' ? refusalOf(reason, now) : undefined
+  const refusal = outcome.state === 'failed' && outcome.failure === 'refused' ? toBounce(reason, now) : undefined
   const change = queuedEmail(email).set(({ eb, ref }) => ({
     ...refusal,
     state,
@@ -113,23 +113,23 @@ export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outco
     templateId: sentAt && (email.template?.id ?? null),
     ...(sentAt && email.spoken && { language: email.spoken }),
   }))
-  const event = eventOf(email.kind ?? 'invitation', outcome)
+  const event = toEmailEvent(email.kind ?? 'invitation', outcome)
   if (event) await recordEmailEvent(ctx, change, event)
   else await run(ctx.db, change)
   if (refusal) await suppressAddressOf(ctx, email.id, refusal.bounce)
 }
 
 /** Event of an attempt. Null if nothing was missed: reminders, notices, and withdrawals that are no longer needed. */
-function eventOf(kind: string, outcome: Outcome): EmailEvent | null {
+function toEmailEvent(kind: string, outcome: SendOutcome): EmailEvent | null {
   if (outcome.state === 'sent') return { type: isReminder(kind) ? 'reminder.sent' : 'email.sent' }
   const reason = outcome.state === 'failed' ? outcome.failure : null
-  const isLeftOut = (comesByItself(kind) || kind === WITHDRAWAL_KIND) && (reason === 'suppressed' || reason === 'obsolete')
+  const isLeftOut = (isAutomatic(kind) || kind === WITHDRAWAL_KIND) && (reason === 'suppressed' || reason === 'obsolete')
   return reason === null || isLeftOut ? null : { type: 'email.failed', reason }
 }
 
 /** A server's immediate rejection counts as a bounce. */
-function refusalOf(reason: string, now: Date) {
-  const bounceStatus = statusIn(reason)
+function toBounce(reason: string, now: Date) {
+  const bounceStatus = findStatusCode(reason)
   return { bouncedAt: now, bounce: classifyBounce(bounceStatus), bounceStatus, bounceReason: reason }
 }
 
@@ -151,7 +151,7 @@ export const delayEmails = (
     })
     const ids = new Set(waiting.map(({ id }) => id))
     const jobs = emails.map(({ id, organizationId, kind = 'invitation' }, i) => {
-      return { id, organizationId, startAfter: until, jobId: jobIds[i]!, isPatient: comesByItself(kind) }
+      return { id, organizationId, startAfter: until, jobId: jobIds[i]!, isPatient: isAutomatic(kind) }
     })
     for (const isPatient of [false, true]) {
       const due = jobs.filter((job) => ids.has(job.id) && job.isPatient === isPatient)
@@ -201,7 +201,7 @@ export const listEmails = (
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<InviteEmail[]> =>
   readEmails(ctx, {
-    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
+    where: omitUndefined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
   })
@@ -216,10 +216,10 @@ export async function listInviteEmails(
   page: Page,
   kinds: 'all' | 'invitations' = 'all',
 ): Promise<Listing<InviteEmailRow>> {
-  await requireInvite(ctx, inviteId)
+  await requireVisibleInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
   const kind = kinds === 'all' ? undefined : { in: [...INVITATION_KINDS] }
-  const where = defined({ organizationId: ctx.organization.id, inviteId, kind })
+  const where = omitUndefined({ organizationId: ctx.organization.id, inviteId, kind })
   return readPage(
     page,
     () => inviteEmail.count({ where }),
@@ -235,7 +235,7 @@ export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise
  *
  * @returns how many were queued.
  */
-export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): Promise<number> {
+export async function retryEmails(ctx: ServiceContext, which: RetrySelection = {}): Promise<number> {
   const { state = 'failed' } = which
   // Mails of test invites stay captured.
   const live = state === 'captured' && { invite: { mode: 'live' as const } }
@@ -243,7 +243,7 @@ export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): 
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
       // Only sendings after the last batch: one that fails again in the meantime is not queued a second time.
-      where: { ...toRetry(which), ...live, ...defined({ id: last === undefined ? undefined : { gt: last } }) },
+      where: { ...toRetry(which), ...live, ...omitUndefined({ id: last === undefined ? undefined : { gt: last } }) },
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
       select: { id: true },

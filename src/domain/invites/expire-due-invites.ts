@@ -8,7 +8,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { EVENT_COLUMNS, type EventInvite, inviteEvents } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { inTransaction } from '../transaction.ts'
-import { EXPIRING, isDue } from './expiry.ts'
+import { EXPIRING_STATUSES, isDue } from './expiry.ts'
 
 /** The updates in progress, by organization: simultaneous lists share one. */
 const running = new WeakMap<Session, Map<string, Promise<unknown>>>()
@@ -121,7 +121,7 @@ const recordExpiry = (ctx: ServiceContext, expired: EventInvite[]): Promise<void
 
 /** Sets one invite to expired if it is due, before something that goes by the stored status. */
 export async function expireIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
-  const due = { ...where, status: { in: [...EXPIRING] }, expiresAt: { lte: ctx.deps.clock() } }
+  const due = { ...where, status: { in: [...EXPIRING_STATUSES] }, expiresAt: { lte: ctx.deps.clock() } }
   const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
   if (!found) return
   await inTransaction(ctx, async (inside) => {

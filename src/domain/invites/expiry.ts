@@ -18,7 +18,7 @@ export const statusNow = (eb: Expressions<'invites'>, now: Date): RawBuilder<Inv
   sql`case when ${isDue(eb, now)} then 'expired' else ${eb.ref('invites.status')} end`
 
 /** SQL condition: has the status as of now. An index by status can serve it. */
-export const isNow = (eb: Expressions<'invites'>, status: InviteStatus, now: Date): Condition =>
+export const hasStatusNow = (eb: Expressions<'invites'>, status: InviteStatus, now: Date): Condition =>
   status === 'expired'
     ? sql`(${eb.ref('invites.status')} = 'expired' or ${isDue(eb, now)})`
     : sql`(${eb.ref('invites.status')} = ${status}::invite_status and not ${isDue(eb, now)})`
@@ -32,12 +32,12 @@ export const earliestExpiry = (db: TenantDb) =>
     .$asScalar()
 
 /** The states that expire: pending, accepted -> expired, when now >= expiresAt. A started invite does not expire. */
-export const EXPIRING = ['pending', 'accepted'] as const satisfies InviteStatus[]
+export const EXPIRING_STATUSES = ['pending', 'accepted'] as const satisfies InviteStatus[]
 
 type Expirable = { status: InviteStatus; expiresAt: Time }
 
 /** An invite as of now: expired once it is due, even if its row does not say so yet. */
-export function asOfNow<T extends Expirable>(invite: T, now: Date): T {
-  const due = EXPIRING.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
+export function withCurrentStatus<T extends Expirable>(invite: T, now: Date): T {
+  const due = EXPIRING_STATUSES.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
   return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }

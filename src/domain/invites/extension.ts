@@ -20,7 +20,7 @@ export function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, a
 }
 
 /** Adds the end of the day that an extension names. An invalid date has none. */
-export async function completeParams<Given extends Extension>(ctx: Context, { ...params }: Given): Promise<Given & Extension> {
+export async function withExpiry<Given extends Extension>(ctx: Context, { ...params }: Given): Promise<Given & Extension> {
   const day = params.expiresOn
   if (day === undefined || !isDay(day)) return params
   const { timeZone } = await ctx.db.organization.findUniqueOrThrow({

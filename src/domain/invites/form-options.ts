@@ -6,14 +6,14 @@ import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { hasAll, worded } from '../lists/listing.ts'
 import { graders } from '../members/graders.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 /** Options of an invite form, by name. */
-export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
-export type Named = { id: string; name: string }
+export type FormChoices = { assessments: Choice[]; tags: Choice[]; graders: Choice[] }
+export type Choice = { id: string; name: string }
 
 /** @property named choices have all words of this text in their names. @property chosenIds come first, whatever their names. */
-export type Wanted = { named?: string; chosenIds?: string[] }
+export type ChoiceFilter = { named?: string; chosenIds?: string[] }
 
 /** More names than a list to choose from can show are left out, the last by name. */
 export const MAX_CHOICES = 1_000
@@ -23,7 +23,7 @@ export const MAX_CHOICES = 1_000
  *
  * @throws DomainError not_permitted.
  */
-export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Choices> {
+export async function listChoices(ctx: Context, wanted: ChoiceFilter = {}): Promise<FormChoices> {
   const [assessments, tags, graders] = await Promise.all([
     listInvitingAssessments(ctx, wanted),
     listTagChoices(ctx, wanted),
@@ -33,15 +33,15 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 }
 
 /** @throws DomainError not_permitted. */
-export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+export async function listAssessmentChoices(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   authorize(ctx, 'read_assessments')
-  return readNames(ctx, ctx.db.selectFrom('assessments').select(['id', 'name', 'nameSearch as search']), wanted)
+  return readChoices(ctx, ctx.db.selectFrom('assessments').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** Assessments that are not archived. @throws DomainError not_permitted. */
-export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+export async function listInvitingAssessments(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   authorize(ctx, 'read_assessments')
-  return readNames(
+  return readChoices(
     ctx,
     ctx.db.selectFrom('assessments').where('archivedAt', 'is', null).select(['id', 'name', 'nameSearch as search']),
     wanted,
@@ -49,13 +49,13 @@ export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {})
 }
 
 /** @throws DomainError not_permitted. */
-export async function listTagChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+export async function listTagChoices(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   authorize(ctx, 'read')
-  return readNames(ctx, ctx.db.selectFrom('tags').select(['id', 'name', 'nameSearch as search']), wanted)
+  return readChoices(ctx, ctx.db.selectFrom('tags').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** The members who may grade, by name and address. @throws DomainError not_permitted. */
-export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+export async function listGraderChoices(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   if (!may(ctx, 'grade')) authorize(ctx, 'read')
   const names = graders(ctx.db)
     .innerJoin(ctx.db.table('users'), 'users.id', 'members.userId')
@@ -67,11 +67,11 @@ export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Prom
         'users.searchKey as search',
       ]
     })
-  return readNames(ctx, names, wanted)
+  return readChoices(ctx, names, wanted)
 }
 
 /** The assessments that the context's actor is client of, and may know the candidates of. @throws DomainError not_permitted. */
-export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
+export async function listClientAssessments(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   const { actor } = ctx
   authorize(ctx, 'read_as_client')
   if (actor.kind !== 'member') return []
@@ -80,7 +80,7 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
     .innerJoin(ctx.db.table('assessmentClients'), 'assessmentClients.assessmentId', 'assessments.id')
     .where('assessmentClients.memberId', '=', actor.id)
     .select(['assessments.id', 'assessments.name', 'assessments.nameSearch as search'])
-  return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.blindGrading', '=', false) : theirs, wanted)
+  return readChoices(ctx, gradesBlindly(ctx) ? theirs.where('assessments.blindGrading', '=', false) : theirs, wanted)
 }
 
 /**
@@ -88,7 +88,7 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
  *
  * @param names the ids, names and search keys of all that there are.
  */
-export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
+export function readChoices({ db }: Context, names: ChoiceRows, { named = '', chosenIds = [] }: ChoiceFilter): Promise<Choice[]> {
   const chosen = chosenIds.filter(isUuid)
   const anyChosen = anyOfIds(chosen)
   const every = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
@@ -99,4 +99,4 @@ export function readNames({ db }: Context, names: Names, { named = '', chosenIds
   const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
   return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))
 }
-type Names = Rows<never, Named & { search: string }>
+type ChoiceRows = Rows<never, Choice & { search: string }>

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type RowOf, type Selected, shapeOf } from '../lists/listing.ts'
 import { findById } from '../look-ups/shared-query.ts'
-import { isUuid } from '../values/uuid.ts'
-import { asOfNow } from './expiry.ts'
+import { isUuid } from '../text/uuid.ts'
+import { withCurrentStatus } from './expiry.ts'
 import { authorizeInvites } from './visibility.ts'
 
 export type { InviteStatus }
@@ -84,13 +84,13 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   const [invite] = await findDetails(ctx, [id])
   if (!invite) throw new DomainError('invite_not_found')
   await authorizeInvites(ctx, invite)
-  return asOfNow(invite, ctx.deps.clock())
+  return withCurrentStatus(invite, ctx.deps.clock())
 }
 
 const findDetails = findById(detailedInvite)
 
 /** @throws DomainError invite_not_found, not_permitted. */
-export async function requireInvite(ctx: Context, id: string): Promise<void> {
+export async function requireVisibleInvite(ctx: Context, id: string): Promise<void> {
   if (!isUuid(id)) throw new DomainError('invite_not_found')
   const where = { ...scopeWhere(ctx), id }
   const invite = await ctx.db.invite.findFirst({ where, select: { assessmentId: true, assignedGraderId: true } })

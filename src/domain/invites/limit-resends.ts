@@ -55,7 +55,11 @@ const underWay = new Set<string>()
  *
  * @throws DomainError too_many_mails.
  */
-export async function refuseMeanwhile<T>({ organization, deps }: Context, inviteId: string, work: () => Promise<T>): Promise<T> {
+export async function refuseConcurrentResend<T>(
+  { organization, deps }: Context,
+  inviteId: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const invite = `${organization.id} ${inviteId}`
   if (underWay.has(invite)) {
     const now = deps.clock().getTime()

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import type { Tag, TagOrder } from '../tags/tags.ts'
-import { requireInvite } from './invites.ts'
+import { requireVisibleInvite } from './invites.ts'
 
 export type InviteTagOrder = Order<'position' | TagOrder['field']>
 
@@ -12,7 +12,7 @@ export async function listInviteTags(
   { field, direction }: InviteTagOrder,
   page: Page,
 ): Promise<Listing<Tag>> {
-  await requireInvite(ctx, inviteId)
+  await requireVisibleInvite(ctx, inviteId)
   const { inviteTag } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }
   const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }

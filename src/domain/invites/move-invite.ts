@@ -3,16 +3,16 @@ import type { Invite as InviteRow, InviteStatus, Prisma } from '../../generated/
 import type { Context } from '../context.ts'
 import { DomainError, type Move } from '../errors.ts'
 import { recordEvents } from '../events/record-events.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { inTransaction } from '../transaction.ts'
-import { defined } from '../values/defined.ts'
+import { ALLOWED_MOVES, mayMove } from './allowed-moves.ts'
 import { expireIfDue } from './expire-due-invites.ts'
-import { mayMove, moves } from './moves.ts'
-import { queueNotice } from './notices.ts'
+import { queueNotice } from './queue-notice.ts'
 
 // How an invite comes from one state to another by a move of the table in moves.ts. By the clock it does in expire-due-invites.ts.
 
-type Target = { inviteId: string; linkVersion?: number | undefined }
-type Given = { expiresAt?: Date | undefined; assessmentSession?: string }
+type MoveTarget = { inviteId: string; linkVersion?: number | undefined }
+type MoveData = { expiresAt?: Date | undefined; assessmentSession?: string }
 
 /**
  * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
@@ -25,34 +25,39 @@ type Given = { expiresAt?: Date | undefined; assessmentSession?: string }
 export async function moveInvite(
   ctx: Context,
   move: Move,
-  target: Target,
-  given: Given = {},
+  target: MoveTarget,
+  given: MoveData = {},
 ): Promise<{ invite: InviteRow; moved: boolean }> {
-  const where = defined({ ...scopeWhere(ctx), id: target.inviteId, linkVersion: target.linkVersion })
+  const where = omitUndefined({ ...scopeWhere(ctx), id: target.inviteId, linkVersion: target.linkVersion })
   await expireIfDue(ctx, where)
-  const invite = await inTransaction(ctx, (inside) => moveFrom(inside, move, where, given))
+  const invite = await inTransaction(ctx, (inside) => updateMovedInvite(inside, move, where, given))
   if (invite) return { invite, moved: true }
 
   const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between, and its status allows this one: try again.
   if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, given)
-  if (!isFinished(move, unmoved)) throw moveNotAllowed(move, unmoved.status)
+  if (!isFinished(move, unmoved)) throw createMoveError(move, unmoved.status)
   return { invite: unmoved, moved: false }
 }
 
-export const moveNotAllowed = (
+export const createMoveError = (
   move: Move | 'expire' | 'retake' | 'accommodate' | 'remind',
   status: InviteStatus | 'being erased',
 ): DomainError => new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
 
 /** @returns undefined when the invite is in no state that the move may begin with. */
-async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput, given: Given): Promise<InviteRow | undefined> {
-  const { from, to, stamp, event } = moves[move]
+async function updateMovedInvite(
+  ctx: Context,
+  move: Move,
+  where: Prisma.InviteWhereInput,
+  given: MoveData,
+): Promise<InviteRow | undefined> {
+  const { from, to, stamp, event } = ALLOWED_MOVES[move]
   const now = ctx.deps.clock()
   const [invite] = await ctx.db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
-    data: { ...stamp?.(now), ...defined({ status: to, ...given }), updatedAt: now },
+    data: { ...stamp?.(now), ...omitUndefined({ status: to, ...given }), updatedAt: now },
   })
   if (invite) await recordEvents(ctx, [event(invite)])
   if (invite && move === 'complete') await queueNotice(ctx, invite.id, 'submitted')
@@ -61,5 +66,5 @@ async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput
 
 /** A pending invite has been reactivated only if its link version was raised. */
 function isFinished(move: Move, { status, linkVersion }: InviteRow): boolean {
-  return status === moves[move].to && (move !== 'reactivate' || linkVersion > 1)
+  return status === ALLOWED_MOVES[move].to && (move !== 'reactivate' || linkVersion > 1)
 }

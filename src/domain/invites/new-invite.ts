@@ -1,4 +1,6 @@
 import type { Issue, Violation } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
+import { pick } from '../fields/pick.ts'
 import {
   COUNTS,
   EXPIRY_DAYS,
@@ -19,8 +21,6 @@ import {
   checkUuid,
   findIssues,
 } from '../validation/checks.ts'
-import { defined } from '../values/defined.ts'
-import { pick } from '../values/pick.ts'
 import { findReturnFault } from './return-url.ts'
 
 /** Settings of an invite besides recipient and assessment. */
@@ -83,7 +83,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
 export const withDefaults = (terms: { [Term in keyof InviteTerms]?: InviteTerms[Term] | undefined }): InviteTerms => ({
   ...INVITE_DEFAULTS,
   facePhotoRequired: terms.requireIdCapture ?? INVITE_DEFAULTS.requireIdCapture,
-  ...defined(terms),
+  ...omitUndefined(terms),
 })
 
 /** The terms of what has them, and nothing else of it. */

@@ -4,8 +4,8 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../mails/candidate-mails.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../values/uuid.ts'
 
 /** Enabled notices. For an assessment null: as the organization. */
 export type NoticeSwitches = Record<NoticeKind, boolean | null>

@@ -5,8 +5,8 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import type { ServiceContext } from '../context.ts'
-import { languageOf, matchLanguage, SPOKEN_TO } from '../languages/languages.ts'
-import { comesByItself, INVITATION_KINDS, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
+import { LANGUAGE_SOURCES, languageOf, matchLanguage } from '../languages/languages.ts'
+import { INVITATION_KINDS, isAutomatic, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
 import { BRAND } from '../ports/brand.ts'
@@ -27,7 +27,7 @@ const include = {
           candidateMails: true,
           mainTemplateLanguage: true,
           suspension: { select: { id: true } },
-          ...SPOKEN_TO.organization,
+          ...LANGUAGE_SOURCES.organization,
         },
       },
       assessment: {
@@ -37,7 +37,7 @@ const include = {
           timeLimit: true,
           submittedMail: true,
           releasedMail: true,
-          ...SPOKEN_TO.assessment,
+          ...LANGUAGE_SOURCES.assessment,
         },
       },
       createdBy: { include: { user: true } },
@@ -56,7 +56,7 @@ export type InviteEmail = WithInvite & {
   /** In which it is written: of one that was sent, in which it was. */
   spoken: string
   /** Facts of a reminder or notice; null for requested mails. */
-  byItself: ByItself | null
+  byItself: AutomaticMailFacts | null
   /** State of the invitation that a withdrawal takes back; null for other mails. */
   invitation: InvitationState | null
 }
@@ -69,7 +69,7 @@ export type InvitationState = 'sent' | 'queued' | 'none'
  *
  * @property rules the organization's reminder rules. @property isShown true if the candidate sees a result.
  */
-export type ByItself = { rules: ReminderRule[]; submittedAt: Date | null; deadlineAt: Date | null; isShown: boolean }
+export type AutomaticMailFacts = { rules: ReminderRule[]; submittedAt: Date | null; deadlineAt: Date | null; isShown: boolean }
 
 /** Sendings with what their invites share: many mails are of one assessment, and of one organization. */
 export async function readEmails(
@@ -86,8 +86,8 @@ export async function readEmails(
   const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
   const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }
   const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
-  const said = await findTexts({ db, deps }, emails, organizationIds)
-  const byItself = await readByItself(db, emails)
+  const said = await findMailTexts({ db, deps }, emails, organizationIds)
+  const byItself = await readAutomaticMailFacts(db, emails)
   const invitation = await readInvitationStates(db, emails)
   return emails.map((email) => ({
     ...email,
@@ -121,7 +121,7 @@ async function readInvitationStates(
 }
 
 /** With which text each is said, and in which language. */
-async function findTexts(
+async function findMailTexts(
   { db, deps: { languages } }: Pick<ServiceContext, 'db' | 'deps'>,
   emails: WithInvite[],
   organizationIds: string[],
@@ -152,8 +152,11 @@ async function findTexts(
 const wasSent = ({ state }: Pick<WithInvite, 'state'>): boolean => state === 'sent' || state === 'captured'
 
 /** By few statements for all of them, and none where there are only invitations. */
-async function readByItself(db: ServiceContext['db'], emails: WithInvite[]): Promise<(email: WithInvite) => ByItself | null> {
-  const own = emails.filter(({ kind }) => comesByItself(kind))
+async function readAutomaticMailFacts(
+  db: ServiceContext['db'],
+  emails: WithInvite[],
+): Promise<(email: WithInvite) => AutomaticMailFacts | null> {
+  const own = emails.filter(({ kind }) => isAutomatic(kind))
   if (own.length === 0) return () => null
   const organizationId = anyOf([...new Set(own.map((email) => email.organizationId))])
   const inviteId = anyOf([...new Set(own.map((email) => email.inviteId))])
@@ -169,7 +172,7 @@ async function readByItself(db: ServiceContext['db'], emails: WithInvite[]): Pro
   })
   const byId = new Map(submissions.map((submission) => [submission.id, submission]))
   return ({ kind, organizationId: owner, invite }) => {
-    if (!comesByItself(kind)) return null
+    if (!isAutomatic(kind)) return null
     const submission = byId.get(invite.assessmentSession ?? '')
     return {
       rules: rules.filter((rule) => rule.organizationId === owner),

@@ -6,9 +6,9 @@ import { mayGrade } from '../members/graders.ts'
 import { inTransaction } from '../transaction.ts'
 import { createInvite } from './create-invite.ts'
 import { getInvite, type Invite } from './invites.ts'
-import { moveNotAllowed } from './move-invite.ts'
+import { createMoveError } from './move-invite.ts'
 import { pickTerms } from './new-invite.ts'
-import { lockInvite } from './operations.ts'
+import { lockInvite } from './operate-invite.ts'
 
 // A further attempt at an assessment, for somebody who has completed it. Beyond both documents.
 
@@ -26,7 +26,7 @@ export async function retakeInvite(ctx: Context, id: string, { expiresInDays, se
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     const invite = await getInvite(inside, id)
-    if (invite.status !== 'completed') throw moveNotAllowed('retake', invite.status)
+    if (invite.status !== 'completed') throw createMoveError('retake', invite.status)
     const { assessmentId, recipientEmail, tagIds, assignedGrader } = invite
     const terms = { ...pickTerms(invite), ...(assignedGrader && !mayGrade(assignedGrader) && { assignedGraderId: null }) }
     const language = invite.chosenLanguage ?? terms.language

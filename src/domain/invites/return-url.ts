@@ -31,7 +31,7 @@ export async function findUnlistedHost({ db, organization }: Context, returnUrl:
 
 const isListed = (hosts: readonly string[], returnUrl: string): boolean => hosts.includes(new URL(returnUrl).host)
 
-type Returning = { id: string; organizationId: string; status: string; returnUrl: string | null }
+type ReturningInvite = { id: string; organizationId: string; status: string; returnUrl: string | null }
 
 /**
  * The address with what has become of the invite, signed, as of now: `inviteId`, `status`, `timestamp` (seconds), and in `signature` the
@@ -39,7 +39,7 @@ type Returning = { id: string; organizationId: string; status: string; returnUrl
  *
  * @returns null where the invite has none, is not completed, or the host is listed no more.
  */
-export async function signReturn(service: ServiceContext, invite: Returning): Promise<string | null> {
+export async function signReturnUrl(service: ServiceContext, invite: ReturningInvite): Promise<string | null> {
   const { id, organizationId, status, returnUrl } = invite
   if (returnUrl === null || status !== 'completed') return null
   const organization = { where: { id: organizationId }, select: { returnHosts: true } }

@@ -3,10 +3,10 @@ import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, checkSize, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** @property namesErased true if its grader, or a word in it, stands for a member who was erased. */
 export type SavedFilter = Row & { namesErased: boolean }
@@ -25,20 +25,20 @@ export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
   const where = { organizationId: organization.id, OR: seen }
   const filters = await db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
   const graderIds = filters.flatMap(({ query }) => new URLSearchParams(query).getAll('grader')).filter(isUuid)
-  const erased = graderIds.length > 0 ? await findErased(ctx, graderIds) : new Set()
+  const erased = graderIds.length > 0 ? await findFiltersWithErased(ctx, graderIds) : new Set()
   return filters.map((filter) => {
     const values = [filter.name, ...new URLSearchParams(filter.query).values()]
     return { ...filter, namesErased: values.some((value) => erased.has(value) || value.includes(ERASED_MEMBER)) }
   })
 }
 
-async function findErased({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
+async function findFiltersWithErased({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
   const where = { organizationId: organization.id, id: { in: ids }, erasedAt: { not: null } }
   return new Set((await db.member.findMany({ where, select: { id: true } })).map(({ id }) => id))
 }
 
 /** Takes an erased member out of a filter's name and query. A name that the member's other filters have gets a number. */
-export async function renameFilter(
+export async function replaceInFilter(
   { db, organization }: Context,
   { id, memberId, name, query }: Pick<Row, 'id' | 'memberId' | 'name' | 'query'>,
   replace: (text: string) => string,
@@ -76,7 +76,7 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
     // Locked, so that parallel requests of one member are counted one after the other.
     await inside.db.selectFrom('members').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute()
     const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
-    refuse(
+    throwIfIssues(
       findIssues([
         ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
         ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],

@@ -12,12 +12,12 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
-import { comesByItself } from '../mails/candidate-mails.ts'
+import { isAutomatic } from '../mails/candidate-mails.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
+import { isUuid } from '../text/uuid.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 
 export type { Suppression }
 
@@ -33,7 +33,7 @@ const FULL_AFTER = 3
 const FULL_WITHIN_DAYS = 30
 const FULL_FOR_DAYS = 14
 
-const WORDS: Record<SuppressionReason, string> = {
+const REASON_TEXTS: Record<SuppressionReason, string> = {
   bounce: 'an earlier mail to this address came back, there is no such mailbox',
   full: `the last ${FULL_AFTER} mails to this address came back, its mailbox is full or can not be reached`,
   complaint: 'an earlier mail to this address was called spam',
@@ -42,18 +42,22 @@ const WORDS: Record<SuppressionReason, string> = {
 }
 
 /** Why no mail goes to the address, in words. A newer release may know more reasons. */
-export const wordSuppression = (reason: string): string => (WORDS as Record<string, string>)[reason] ?? WORDS.manual
+export const formatSuppressionReason = (reason: string): string =>
+  (REASON_TEXTS as Record<string, string>)[reason] ?? REASON_TEXTS.manual
 
 type To = { organizationId: string; kind: string; invite: { mode: KeyMode; recipientEmail: string } }
 
 /** Why a mail of the service to a candidate is not to be sent; null while it is. */
-export async function whySuppressed(system: ServiceContext, { organizationId, kind, invite }: To): Promise<string | null> {
+export async function findSuppressionReason(
+  system: ServiceContext,
+  { organizationId, kind, invite }: To,
+): Promise<string | null> {
   const { mode, recipientEmail } = invite
   const owner = enterOrganization(system, { id: organizationId })
   const found =
     (await findSuppression(owner, mode, recipientEmail)) ??
-    (comesByItself(kind) ? await findSuppression(owner, mode, recipientEmail, 'reminders') : null)
-  return found && `Not sent: ${wordSuppression(found.reason)}.`
+    (isAutomatic(kind) ? await findSuppression(owner, mode, recipientEmail, 'reminders') : null)
+  return found && `Not sent: ${formatSuppressionReason(found.reason)}.`
 }
 
 /** Suppression of the address; null: none. @param scope `reminders`: only reminders and notices. */
@@ -64,17 +68,19 @@ export async function findSuppression(
   scope: StoppedMails = 'all',
 ): Promise<Suppression | null> {
   const standing = { OR: [{ until: null }, { until: { gt: deps.clock() } }] }
-  const where = { organizationId: organization.id, mode, ...ofAddress(deps, organization, address), scope, ...standing }
+  const where = { organizationId: organization.id, mode, ...whereAddress(deps, organization, address), scope, ...standing }
   return db.suppression.findFirst({ where, orderBy: { until: { sort: 'desc', nulls: 'first' } } })
 }
 
 /** The address itself or, once whoever has it was erased, what stands for it. */
-export const ofAddress = (
+export const whereAddress = (
   { secretKeys }: Pick<Context['deps'], 'secretKeys'>,
   { id }: { id: string },
   address: string,
 ): { address: { in: string[] } } => ({
-  address: { in: [asStored(address).toLowerCase(), ...hmacsOfAddress(secretKeys, id, asStored(address)).map(formatHmac)] },
+  address: {
+    in: [toStoredAddress(address).toLowerCase(), ...hmacsOfAddress(secretKeys, id, toStoredAddress(address)).map(formatHmac)],
+  },
 })
 
 /** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */
@@ -157,7 +163,7 @@ export async function listSuppressions(
     organizationId: ctx.organization.id,
     mode: modeOf(ctx),
     OR: [{ until: null }, { until: { gt: ctx.deps.clock() } }],
-    ...(search ? ofAddress(ctx.deps, ctx.organization, search.trim()) : {}),
+    ...(search ? whereAddress(ctx.deps, ctx.organization, search.trim()) : {}),
   }
   return readPage(
     page,
@@ -178,7 +184,7 @@ export async function getSuppression(ctx: Context, id: string): Promise<Suppress
 /** Has nothing written to the address any more; what is on the list stays as it is. @throws DomainError not_permitted, invalid. */
 export async function suppressAddress(ctx: Context, given: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
-  const address = asStored(given.trim()).toLowerCase()
+  const address = toStoredAddress(given.trim()).toLowerCase()
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'address', rule: 'email' }] })
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -203,7 +209,7 @@ export async function suppressAddress(ctx: Context, given: string): Promise<Supp
  * @param why for the audit log, which does not hold the address.
  * @throws DomainError not_permitted, suppression_not_found; invalid, `required`, without a reason.
  */
-export async function liftSuppression(ctx: Context, id: string, why: string): Promise<Suppression> {
+export async function deleteSuppression(ctx: Context, id: string, why: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
   const reason = why.trim()
   if (reason === '') throw new DomainError('invalid', { issues: [{ field: 'why', rule: 'required' }] })

@@ -2,7 +2,7 @@ import { findNames } from '../audit/audit-log.ts'
 import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
-import { requireInvite } from './invites.ts'
+import { requireVisibleInvite } from './invites.ts'
 
 /** Events of a timeline: the last ones of an invite that has more. */
 export const TIMELINE_LENGTH = 200
@@ -15,7 +15,7 @@ export type Timeline = { events: InviteEvent[]; names: Map<string, string>; isWh
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function readTimeline(ctx: Context, inviteId: string): Promise<Timeline> {
-  await requireInvite(ctx, inviteId)
+  await requireVisibleInvite(ctx, inviteId)
   return readTimelineOf(ctx, [inviteId])
 }
 

@@ -4,18 +4,18 @@ import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { EVENT_COLUMNS, mailsStopped, type StoppedMails } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
-import { SPOKEN_TO } from '../languages/languages.ts'
+import { LANGUAGE_SOURCES } from '../languages/languages.ts'
 import { BRAND } from '../ports/brand.ts'
 import { formatHmac } from '../secrets/address-hmacs.ts'
 import { inTransaction } from '../transaction.ts'
-import { ofAddress } from './suppressions.ts'
-import { findInviter } from './whom-to-ask.ts'
+import { findInviter } from './find-contact.ts'
+import { whereAddress } from './suppressions.ts'
 
 /**
  * Content of the unsubscribe page; null if the invite is gone. An erased person can still unsubscribe with an old mail: a code
  * replaces the address.
  */
-export async function findUnsubscribing(service: ServiceContext, inviteId: string) {
+export async function findUnsubscribeOffer(service: ServiceContext, inviteId: string) {
   const { db, deps } = service
   const select = { organizationId: true, mode: true, recipientEmail: true } as const
   const invite = await db.invite.findUnique({ where: { id: inviteId }, select })
@@ -24,7 +24,7 @@ export async function findUnsubscribing(service: ServiceContext, inviteId: strin
   if (!inviter) return null
   const { organizationId, mode, recipientEmail } = invite
   const found = await db.suppression.findMany({
-    where: { organizationId, mode, ...ofAddress(deps, { id: organizationId }, recipientEmail), until: null },
+    where: { organizationId, mode, ...whereAddress(deps, { id: organizationId }, recipientEmail), until: null },
     select: { scope: true },
   })
   return { inviter, stopped: found.map(({ scope }) => scope) }
@@ -36,7 +36,7 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
   const { organizationId, mode, address } = erased
   const organization = await db.organization.findUniqueOrThrow({
     where: { id: organizationId },
-    select: { ...BRAND, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
+    select: { ...BRAND, senderName: true, replyTo: true, timeZone: true, ...LANGUAGE_SOURCES.organization },
   })
   const found = await db.suppression.findMany({ where: { organizationId, mode, address, until: null }, select: { scope: true } })
   const gone = {

@@ -3,7 +3,7 @@ import { gradesBlindly } from '../assessments/blind-grading.ts'
 import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 /** Columns that decide who may see an invite. */
 type Shared = { assessmentId?: string; assignedGraderId?: string | null }
@@ -21,7 +21,7 @@ export async function authorizeInvites(ctx: Context, { assessmentId, assignedGra
 }
 
 /** SQL condition: the actor may see the invite although its assessment may be graded blind. */
-export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Condition =>
+export const isVisibleUnblinded = (ctx: Context, eb: Expressions<'invites'>): Condition =>
   gradesBlindly(ctx)
     ? eb.not(
         eb.exists(

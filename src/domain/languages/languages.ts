@@ -4,18 +4,18 @@
 export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
 
 /** Languages of an organization; none offered: all reviewed ones. */
-export type SpeakingOrganization = { language: string; languagesOffered: readonly string[] }
+export type OrganizationLanguages = { language: string; languagesOffered: readonly string[] }
 
 /** An invite with all that decides its language but what the candidate's browser asks for. */
-export type SpokenTo = {
+export type LanguageSources = {
   language: string | null
   chosenLanguage: string | null
   assessment: { interfaceLanguage: string | null; languages: readonly { language: { code: string } }[] }
-  organization: SpeakingOrganization
+  organization: OrganizationLanguages
 }
 
 /** Prisma `select` of the columns that {@link languageOf} needs. */
-export const SPOKEN_TO = {
+export const LANGUAGE_SOURCES = {
   assessment: {
     interfaceLanguage: true,
     languages: { select: { language: { select: { code: true } } }, orderBy: { position: 'asc' } },
@@ -23,23 +23,23 @@ export const SPOKEN_TO = {
   organization: { language: true, languagesOffered: true },
 } as const
 
-export const LAST_RESORT = 'en'
+export const FALLBACK_LANGUAGE = 'en'
 
 /** Languages that an organization offers to all its candidates, in the order of the codes. */
-export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
+export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: OrganizationLanguages): string[] =>
   codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
 
 /** Languages that a candidate can have, in the order of the codes: the organization's, and the assessment's own. */
-function languagesFor(languages: Languages, { assessment, organization }: SpokenTo): string[] {
+function languagesFor(languages: Languages, { assessment, organization }: LanguageSources): string[] {
   const ofAssessment = [assessment.interfaceLanguage, ...codesOf(assessment)].map((code) => matchLanguage(code, languages.codes))
   const offered = [...offeredLanguages(languages, organization), ...ofAssessment]
   return languages.codes.filter((code) => offered.includes(code))
 }
 
-const codesOf = ({ languages }: SpokenTo['assessment']): string[] => languages.map(({ language }) => language.code)
+const codesOf = ({ languages }: LanguageSources['assessment']): string[] => languages.map(({ language }) => language.code)
 
 /** Languages that a candidate may choose from; empty if the assessment has a fixed language, or there is only one. */
-export function languagesToChoose(languages: Languages, invite: SpokenTo): string[] {
+export function selectableLanguages(languages: Languages, invite: LanguageSources): string[] {
   const offered = languagesFor(languages, invite)
   return offered.length === 1 || matchLanguage(invite.assessment.interfaceLanguage, offered) !== null ? [] : offered
 }
@@ -50,7 +50,7 @@ export function languagesToChoose(languages: Languages, invite: SpokenTo): strin
  *
  * @param accepted see `readAcceptLanguage`; empty for a mail.
  */
-export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
+export function languageOf(languages: Languages, invite: LanguageSources, accepted: readonly string[] = []): string {
   const { assessment, organization } = invite
   const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
   return firstMatch([...wanted, ...codesOf(assessment), organization.language], languagesFor(languages, invite))
@@ -64,7 +64,7 @@ export const languageOfMember = (languages: Languages, chosen: string | null, { 
 export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 
 const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
-  wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? LAST_RESORT
+  wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? FALLBACK_LANGUAGE
 
 /** The offered language that a code means: itself, else one that only differs by country or script (pt-PT finds pt-BR); null: none. */
 export function matchLanguage(code: string | null, offered: readonly string[]): string | null {

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** How deep a category may lie. */
 export const MAX_CATEGORY_DEPTH = 5
@@ -31,7 +31,7 @@ export const listCategories = ({ db, organization }: Context): Promise<LibraryCa
   })
 
 /** The ids of a category and of those below it. */
-export async function findWithin({ db, organization }: Context, id: string): Promise<string[]> {
+export async function findCategoryAndBelow({ db, organization }: Context, id: string): Promise<string[]> {
   const of = { organizationId: organization.id }
   const category = await db.libraryCategory.findFirst({ where: { ...of, id }, select: { path: true } })
   if (!category) return []
@@ -64,7 +64,7 @@ const TOO_LONG = 'The category is too long together with those above it. Use sho
 export async function resolveCategory({ db, deps, organization }: Context, path: string): Promise<string | null> {
   const tidied = tidyPath(path)
   if (tidied === '') return null
-  refuse(findCategoryIssues(tidied))
+  throwIfIssues(findCategoryIssues(tidied))
   const organizationId = organization.id
   const named = { organizationId_path: { organizationId, path: tidied } }
   const { id } = await db.libraryCategory.upsert({

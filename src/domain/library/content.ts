@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Definition } from '../assessments/define-question.ts'
+import type { QuestionDefinition } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { withoutPictures } from '../assets/references.ts'
 
 /** Content of a question: texts and definition. */
-export type LibraryContent = { input: QuestionInput; definition: Definition | null }
+export type LibraryContent = { input: QuestionInput; definition: QuestionDefinition | null }
 
 /** Hash of what a question asks, without points, time limit, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
@@ -46,7 +46,7 @@ function canonical(value: unknown, places: Map<string, string>): unknown {
 const NAME_LENGTH = 120
 
 /** Name of an unnamed question: the beginning of its text. */
-export function nameOf({ script, audioUrl, videoUrl }: QuestionInput): string {
+export function nameFromContent({ script, audioUrl, videoUrl }: QuestionInput): string {
   const text = [...withoutPictures(script).trim().replace(/\s+/g, ' ')]
   if (text.length === 0) return audioUrl || videoUrl ? 'Without text' : 'Question'
   return text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1).join('')}…` : text.join('')

@@ -5,8 +5,8 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import type { LibraryContent } from './content.ts'
-import { findFault } from './imports.ts'
-import { makeOrFind } from './save-to-library.ts'
+import { findContentFault } from './imports.ts'
+import { findOrCreate } from './save-to-library.ts'
 
 /** Questions of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
@@ -53,9 +53,9 @@ const takeRow = (ctx: Context, importId: string, { number, name, category, quest
     await inside.db.libraryImportRow.updateMany({ where, data: outcome })
 
     async function take(within: Context, content: LibraryContent) {
-      const fault = findFault(within, content, category)
+      const fault = findContentFault(within, content, category)
       if (fault) return { state: 'refused', notes: [fault] }
-      const { libraryQuestionId, isNew } = await makeOrFind(within, content, { name, category, importId })
+      const { libraryQuestionId, isNew } = await findOrCreate(within, content, { name, category, importId })
       return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
     }
   })

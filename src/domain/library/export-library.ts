@@ -1,5 +1,5 @@
 import { anyOfIds } from '../../db/queries.ts'
-import { readWholeDefinitions } from '../assessments/define-question.ts'
+import { readDefinitionsWithKeys } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { EXPORTED_AT_ONCE, exportRows, runExport, type WriteBatch } from '../audit/run-export.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -31,7 +31,7 @@ export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: 
  * @returns whether there are more than a file takes.
  * @throws DomainError not_permitted, too_many_exports.
  */
-export async function surveyExport(
+export async function previewExport(
   ctx: Context,
   filter: LibraryFilter,
   look: WriteBatch<ExportedQuestion>,
@@ -81,7 +81,7 @@ async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<s
     )
     .select(['libraryQuestions.id', 'libraryVersions.content', 'libraryVersions.versionId'])
   const found = await newest.execute()
-  const definitions = await readWholeDefinitions(
+  const definitions = await readDefinitionsWithKeys(
     ctx,
     found.flatMap(({ versionId }) => versionId ?? []),
   )

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { UNDONE_WITHIN_MS } from './imports.ts'
+import { UNDO_WITHIN_MS } from './imports.ts'
 
 /** How long it is known what became of each question of a file. */
 const KEPT_FOR_MS = 30 * DAY_MS
@@ -20,7 +20,7 @@ export async function forgetOldImports(service: ServiceContext): Promise<void> {
   const old = {
     OR: [
       { createdAt: before(KEPT_FOR_MS), finishedAt: null },
-      { createdAt: before(KEPT_FOR_MS), finishedAt: before(UNDONE_WITHIN_MS) },
+      { createdAt: before(KEPT_FOR_MS), finishedAt: before(UNDO_WITHIN_MS) },
       { createdAt: before(LOADED_WITHIN_MS), isLoading: true },
     ],
   }

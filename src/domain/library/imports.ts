@@ -11,11 +11,11 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { cut, type ReadParts, refuseFile } from '../validation/uploaded-files.ts'
-import { isUuid } from '../values/uuid.ts'
+import { type ReadParts, refuseFile, truncateText } from '../validation/uploaded-files.ts'
 import { findCategoryIssues, tidyPath } from './categories.ts'
-import { hashContent, type LibraryContent, nameOf } from './content.ts'
+import { hashContent, type LibraryContent, nameFromContent } from './content.ts'
 
 // Questions from a file: read first, which shows what would become of each; then taken by a job.
 
@@ -27,14 +27,14 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 const FAULTY_FIRST: ImportState[] = ['refused', 'losses', 'there', 'ready', 'undone', 'taken']
 
 /** A question of a file. @property notes what of it is lost, or why it is refused. */
-export type GivenQuestion = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
+export type QuestionToImport = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
 
 /** Reads a file part by part. @returns its format, and the headings of the columns that nothing is read from. */
-export type ReadQuestionFile = ReadParts<GivenQuestion, { format: string; unusedColumns: string[] }>
+export type ReadQuestionFile = ReadParts<QuestionToImport, { format: string; unusedColumns: string[] }>
 
 export const MAX_IMPORTED = 5_000
 /** How long an import can be undone. */
-export const UNDONE_WITHIN_MS = 86_400_000
+export const UNDO_WITHIN_MS = 86_400_000
 const ASKED_AT_ONCE = 500
 /** Questions that are checked before others' requests get their turn. */
 const CHECKED_AT_ONCE = 25
@@ -67,7 +67,7 @@ export async function createImport(
     if (count + questions.length > MAX_IMPORTED) throw refuseFile('file', 'tooManyRows', MAX_IMPORTED)
     if (count === 0) {
       const head = { organizationId, id: importId, createdById: actor.id, createdAt: deps.clock(), isLoading: true }
-      await db.libraryImport.create({ data: { ...head, fileName: cut(fileName, MAX_NAME_LENGTH), format: '' } })
+      await db.libraryImport.create({ data: { ...head, fileName: truncateText(fileName, MAX_NAME_LENGTH), format: '' } })
     }
     const rows = await toRows(ctx, questions, seenHashes)
     const numbered = rows.map((row, i) => ({ organizationId, importId, ...row, number: count + i + 1 }))
@@ -80,8 +80,8 @@ export async function createImport(
 }
 
 /** @param seenHashes hashes of the questions before these; theirs are added. */
-async function toRows(ctx: Context, questions: GivenQuestion[], seenHashes: Set<string>) {
-  const checked: (GivenQuestion & ReturnType<typeof checkContent>)[] = []
+async function toRows(ctx: Context, questions: QuestionToImport[], seenHashes: Set<string>) {
+  const checked: (QuestionToImport & ReturnType<typeof checkContent>)[] = []
   for (const [i, question] of questions.entries()) {
     if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     checked.push({ ...question, ...checkContent(ctx, question) })
@@ -97,18 +97,18 @@ async function toRows(ctx: Context, questions: GivenQuestion[], seenHashes: Set<
     return {
       line,
       state: stateOf(content, isThere, notes),
-      name: cut(name || (content ? nameOf(content.input) : ''), MAX_NAME_LENGTH),
-      category: cut(tidyPath(category), MAX_PATH),
+      name: truncateText(name || (content ? nameFromContent(content.input) : ''), MAX_NAME_LENGTH),
+      category: truncateText(tidyPath(category), MAX_PATH),
       question: content && !isThere ? (content as unknown as Prisma.JsonObject) : null,
       contentHash,
-      notes: notes.map((note) => cut(note, MAX_NOTE)),
+      notes: notes.map((note) => truncateText(note, MAX_NOTE)),
       libraryQuestionId: null,
     }
   })
 }
 
-function checkContent(ctx: Context, { content, category, notes }: GivenQuestion) {
-  const fault = content && findFault(ctx, content, category)
+function checkContent(ctx: Context, { content, category, notes }: QuestionToImport) {
+  const fault = content && findContentFault(ctx, content, category)
   return content && !fault
     ? { content, notes, contentHash: hashContent(content) }
     : { content: null, notes: fault ? [fault] : notes, contentHash: null }
@@ -128,7 +128,7 @@ async function findInLibrary({ db, organization }: Context, hashes: Uint8Array<A
 }
 
 /** Why a question that could be read can't be kept in that category; null where nothing is in its way. */
-export function findFault(ctx: Context, { input, definition }: LibraryContent, category: string): string | null {
+export function findContentFault(ctx: Context, { input, definition }: LibraryContent, category: string): string | null {
   const [issue] = [
     ...findQuestionIssues(input),
     ...(definition ? findDefinitionIssues(ctx, definition) : []),
@@ -199,7 +199,7 @@ export async function startImport(ctx: Context, id: string): Promise<void> {
 }
 
 export const isUndoable = ({ finishedAt, revertedAt }: LibraryImport, now: Date): boolean =>
-  finishedAt !== null && revertedAt === null && now.getTime() - finishedAt.getTime() < UNDONE_WITHIN_MS
+  finishedAt !== null && revertedAt === null && now.getTime() - finishedAt.getTime() < UNDO_WITHIN_MS
 
 /**
  * Takes what an import has brought out of the library again, as far as nothing is asked or has another version: within a day.

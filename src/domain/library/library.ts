@@ -1,15 +1,15 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type Definition, readWholeDefinition } from '../assessments/define-question.ts'
+import { type QuestionDefinition, readDefinitionWithKey } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { resolveCategory } from './categories.ts'
 
 const include = {
@@ -29,7 +29,12 @@ export async function getLibraryQuestion(ctx: Context, id: string): Promise<Libr
   return question
 }
 
-export type LibraryVersion = { number: number; input: QuestionInput; versionId: string | null; definition: Definition | null }
+export type LibraryVersion = {
+  number: number
+  input: QuestionInput
+  versionId: string | null
+  definition: QuestionDefinition | null
+}
 
 /** A version with what it shows and what is right, for who edits questions, and for scoring what somebody tries. */
 export async function readLibraryVersion(ctx: Context, libraryQuestionId: string, number: number): Promise<LibraryVersion> {
@@ -42,7 +47,7 @@ export async function readLibraryVersion(ctx: Context, libraryQuestionId: string
     number,
     input: content as unknown as QuestionInput,
     versionId,
-    definition: versionId ? await readWholeDefinition(ctx, versionId) : null,
+    definition: versionId ? await readDefinitionWithKey(ctx, versionId) : null,
   }
 }
 
@@ -70,13 +75,13 @@ export async function changeLibraryQuestion(
   { name, category }: { name: string; category: string },
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
-  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
     const question = await getLibraryQuestion(inside, id)
     const categoryId = await resolveCategory(inside, category)
     if (question.name === name && question.categoryId === categoryId) return
     await change(inside, id, { name, categoryId })
-    await record(inside, 'changed_library_question', id)
+    await recordLibraryAction(inside, 'changed_library_question', id)
   })
 }
 
@@ -87,7 +92,7 @@ export async function retireLibraryQuestion(ctx: Context, id: string, isRetired:
     const { retiredAt } = await getLibraryQuestion(inside, id)
     if ((retiredAt !== null) === isRetired) return
     await change(inside, id, { retiredAt: isRetired ? inside.deps.clock() : null })
-    await record(inside, isRetired ? 'retired_library_question' : 'restored_library_question', id)
+    await recordLibraryAction(inside, isRetired ? 'retired_library_question' : 'restored_library_question', id)
   })
 }
 
@@ -107,5 +112,5 @@ type LibraryAction =
   | 'retired_library_question'
   | 'restored_library_question'
 
-export const record = (ctx: Context, action: LibraryAction, id: string): Promise<void> =>
+export const recordLibraryAction = (ctx: Context, action: LibraryAction, id: string): Promise<void> =>
   recordAudit(ctx, { action, target: { kind: 'library_question', id } })

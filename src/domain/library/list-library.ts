@@ -3,8 +3,8 @@ import { anyOfIds, type Expressions, type Rows, type SqlBool } from '../../db/qu
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { searchWords } from '../text/fold-text.ts'
-import { isUuid } from '../values/uuid.ts'
-import { findWithin } from './categories.ts'
+import { isUuid } from '../text/uuid.ts'
+import { findCategoryAndBelow } from './categories.ts'
 
 /** @property search words, of each the beginning. @property before an id: the questions that are older. */
 export type LibraryFilter = {
@@ -47,7 +47,7 @@ export async function listLibrary(
   const { responseType, before } = filter
   let rows = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
   if (filter.categoryId !== undefined) {
-    const within = isUuid(filter.categoryId) ? await findWithin(ctx, filter.categoryId) : []
+    const within = isUuid(filter.categoryId) ? await findCategoryAndBelow(ctx, filter.categoryId) : []
     rows = rows.where('libraryQuestions.categoryId', '=', anyOfIds(within))
   }
   if (responseType) rows = rows.where('libraryQuestions.responseType', '=', responseType)

@@ -1,11 +1,11 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { makeVersion, readWholeDefinition } from '../assessments/define-question.ts'
+import { createVersion, readDefinitionWithKey } from '../assessments/define-question.ts'
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { toQuestionInput } from '../assessments/edit-questions.ts'
+import { lockVersion, sealVersions } from '../assessments/question-versions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
-import { lockVersion, sealVersions } from '../assessments/versions.ts'
-import { useAssets } from '../assets/assets.ts'
+import { findUsedAssets } from '../assets/assets.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -13,14 +13,14 @@ import { searchWords } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { resolveCategory } from './categories.ts'
-import { hashContent, type LibraryContent, nameOf } from './content.ts'
-import { getLibraryQuestion, record } from './library.ts'
+import { hashContent, type LibraryContent, nameFromContent } from './content.ts'
+import { getLibraryQuestion, recordLibraryAction } from './library.ts'
 
-export type Place = { libraryQuestionId: string; number: number }
+export type LibraryPlace = { libraryQuestionId: string; number: number }
 
 /** Content of an assessment's question. */
-export async function contentOf(ctx: Context, question: Question): Promise<LibraryContent> {
-  const definition = question.versionId === null ? null : await readWholeDefinition(ctx, question.versionId)
+export async function readContent(ctx: Context, question: Question): Promise<LibraryContent> {
+  const definition = question.versionId === null ? null : await readDefinitionWithKey(ctx, question.versionId)
   return { input: toQuestionInput(question), definition }
 }
 
@@ -29,7 +29,7 @@ export async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ que
   await lockAssessment(ctx, ref.assessmentId)
   const question = await getQuestion(ctx, ref)
   if (question.versionId !== null) await lockVersion(ctx, question.versionId)
-  return { question, content: await contentOf(ctx, question) }
+  return { question, content: await readContent(ctx, question) }
 }
 
 /**
@@ -38,14 +38,14 @@ export async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ que
  * @returns its place, and whether it is new.
  * @throws DomainError not_permitted, assessment_not_found, question_not_found; invalid where another question of the assessment comes from it.
  */
-export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Place & { isNew: boolean }> {
+export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<LibraryPlace & { isNew: boolean }> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const { question, content } = await lockContent(inside, ref)
-    const made = await makeOrFind(inside, content, { versionId: question.versionId })
+    const made = await findOrCreate(inside, content, { versionId: question.versionId })
     await refuseSecond(inside, ref, made.libraryQuestionId)
     await linkTo(inside, question, made)
-    if (made.isNew) await record(inside, 'saved_to_library', made.libraryQuestionId)
+    if (made.isNew) await recordLibraryAction(inside, 'saved_to_library', made.libraryQuestionId)
     return made
   })
 }
@@ -56,7 +56,7 @@ export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Pla
  * @returns its place.
  * @throws DomainError as saveToLibrary; library_question_not_found where it comes from none.
  */
-export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<Place> {
+export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<LibraryPlace> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const { question, content } = await lockContent(inside, ref)
@@ -66,16 +66,21 @@ export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<Pla
     const found = await findEqual(inside, content)
     const { isNew, ...place } = found
       ? { ...found, isNew: false }
-      : await makeUnlessEqual(inside, content, (within) => makeNext(within, origin, content, question.versionId))
+      : await createUnlessEqual(inside, content, (within) => createNextVersion(within, origin, content, question.versionId))
     if (place.libraryQuestionId !== origin) await refuseSecond(inside, ref, place.libraryQuestionId)
     await linkTo(inside, question, place)
-    if (isNew) await record(inside, 'saved_library_version', origin)
+    if (isNew) await recordLibraryAction(inside, 'saved_library_version', origin)
     return place
   })
 }
 
 /** A question of the library gets a version after its newest. */
-async function makeNext(ctx: Context, id: string, content: LibraryContent, versionId: string | null): Promise<Place> {
+async function createNextVersion(
+  ctx: Context,
+  id: string,
+  content: LibraryContent,
+  versionId: string | null,
+): Promise<LibraryPlace> {
   const { number } = await getLibraryQuestion(ctx, id)
   const place = { libraryQuestionId: id, number: number + 1 }
   await writeVersion(ctx, place, content, versionId)
@@ -87,24 +92,30 @@ async function makeNext(ctx: Context, id: string, content: LibraryContent, versi
 }
 
 /** Facts of a library question besides its content. */
-export type Given = { versionId?: string | null; name?: string; category?: string; importId?: string }
+export type LibraryFacts = { versionId?: string | null; name?: string; category?: string; importId?: string }
 
 /**
  * The question of the library with this content, which is made where there is none: of two at once, each gets the same.
  *
  * @param given.versionId that of a question which has the same definition; else one is made.
  */
-export async function makeOrFind(ctx: Context, content: LibraryContent, given: Given): Promise<Place & { isNew: boolean }> {
+export async function findOrCreate(
+  ctx: Context,
+  content: LibraryContent,
+  given: LibraryFacts,
+): Promise<LibraryPlace & { isNew: boolean }> {
   const equal = await findEqual(ctx, content)
-  return equal ? { ...equal, isNew: false } : makeUnlessEqual(ctx, content, (inside) => make(inside, content, given))
+  return equal
+    ? { ...equal, isNew: false }
+    : createUnlessEqual(ctx, content, (inside) => createLibraryQuestion(inside, content, given))
 }
 
 /** The second of two concurrent saves of the same content gets the first one's row. */
-async function makeUnlessEqual(
+async function createUnlessEqual(
   ctx: Context,
   content: LibraryContent,
-  made: (inside: Context) => Promise<Place>,
-): Promise<Place & { isNew: boolean }> {
+  made: (inside: Context) => Promise<LibraryPlace>,
+): Promise<LibraryPlace & { isNew: boolean }> {
   try {
     return { ...(await inTransaction(ctx, made)), isNew: true }
   } catch (error) {
@@ -116,29 +127,29 @@ async function makeUnlessEqual(
 /** Unique constraint on content. */
 export const CONTENT_KEY = 'library_versions_content_key'
 
-export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<Place | null> {
+export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<LibraryPlace | null> {
   const contentHash = hashContent(content)
   const where = { organizationId_contentHash: { organizationId: organization.id, contentHash } }
   return db.libraryVersion.findUnique({ where, select: { libraryQuestionId: true, number: true } })
 }
 
-async function make(ctx: Context, content: LibraryContent, given: Given): Promise<Place> {
+async function createLibraryQuestion(ctx: Context, content: LibraryContent, given: LibraryFacts): Promise<LibraryPlace> {
   const categoryId = await resolveCategory(ctx, given.category ?? '')
-  const head = { ...headOf(ctx, content), categoryId, importId: given.importId ?? null }
+  const head = { ...toFirstColumns(ctx, content), categoryId, importId: given.importId ?? null }
   const name = given.name || head.name
   await ctx.db.libraryQuestion.create({ data: { ...head, name, nameWords: searchWords(name) } })
-  const versionId = given.versionId ?? (content.definition && (await makeVersion(ctx, content.definition)))
+  const versionId = given.versionId ?? (content.definition && (await createVersion(ctx, content.definition)))
   const place = { libraryQuestionId: head.id, number: 1 }
   await writeVersion(ctx, place, content, versionId)
   return place
 }
 
-function headOf({ actor, deps, organization }: Context, { input }: LibraryContent) {
+function toFirstColumns({ actor, deps, organization }: Context, { input }: LibraryContent) {
   const now = deps.clock()
   return {
     id: deps.newId(),
     organizationId: organization.id,
-    name: nameOf(input),
+    name: nameFromContent(input),
     responseType: input.responseType,
     number: 1,
     createdById: actor.kind === 'member' ? actor.id : null,
@@ -147,10 +158,10 @@ function headOf({ actor, deps, organization }: Context, { input }: LibraryConten
   }
 }
 
-async function writeVersion(ctx: Context, place: Place, content: LibraryContent, versionId: string | null): Promise<void> {
+async function writeVersion(ctx: Context, place: LibraryPlace, content: LibraryContent, versionId: string | null): Promise<void> {
   const { actor, db, deps, organization } = ctx
   const { script, audioUrl, videoUrl } = content.input
-  const assetIds = await useAssets(ctx, [script, JSON.stringify(content.definition?.spec ?? null)], [audioUrl, videoUrl])
+  const assetIds = await findUsedAssets(ctx, [script, JSON.stringify(content.definition?.spec ?? null)], [audioUrl, videoUrl])
   await db.libraryVersion.create({
     data: {
       organizationId: organization.id,
@@ -196,7 +207,7 @@ export async function refuseSecond(
 }
 
 /** Remembers where a question comes from. */
-async function linkTo(ctx: Context, question: Question, { libraryQuestionId, number }: Place): Promise<void> {
+async function linkTo(ctx: Context, question: Question, { libraryQuestionId, number }: LibraryPlace): Promise<void> {
   if (question.libraryQuestionId === libraryQuestionId && question.libraryNumber === number) return
   const { assessmentId, id } = question
   const where = { organizationId: ctx.organization.id, assessmentId, id }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 /** The name of an assessment. @throws DomainError assessment_not_found. */
 export async function requireAssessment({ db, organization }: Context, id: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import type { Shape } from '../lists/listing.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 /** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
 type Find<Row> = (ctx: Context, ids: string[]) => Promise<Row[]>

@@ -29,7 +29,7 @@ export const isReminder = isOneOf(REMINDER_KINDS)
 export const isNotice = isOneOf(NOTICE_KINDS)
 
 /** True for mails that their reader can stop with a click, and that an organization has to switch on. */
-export const comesByItself = (kind: string): boolean => isReminder(kind) || isNotice(kind)
+export const isAutomatic = (kind: string): boolean => isReminder(kind) || isNotice(kind)
 
 /** Kind of the text of a mail; null for a kind that only a newer release knows. */
 export const templateKindOf = (kind: string): TemplateKind | null =>

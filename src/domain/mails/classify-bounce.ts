@@ -18,4 +18,4 @@ export function classifyBounce(status: string): Bounce {
 }
 
 /** The enhanced status code in the words of a server; empty when there is none. */
-export const statusIn = (words: string): string => /(?:^|[\s;(#-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(words)?.[1] ?? ''
+export const findStatusCode = (words: string): string => /(?:^|[\s;(#-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(words)?.[1] ?? ''

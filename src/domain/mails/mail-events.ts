@@ -39,7 +39,7 @@ const MAX_NOTICES = 20
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** Stores a notice and queues its reading. A repeated notice, one of a mail that is gone, and one beyond the mail's limit are dropped. */
-export async function keepMailEvent(
+export async function storeMailEvent(
   system: ServiceContext,
   { provider, eventId, emailId, body }: MailEvent & { provider: MailEventSource; eventId: string },
 ): Promise<void> {

@@ -84,7 +84,7 @@ export async function claimMailProbe({ db }: Db): Promise<boolean> {
 }
 
 /** Has the next mail tried at once: whoever runs the service says that the cause is mended, or has started it anew. */
-export async function hastenMailProbe({ db }: Db): Promise<void> {
+export async function bringMailProbeForward({ db }: Db): Promise<void> {
   await unscoped(db).updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now).execute()
 }
 

@@ -5,14 +5,14 @@ import { authorize } from '../authorization/permissions.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import type { Context } from '../context.ts'
 import type { Violation } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { offeredLanguages } from '../languages/languages.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { requireAssessment } from '../look-ups/require-assessment.ts'
 import { BRAND } from '../ports/brand.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkChoice, checkName, checkText, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { defined } from '../values/defined.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { TEMPLATE_KINDS, type TemplateKind } from './candidate-mails.ts'
 import { nameActor, queueAdminEmails } from './member-emails.ts'
 import { newestTexts } from './newest-texts.ts'
@@ -53,19 +53,19 @@ export async function readMainLanguage(ctx: Context): Promise<{ main: string | n
 }
 
 /** Text that applies if a place has none; null: the service's. @throws DomainError not_permitted. */
-export async function findStandIn(ctx: Context, place: TextPlace): Promise<FoundText | null> {
+export async function findFallbackText(ctx: Context, place: TextPlace): Promise<FoundText | null> {
   const { main } = await readMainLanguage(ctx)
   const [, ...others] = placesOf(place, main)
   return chooseText(others, others.length > 0 ? await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), others)) : [])
 }
 
 /** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
-export async function withStandIn(
+export async function withFallbackText(
   ctx: Context,
   place: TextPlace,
   text: WrittenText,
 ): Promise<WrittenText & { language: string }> {
-  const found = text.body === '' ? await findStandIn(ctx, place) : null
+  const found = text.body === '' ? await findFallbackText(ctx, place) : null
   const { language, subject, body } = found ?? { language: place.language, ...text }
   return { language, subject, body }
 }
@@ -80,7 +80,7 @@ export async function saveMainLanguage(ctx: Context, language: string | null): P
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const { main, offered } = await readMainLanguage(inside)
-    if (language !== null) refuse(findIssues([['mainLanguage', checkChoice(language, offered)]]))
+    if (language !== null) throwIfIssues(findIssues([['mainLanguage', checkChoice(language, offered)]]))
     if (main === language) return
     await inside.db.organization.update({ where: { id: ctx.organization.id }, data: { mainTemplateLanguage: language } })
     await recordAudit(inside, { action: 'changed_settings', details: { changed: ['mainTemplateLanguage'] } })
@@ -142,13 +142,13 @@ export async function saveMailTemplate(
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
   const text = tidyTemplate(given)
-  refuse([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
+  throwIfIssues([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
     await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readMailTemplate(inside, place)
     if (before.subject === text.subject && before.body === text.body) return
-    if (before.version !== seen) refuse([{ field: 'body', rule: 'malformed', text: CHANGED }])
+    if (before.version !== seen) throwIfIssues([{ field: 'body', rule: 'malformed', text: CHANGED }])
     const { kind, language, assessmentId } = place
     const version = before.version + 1
     const row = {
@@ -164,7 +164,7 @@ export async function saveMailTemplate(
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
     await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
     // Whoever has got hold of somebody's session is not to write to candidates in the organization's name unnoticed.
-    const facts = defined({ called: text.subject, person: await nameActor(inside) })
+    const facts = omitUndefined({ called: text.subject, person: await nameActor(inside) })
     await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.id}`, facts })
   })
 }

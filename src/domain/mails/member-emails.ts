@@ -5,14 +5,14 @@ import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } 
 import { loadZones } from '../concurrency/load-zones.ts'
 import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { BRAND } from '../ports/brand.ts'
-import { nameOf } from '../text/name-of.ts'
+import { displayNameOf } from '../text/display-name.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { defined } from '../values/defined.ts'
-import { isUuid } from '../values/uuid.ts'
 import type { TemplateKind } from './candidate-mails.ts'
-import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
+import { type EmailQueue, type FailedEmails, type RetrySelection, type SendOutcome, toRetry } from './send-outcome.ts'
 
 /** Daily digests; off until the member switches them on. */
 export const DIGESTS = ['grading_digest', 'expiring_digest', 'bounce_digest'] as const
@@ -157,7 +157,7 @@ export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void>
 export async function nameActor({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<string | undefined> {
   if (actor.kind !== 'member') return undefined
   const { user } = await db.member.findUniqueOrThrow({ where: { id: actor.id }, select: { user: true } })
-  return nameOf(user)
+  return displayNameOf(user)
 }
 
 /** The mails of these jobs that exist, in no particular order. */
@@ -174,7 +174,7 @@ export const listMemberEmails = (
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<MemberEmail[]> =>
   readMemberEmails(db, {
-    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
+    where: omitUndefined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
   })
@@ -224,7 +224,7 @@ export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEm
 export async function recordMemberEmailAttempt(
   { db, deps }: ServiceContext,
   { id, organizationId }: Pick<MemberEmailRow, 'id' | 'organizationId'>,
-  outcome: Outcome,
+  outcome: SendOutcome,
 ): Promise<void> {
   if (outcome.state === 'delayed') throw new Error('No mail to a member is held back')
   const now = deps.clock()
@@ -242,11 +242,14 @@ export async function giveUpMemberEmail({ db, deps }: ServiceContext, { id, orga
 }
 
 /** Queues mails again, all or none: the failed one with the id, or all that are meant. @returns how many. */
-export async function retryMemberEmails(ctx: ServiceContext, { id, ...which }: RetryWhich & { id?: string }): Promise<number> {
+export async function retryMemberEmails(
+  ctx: ServiceContext,
+  { id, ...which }: RetrySelection & { id?: string },
+): Promise<number> {
   if (id !== undefined && !isUuid(id)) return 0
   return inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.memberEmail.updateManyAndReturn({
-      where: { ...toRetry(which), ...defined({ id }) },
+      where: { ...toRetry(which), ...omitUndefined({ id }) },
       data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
       select: { id: true, organizationId: true },
     })

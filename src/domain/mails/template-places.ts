@@ -1,4 +1,4 @@
-import { type Languages, offeredLanguages, type SpeakingOrganization } from '../languages/languages.ts'
+import { type Languages, type OrganizationLanguages, offeredLanguages } from '../languages/languages.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
 // Chooses a mail's text: the assessment's, the organization's, or the service's.
@@ -6,29 +6,29 @@ import type { TemplateKind } from './candidate-mails.ts'
 /** @property assessmentId null: all assessments without a text of their own. */
 export type TextPlace = { kind: TemplateKind; language: string; assessmentId: string | null }
 /** Origin of a text: the assessment or organization in the reader's language, or the organization in its main language. */
-export type Whose = 'assessment' | 'organization' | 'main'
-export type LookedAt = TextPlace & { whose: Whose }
+export type TextOrigin = 'assessment' | 'organization' | 'main'
+export type PlaceWithOrigin = TextPlace & { origin: TextOrigin }
 /** A place as the database has it. */
 type StoredPlace = Omit<TextPlace, 'kind'> & { kind: string }
 /** A text as it was written; without a body there is none. */
 export type WrittenText = { subject: string; body: string }
 /** @property language in which the whole mail is, what stands around the text as well. */
-export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; whose: Whose }
+export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; origin: TextOrigin }
 
 /** The language whose text takes the place of ours; null: ours stays, because nobody has chosen one, or candidates can not have it any more. */
 export const mainLanguageOf = (
   languages: Languages,
-  organization: SpeakingOrganization & { mainTemplateLanguage: string | null },
+  organization: OrganizationLanguages & { mainTemplateLanguage: string | null },
 ): string | null => offeredLanguages(languages, organization).find((code) => code === organization.mainTemplateLanguage) ?? null
 
 /** Places to search, in order. @param mainLanguage see {@link mainLanguageOf}. */
-export function placesOf(place: TextPlace, mainLanguage: string | null): LookedAt[] {
+export function placesOf(place: TextPlace, mainLanguage: string | null): PlaceWithOrigin[] {
   const general = { ...place, assessmentId: null }
   return [
-    ...(place.assessmentId !== null ? [{ ...place, whose: 'assessment' as const }] : []),
-    { ...general, whose: 'organization' },
+    ...(place.assessmentId !== null ? [{ ...place, origin: 'assessment' as const }] : []),
+    { ...general, origin: 'organization' },
     ...(mainLanguage !== null && mainLanguage !== place.language
-      ? [{ ...general, language: mainLanguage, whose: 'main' as const }]
+      ? [{ ...general, language: mainLanguage, origin: 'main' as const }]
       : []),
   ]
 }
@@ -39,12 +39,12 @@ export const findTextAt = <Text extends StoredPlace>(texts: readonly Text[], pla
 
 /** The first text that there is. @param newest of each place the newest, where it has any. @returns null: ours. */
 export function chooseText<Text extends WrittenText & StoredPlace>(
-  places: readonly LookedAt[],
+  places: readonly PlaceWithOrigin[],
   newest: readonly Text[],
 ): FoundText<Text> | null {
   const found = places.flatMap((place) => {
     const text = findTextAt(newest, place)
-    return text && text.body !== '' ? [{ ...text, language: place.language, whose: place.whose }] : []
+    return text && text.body !== '' ? [{ ...text, language: place.language, origin: place.origin }] : []
   })
   return found[0] ?? null
 }

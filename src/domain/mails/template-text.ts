@@ -29,16 +29,16 @@ export const hasButton = (kind: TemplateKind): boolean => placeholdersOf(kind).i
 const ALL: readonly Placeholder[] = Object.values(PLACEHOLDERS).flat()
 
 /** A placeholder, and what stands there where there is nothing to put in. */
-export type Hole = { hole: Placeholder; otherwise: string }
+export type PlaceholderPiece = { hole: Placeholder; otherwise: string }
 export type TemplatePiece =
   | string
-  | Hole
+  | PlaceholderPiece
   | { strong: readonly TemplatePiece[] }
   | { emphasis: readonly TemplatePiece[] }
   | { link: string; within: readonly TemplatePiece[] }
   | { newLine: true }
 export type TemplateBlock =
-  | { kind: 'paragraph'; said: readonly TemplatePiece[] }
+  | { kind: 'paragraph'; content: readonly TemplatePiece[] }
   | { kind: 'list'; items: readonly (readonly TemplateBlock[])[]; from?: number }
 
 /** A fault, with its line, for the author of the text. */
@@ -93,27 +93,27 @@ export function findSubjectFault(kind: TemplateKind, subject: string): string | 
 }
 
 /** A subject in pieces, without what is wrong with it. */
-export const parseSubject = (subject: string): (string | Hole)[] =>
-  readSubject(null, subject).flatMap((piece) => ('fault' in piece ? [] : [piece.said]))
+export const parseSubject = (subject: string): (string | PlaceholderPiece)[] =>
+  readSubject(null, subject).flatMap((piece) => ('fault' in piece ? [] : [piece.content]))
 
-type SubjectPiece = { said: string | Hole } | { fault: string }
+type SubjectPiece = { content: string | PlaceholderPiece } | { fault: string }
 
 /** @param kind null: it has been found to be right. */
 const readSubject = (kind: TemplateKind | null, subject: string): SubjectPiece[] =>
   subject.split(/(\{\{[^\n]*?\}\})/).map((part, i): SubjectPiece => {
-    if (i % 2 === 0) return /\{\{|\}\}/.test(part) ? { fault: UNCLOSED } : { said: part }
+    if (i % 2 === 0) return /\{\{|\}\}/.test(part) ? { fault: UNCLOSED } : { content: part }
     const hole = readHole(part.slice(2, -2))
     if (hole && (hole.hole === 'link' || hole.hole === 'message')) return { fault: `A subject has no {{ ${hole.hole} }}.` }
-    return hole && isKnown(kind, hole) ? { said: hole } : { fault: unknown(kind, part.slice(2, -2)) }
+    return hole && isKnown(kind, hole) ? { content: hole } : { fault: unknown(kind, part.slice(2, -2)) }
   })
 
 const UNCLOSED = 'A placeholder is begun or ended, but not both: {{ and }} belong together, on one line.'
 const unknown = (kind: TemplateKind | null, written: string): string =>
   `{{ ${written.trim().slice(0, 60)} }} is no placeholder of this text. There are ${knownIn(kind).join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
 const knownIn = (kind: TemplateKind | null): readonly Placeholder[] => (kind === null ? ALL : placeholdersOf(kind))
-const isKnown = (kind: TemplateKind | null, { hole }: Hole): boolean => knownIn(kind).includes(hole)
+const isKnown = (kind: TemplateKind | null, { hole }: PlaceholderPiece): boolean => knownIn(kind).includes(hole)
 
-function readHole(written: string): Hole | null {
+function readHole(written: string): PlaceholderPiece | null {
   const [, name, otherwise = ''] = WRITTEN.exec(written) ?? []
   const hole = ALL.find((one) => one === name)
   return hole ? { hole, otherwise } : null
@@ -153,7 +153,7 @@ function blocks(tokens: readonly Token[]): TemplateBlock[] {
     const token = tokens[at]!
     const end = token.nesting === 1 ? closingOf(tokens, at) : at
     const within = tokens.slice(at + 1, end)
-    if (token.type === 'paragraph_open') made.push({ kind: 'paragraph', said: pieces(within[0]?.children ?? []) })
+    if (token.type === 'paragraph_open') made.push({ kind: 'paragraph', content: pieces(within[0]?.children ?? []) })
     if (token.type === 'bullet_list_open') made.push({ kind: 'list', items: itemsOf(within) })
     if (token.type === 'ordered_list_open')
       made.push({ kind: 'list', items: itemsOf(within), from: Number(token.attrGet('start') ?? 1) })

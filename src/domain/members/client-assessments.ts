@@ -2,10 +2,10 @@ import { anyOfIds } from '../../db/queries.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuse } from '../validation/refuse.ts'
 import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { lockMember } from './members.ts'
 
 // Clients see the released results of the assessments that are shared with them. The form of an assessment changes the same list.
@@ -87,7 +87,7 @@ const lockAssessments = (inside: Context, ids: string[]): Promise<LockedAssessme
     .execute()
 
 const refuseUnknown = (ids: string[], found: LockedAssessment[]): void =>
-  refuse(
+  throwIfIssues(
     ids
       .filter((id) => !found.some((assessment) => assessment.id === id))
       .map((value) => ({ field: 'assessments', rule: 'reference', value })),

@@ -4,8 +4,8 @@ import { createApiKeyUnlessNamed } from '../api-keys/api-keys.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { caseKey } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { isAddress } from '../validation/address-key.ts'
-import { asStored } from '../validation/email-address.ts'
+import { addressEquals } from '../validation/address-equals.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
 import { inviteMember } from './invite-member.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
@@ -43,7 +43,7 @@ export async function inviteFirstAdmin(
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
     const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)
-    const members = operator.db.selectFrom('members').where(({ ref }) => isAddress(ref('email'), asStored(email)))
+    const members = operator.db.selectFrom('members').where(({ ref }) => addressEquals(ref('email'), toStoredAddress(email)))
     if (await members.select('id').executeTakeFirst()) return false
     await inviteMember(operator, { email, roles: ['admin'], mails: true })
     return true

@@ -1,12 +1,12 @@
 import { loadZones } from '../concurrency/load-zones.ts'
 import type { Context } from '../context.ts'
-import type { SpeakingOrganization } from '../languages/languages.ts'
+import type { OrganizationLanguages } from '../languages/languages.ts'
 
 /** Languages and time zone of the organization. */
 export async function findMemberLanguages({
   db,
   organization: { id },
-}: Context): Promise<SpeakingOrganization & { timeZone: string }> {
+}: Context): Promise<OrganizationLanguages & { timeZone: string }> {
   const select = { language: true, languagesOffered: true, timeZone: true }
   const speaking = await db.organization.findUniqueOrThrow({ where: { id }, select })
   await loadZones(db, [speaking.timeZone])

@@ -9,8 +9,8 @@ import { findMemberships } from '../sign-in/sessions.ts'
 import { findCredential } from '../sign-in/sign-in.ts'
 import { userKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
-import { refuse } from '../validation/refuse.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { lockAssessmentsToShare, shareAssessments } from './client-assessments.ts'
 import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
@@ -47,8 +47,8 @@ export type PersonalLink = { url: string; expiresAt: Date }
 export async function inviteMember(ctx: Context, invitation: Invitation): Promise<PersonalLink & { memberId: string }> {
   authorize(ctx, 'manage_members')
   const { firstName = '', lastName = '', roles, portalRoles = [], assessmentIds = [], mails, reactivates = false } = invitation
-  const email = asStored(invitation.email)
-  refuse([
+  const email = toStoredAddress(invitation.email)
+  throwIfIssues([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + portalRoles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
@@ -60,7 +60,7 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
     refuseKeyOnAdmins(inside, member.roles, roles)
     await refuseForeign(inside, email, member)
     const isInactive = member.status === 'inactive'
-    refuse(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
+    throwIfIssues(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
     const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
     const after = {
       roles: [...new Set([...kept, ...roles])],
@@ -97,7 +97,8 @@ const recordInvitation = (
 async function refuseForeign(inside: Context, email: string, { signInException }: Pick<Found, 'signInException'>): Promise<void> {
   if (signInException !== null || !(await isSsoEnforced(inside))) return
   const speaker = await findDomainOwner(inside, email)
-  if (speaker?.organizationId !== inside.organization.id) refuse([{ field: 'email', rule: 'account', problem: 'foreignDomain' }])
+  if (speaker?.organizationId !== inside.organization.id)
+    throwIfIssues([{ field: 'email', rule: 'account', problem: 'foreignDomain' }])
 }
 
 /**
@@ -110,8 +111,8 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<Personal
   return inTransaction(ctx, async (inside) => {
     const { status, credentialId, roles } = await lockMember(inside, id)
     refuseKeyOnAdmins(inside, roles)
-    if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
-    if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
+    if (status !== 'active') throwIfIssues([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (credentialId) throwIfIssues([{ field: '', rule: 'account', problem: 'joined' }])
     await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })
     return makeJoinLink(inside, id, true)
   })
@@ -135,7 +136,7 @@ export async function findOrCreateMember(inside: Context, email: string, names =
     (await findMemberByAddress(inside, email))
   if (!found) throw new Error('A member can neither be found nor made.')
   // The address that stands for somebody who was erased is nobody's.
-  refuse(found.erasedAt ? [{ field: 'email', rule: 'email' }] : [])
+  throwIfIssues(found.erasedAt ? [{ field: 'email', rule: 'email' }] : [])
   return found
 }
 
@@ -143,7 +144,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
   ctx.db
     .selectFrom('members')
     .select(['id', 'roles', 'portalRoles', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
-    .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
+    .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${toStoredAddress(email)})`)
     .forNoKeyUpdate()
     .executeTakeFirst()
 

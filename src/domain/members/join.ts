@@ -11,7 +11,7 @@ import type { Browser, Credential } from '../sign-in/sessions.ts'
 import { checkPassword, completeSignIn, findCredential, type SignInOutcome } from '../sign-in/sign-in.ts'
 import { inTransaction } from '../transaction.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** Offer of a link to join. */
 export type JoinOffer = {
@@ -66,18 +66,18 @@ export async function join(
 ): Promise<(SignInOutcome & { organizationId: string }) | null> {
   const link = await findOpenLink(service, ref)
   if (!link) return null
-  if (await isBySsoOnly(service, link)) refuse([{ field: '', rule: 'account', problem: 'needsSso' }])
+  if (await isBySsoOnly(service, link)) throwIfIssues([{ field: '', rule: 'account', problem: 'needsSso' }])
   const { firstName, lastName, password, browser } = input
   const { email } = link.member
   const known = await findKnown(service, ref, email)
-  refuse(findNameIssues({ firstName, lastName }))
+  throwIfIssues(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
   const issues = await checkNewPassword(service, 'password', password, { email, words })
   // Replies are the same whether or not the address has an account: an invalid new password is tried as the current one.
   const isTried = known !== undefined || (!ref.provesAddress && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
-    refuse(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
-  refuse(known ? [] : issues)
+    throwIfIssues(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
+  throwIfIssues(known ? [] : issues)
   const passwordHash =
     known?.passwordHash ?? (await hashPassword(password, passwordQueueKeyOf(email, browser), () => isLinkUsable(service, ref)))
   if (passwordHash === null) return null

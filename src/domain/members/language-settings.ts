@@ -8,8 +8,8 @@ import { offeredLanguages } from '../languages/languages.ts'
 import { isZoneName } from '../time/zones.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkChoice, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { TIME_ZONES } from './preferences.ts'
 
 /** How an organization speaks to its candidates. */
@@ -38,11 +38,11 @@ export async function readLanguageSettings(ctx: Context): Promise<LanguageSettin
  * @throws DomainError not_permitted; invalid: a language or a zone that there is not, or `changed` for what somebody else has changed since it
  *   was seen.
  */
-export async function changeLanguageSettings(ctx: Context, given: LanguageSettings, seen?: Seen): Promise<void> {
+export async function changeLanguageSettings(ctx: Context, given: LanguageSettings, seen?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
   const { codes, reviewed } = ctx.deps.languages
   const isZone = isZoneName(given.timeZone) && (await isZoneKnown(ctx.db, given.timeZone))
-  refuse(
+  throwIfIssues(
     findIssues([
       ['language', checkChoice(given.language, codes)],
       ...given.languagesOffered.map((code): [string, ReturnType<typeof checkChoice>] => [

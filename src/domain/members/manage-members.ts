@@ -5,15 +5,15 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import { endSessions } from '../sign-in/end-sessions.ts'
 import { findTags, lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
-import { checkSize, checkText, findIssues, ofChanged } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { defined } from '../values/defined.ts'
+import { checkSize, checkText, findIssues, issuesOfChangedFields } from '../validation/checks.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { isKnownRole, lockMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 import {
@@ -46,7 +46,7 @@ export const listLanguages = ({ db }: Context): Promise<Language[]> => db.langua
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`,
  *   what refuseRoleChange says, or `changed` for what somebody else has changed since it was seen.
  */
-export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: Seen): Promise<void> {
+export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, member) => {
     const { department = member.department, roles = member.roles } = change
@@ -67,8 +67,8 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
       tags: member.tagIds.toSorted(),
       languages: member.gradingLanguageIds.toSorted(),
     }
-    refuse(ofChanged(issues, current, wanted))
-    refuse(await findUnknown(inside, tagIds, languageIds))
+    throwIfIssues(issuesOfChangedFields(issues, current, wanted))
+    throwIfIssues(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
     const data = { ...given, department: department.trim() }
     const named = await nameLists(inside, { ...current, roles: member.roles, portalRoles: member.portalRoles })
@@ -90,7 +90,7 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
 
 /** Roles and portal roles in one list: what somebody may do is one question. */
 export async function notifyOfRoleChange(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
-  const facts = defined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
+  const facts = omitUndefined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
   await queueMemberEmail(inside, { kind: 'roles_changed', memberId, facts })
 }
 
@@ -211,8 +211,8 @@ export function changeAdmins(
     const waysBack = await countBreakGlass(inside)
     await work(inside, await hold(inside, id))
     const isLast = async (before: number, count: (ctx: Context) => Promise<number>) => before > 0 && (await count(inside)) === 0
-    refuse((await isLast(owners, countOwners)) ? [{ field: '', rule: 'account', problem: 'lastOwner' }] : [])
-    refuse((await isLast(admins, countAdmins)) ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
+    throwIfIssues((await isLast(owners, countOwners)) ? [{ field: '', rule: 'account', problem: 'lastOwner' }] : [])
+    throwIfIssues((await isLast(admins, countAdmins)) ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
     await refuseNoBreakGlass(inside, waysBack)
   })
 }

@@ -2,12 +2,12 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import type { SessionSummary } from '../sign-in/end-sessions.ts'
 import { AUTHENTICATION_KINDS, type AuthenticationKind, isBlocked } from '../sign-in/session-access.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { defined } from '../values/defined.ts'
-import { isUuid } from '../values/uuid.ts'
 import { lockMember } from './members.ts'
 
 /** A session as admins see it. @property proofs by what the person has signed in. */
@@ -59,12 +59,16 @@ export async function endMemberSessions(ctx: Context, memberId: string, sessionI
     const { credentialId } = await lockMember(inside, memberId)
     if (!credentialId || (sessionId !== undefined && !isUuid(sessionId))) return
     const { count } = await inside.db.session.updateMany({
-      where: { ...openTo(inside, credentialId), ...defined({ id: sessionId }) },
+      where: { ...openTo(inside, credentialId), ...omitUndefined({ id: sessionId }) },
       data: { closedOrganizationIds: { push: ctx.organization.id } },
     })
     if (count === 0) return
     const target = { kind: 'member', id: memberId } as const
     await recordAudit(inside, { action: 'ended_member_sessions', target, details: { count } })
-    await queueMemberEmail(inside, { kind: 'sessions_ended', memberId, facts: defined({ person: await nameActor(inside) }) })
+    await queueMemberEmail(inside, {
+      kind: 'sessions_ended',
+      memberId,
+      facts: omitUndefined({ person: await nameActor(inside) }),
+    })
   })
 }

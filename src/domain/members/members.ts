@@ -12,9 +12,9 @@ import type { Listing, Order, Page } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { caseKey } from '../text/fold-text.ts'
-import { isAddress } from '../validation/address-key.ts'
-import { asStored } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
+import { addressEquals } from '../validation/address-equals.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
@@ -157,7 +157,7 @@ export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): Mem
     isThere: true,
     ...(firstName !== undefined && { firstName: caseKey(firstName) }),
     ...(lastName !== undefined && { lastName: caseKey(lastName) }),
-    ...(email !== undefined && { email: asStored(email) }),
+    ...(email !== undefined && { email: toStoredAddress(email) }),
     ...(has.length > 0 && { has }),
     ...(lacks.length > 0 && { lacks }),
   }
@@ -186,7 +186,7 @@ export const memberConditions: ConditionsOf<'members', MemberConditionInput> = {
     ),
   firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
   lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),
-  email: (eb, email) => isAddress(eb.ref('members.email'), email),
+  email: (eb, email) => addressEquals(eb.ref('members.email'), email),
   search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns), db),
 }
 const list = createList('members', memberConditions)

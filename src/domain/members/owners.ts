@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { changeAdmins, notifyOfRoleChange } from './manage-members.ts'
 import type { Member } from './members.ts'
 
@@ -17,8 +17,8 @@ export const hasNamedOwner = async ({ db, organization }: Context): Promise<bool
  */
 export const nameOwner = (operator: Context, id: string): Promise<void> =>
   changeAdmins(operator, id, async (inside, member) => {
-    if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
-    if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
+    if (member.status !== 'active') throwIfIssues([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (!member.credentialId) throwIfIssues([{ field: '', rule: 'account', problem: 'notJoined' }])
     if (!member.portalRoles.includes('owner')) await grantOwnership(inside, member)
   })
 

@@ -2,11 +2,11 @@ import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { nameActor, queueMemberEmail, queueOwnerEmails } from '../mails/member-emails.ts'
-import { nameOf } from '../text/name-of.ts'
+import { displayNameOf } from '../text/display-name.ts'
 import { daysAfter } from '../time/days.ts'
-import { refuse } from '../validation/refuse.ts'
-import { defined } from '../values/defined.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { changeAdmins } from './manage-members.ts'
 import { lockAnyMember, type Member } from './members.ts'
 import { grantOwnership, hasNamedOwner } from './owners.ts'
@@ -29,8 +29,8 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   await changeAdmins(ctx, memberId, async (inside, member) => {
     if (!(await hasNamedOwner(inside))) throw new DomainError('not_permitted')
-    if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
-    if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
+    if (member.status !== 'active') throwIfIssues([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (!member.credentialId) throwIfIssues([{ field: '', rule: 'account', problem: 'notJoined' }])
     if (member.portalRoles.includes('owner')) return
     await endOffers(inside, memberId)
     const { db, deps, organization } = inside
@@ -40,7 +40,7 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, expiresAt } })
     await record(inside, 'offered_ownership', memberId)
     const person = await nameActor(inside)
-    const facts = defined({ person, called: nameOf(member.user), until: expiresAt.toISOString() })
+    const facts = omitUndefined({ person, called: displayNameOf(member.user), until: expiresAt.toISOString() })
     await queueMemberEmail(inside, { kind: 'owner_offered', memberId, facts })
     await queueOwnerEmails(inside, { kind: 'ownership_offer_made', facts })
   })
@@ -63,7 +63,7 @@ export async function findOwnershipOffer(
     select: { id: true, expiresAt: true, from: { select: { user: true } } },
     orderBy: { id: 'desc' },
   })
-  return offer && { id: offer.id, expiresAt: offer.expiresAt, from: nameOf(offer.from.user) }
+  return offer && { id: offer.id, expiresAt: offer.expiresAt, from: displayNameOf(offer.from.user) }
 }
 
 /**
@@ -80,7 +80,10 @@ export async function answerOwnershipOffer(ctx: Context, { takes }: { takes: boo
     await endOffers(inside, actor.id)
     if (!takes) return record(inside, 'refused_ownership', actor.id)
     await grantOwnership(inside, member)
-    await queueOwnerEmails(inside, { kind: 'ownership_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
+    await queueOwnerEmails(inside, {
+      kind: 'ownership_offer_taken',
+      facts: { person: displayNameOf(member.user), called: offer.from },
+    })
   }
   await changeAdmins(ctx, actor.id, answer, lockAnyMember)
 }

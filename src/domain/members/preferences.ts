@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 import { PAGE_SIZES } from '../limits.ts'
 import { DIGESTS } from '../mails/member-emails.ts'
 import { checkChoice, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** How members want pages to be; null: as their browser says, and the fewest rows. And which digests they get. */
 export type Preferences = { timeZone: string | null; pageSize: number | null; notices: string[] }
@@ -17,7 +17,7 @@ export async function savePreferences({ actor, db, organization }: Context, want
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const { timeZone = null, pageSize = null, notices = [] } = wanted
   const isZone = timeZone === null || (TIME_ZONES.includes(timeZone) && (await isZoneKnown(db, timeZone)))
-  refuse(
+  throwIfIssues(
     findIssues([
       ['timeZone', isZone ? undefined : checkChoice('', TIME_ZONES)],
       ...notices.map((kind): [string, ReturnType<typeof checkChoice>] => ['notices', checkChoice(kind, DIGESTS)]),

@@ -10,7 +10,7 @@ import { findMemberships } from '../sign-in/sessions.ts'
 import { findCredential } from '../sign-in/sign-in.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { createResetLink, type PersonalLink } from './invite-member.ts'
 import { lockMember } from './members.ts'
 import { refuseRoleBeyondOwn } from './role-changes.ts'
@@ -25,7 +25,7 @@ import { refuseRoleBeyondOwn } from './role-changes.ts'
 export async function resetMemberFactors(ctx: Context, id: string, reason: string): Promise<void> {
   authorize(ctx, 'manage_members')
   if (ctx.actor.kind === 'member' && ctx.actor.id === id) throw new DomainError('not_permitted')
-  refuse(findIssues([['reason', checkName(reason, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['reason', checkName(reason, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
     const { credentialId, portalRoles } = await lockMember(inside, id)
     refuseRoleBeyondOwn(inside, { portalRoles })
@@ -34,7 +34,7 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
     if (!(await hasFactor(inside, credentialId))) return
     const memberships = await findMemberships(inside, credentialId)
     const isElsewhere = memberships.some(({ organizationId }) => organizationId !== ctx.organization.id)
-    refuse(isElsewhere ? [{ field: '', rule: 'account', problem: 'elsewhere' }] : [])
+    throwIfIssues(isElsewhere ? [{ field: '', rule: 'account', problem: 'elsewhere' }] : [])
     await removeCredentials(inside, credentialId, 'factors_reset')
     await recordAudit(inside, { action: 'reset_factors', target: { kind: 'member', id }, details: { reason: reason.trim() } })
     const { email } = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId }, select: { email: true } })

@@ -2,7 +2,7 @@ import { toAuditDetails } from '../audit/audit-details.ts'
 import { may, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** Portal roles that a manager of members may assign; owners: see owners.ts. */
 export const ASSIGNABLE_PORTAL_ROLES = ['manager', 'author'] as const satisfies PortalRole[]
@@ -24,13 +24,13 @@ export const portalRolesAfter = (before: readonly string[], given: readonly Assi
 export function refuseRoleChange(ctx: Context, member: Given & { id: string }, after: Given): void {
   if (isSame(member.roles, after.roles) && isSame(member.portalRoles, after.portalRoles)) return
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === member.id
-  refuse(isOwn ? [said('ownRoles')] : [])
+  throwIfIssues(isOwn ? [said('ownRoles')] : [])
   refuseRoleBeyondOwn(ctx, member)
 }
 
 /** Leaves owners to owners. @throws DomainError invalid (rule `account`: tooHigh). */
 export function refuseRoleBeyondOwn(ctx: Pick<Context, 'actor'>, { portalRoles }: Pick<Given, 'portalRoles'>): void {
-  refuse(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
+  throwIfIssues(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>

@@ -5,11 +5,11 @@ import type { Context } from '../context.ts'
 import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import { isSsoEnforced } from '../sign-in/domain-owners.ts'
 import { hasTwoOwnFactors } from '../sign-in/session-access.ts'
-import { nameOf } from '../text/name-of.ts'
+import { displayNameOf } from '../text/display-name.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
-import { refuse } from '../validation/refuse.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { findMemberByAddress, findOrCreateMember } from './invite-member.ts'
 import { lockMember } from './members.ts'
 
@@ -43,7 +43,7 @@ export async function listSignInExceptions(ctx: Context): Promise<SignInExceptio
   return members.map(({ id, email, signInException, user }) => ({
     id,
     email,
-    name: nameOf(user),
+    name: displayNameOf(user),
     signInException: signInException ?? '',
     isReady: ready.has(id),
   }))
@@ -71,19 +71,19 @@ export async function grantSignInException(
   { email: given, signInException }: { email: string; signInException: SignInException },
 ): Promise<void> {
   authorize(ctx, 'manage_security')
-  const email = asStored(given.trim())
-  refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
+  const email = toStoredAddress(given.trim())
+  throwIfIssues(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
   await changeOwnWays(ctx, async (inside) => {
     const found = signInException === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)
     const isOwner = found?.credentialId != null && (await isOwnerOf(inside, found.id))
-    refuse(signInException === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
+    throwIfIssues(signInException === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
     if (!found || found.signInException === signInException) return
-    refuse(
+    throwIfIssues(
       signInException === 'break_glass' && !(await hasProvenAddress(inside, found.credentialId))
         ? [{ field: 'email', rule: 'account', problem: 'addressUnproven' }]
         : [],
     )
-    refuse(found.status === 'active' ? [] : [{ field: 'email', rule: 'account', problem: 'inactive' }])
+    throwIfIssues(found.status === 'active' ? [] : [{ field: 'email', rule: 'account', problem: 'inactive' }])
     await setSignInException(inside, found, signInException)
   })
 }
@@ -138,7 +138,7 @@ export async function countBreakGlass({ db, organization }: Pick<Context, 'db' |
  */
 export async function refuseNoBreakGlass(inside: Context, before: number): Promise<void> {
   const isLastGone = before > 0 && (await countBreakGlass(inside)) === 0 && (await isSsoEnforced(inside))
-  refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
+  throwIfIssues(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
 }
 
 /** The first proof of an address removes what its owner signs in with, so an address that is for emergencies has to be proven before. */

@@ -3,16 +3,16 @@ import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { AUDIT_RETENTION_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS, TRUSTED_DEVICE_DAYS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
+import { isAllowedFrom } from '../networks/ip-networks.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
 import { findNetworkIssues } from '../validation/find-network-issues.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { defined } from '../values/defined.ts'
-import { isAllowedFrom } from '../values/networks.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /**
  * Security settings of an organization.
@@ -69,7 +69,7 @@ export async function readOrganizationSecurity({
 }
 
 /** @property seen what the page showed. @property shutsOut whether API keys that are in use may be shut out by their networks. */
-type How = { seen?: Seen | undefined; shutsOut?: boolean }
+type How = { seen?: SeenAt | undefined; shutsOut?: boolean }
 
 /**
  * Refuses what {@link changeOrganizationSecurity} would, and changes nothing.
@@ -86,7 +86,7 @@ export async function checkOrganizationSecurity(
   const { updatedAt, ...before } = await readOrganizationSecurity(ctx)
   const after = { ...before, ...given }
   const isDate = after.secondFactorFrom === null || !Number.isNaN(after.secondFactorFrom.getTime())
-  refuse(
+  throwIfIssues(
     findIssues([
       ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
       ['trustedDeviceDays', checkInteger(after.trustedDeviceDays, TRUSTED_DEVICE_DAYS)],
@@ -96,13 +96,13 @@ export async function checkOrganizationSecurity(
       ['auditRetentionDays', checkInteger(after.auditRetentionDays, AUDIT_RETENTION_DAYS)],
     ]),
   )
-  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
+  throwIfIssues([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
   const { origin } = ctx
   const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
-  refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
+  throwIfIssues(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
   await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
   const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, given.apiKeyNetworks ?? before.apiKeyNetworks)
-  refuse(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
+  throwIfIssues(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
 
 /** So many API keys that were used of late came from where the networks don't let them in any more. */
@@ -151,6 +151,6 @@ export async function changeOrganizationSecurity(
 
 /** Tells the organization's admins that what it asks of those who come in was changed. */
 export const notifyOfSecurityChange = async (inside: Context): Promise<void> =>
-  queueAdminEmails(inside, { kind: 'security_changed', facts: defined({ person: await nameActor(inside) }) })
+  queueAdminEmails(inside, { kind: 'security_changed', facts: omitUndefined({ person: await nameActor(inside) }) })
 
 const wordOf = (value: OrganizationSecurity[keyof OrganizationSecurity]) => (value instanceof Date ? value.toISOString() : value)

@@ -12,9 +12,15 @@ import { inTransaction } from '../transaction.ts'
 import { checkText, findIssues } from '../validation/checks.ts'
 import { isPlainAddress, looksLikeAddress } from '../validation/email-address.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
-import { isReturnHost } from '../values/return-host.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
+
+/** Names with a dot in them, and a port where it is not 443. */
+const HOST = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](:[1-9]\d{0,4})?$/
+const MAX_LENGTH = 260
+
+/** True for a valid host name. */
+const isReturnHost = (host: string): boolean => host.length <= MAX_LENGTH && HOST.test(host)
 
 /** Settings shown in invitations. Empty: the service's text. */
 export type OrganizationSettings = {
@@ -56,7 +62,11 @@ export async function readOrganizationSettings(
  * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
  *   for what somebody else has changed since it was seen.
  */
-export async function changeOrganizationSettings(ctx: Context, input: Partial<OrganizationSettings>, seen?: Seen): Promise<void> {
+export async function changeOrganizationSettings(
+  ctx: Context,
+  input: Partial<OrganizationSettings>,
+  seen?: SeenAt,
+): Promise<void> {
   authorize(ctx, 'manage_settings')
   const given = trimAll(input)
   await inTransaction(ctx, async (inside) => {
@@ -74,7 +84,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
         ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
       ]),
     ]
-    refuse(issues.filter(({ field }) => field in given))
+    throwIfIssues(issues.filter(({ field }) => field in given))
     await refuseUnseenChanges(versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }), before, given)
     const changed = SETTINGS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return

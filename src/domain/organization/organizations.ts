@@ -5,10 +5,10 @@ import type { Organization } from '../../generated/prisma/client.ts'
 import type { ServiceContext, Tier } from '../context.ts'
 import { totalOrder } from '../lists/page.ts'
 import { caseKey } from '../text/fold-text.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { isAddress } from '../validation/address-key.ts'
-import { asStored } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
+import { addressEquals } from '../validation/address-equals.ts'
+import { toStoredAddress } from '../validation/email-address.ts'
 
 export type { Organization }
 export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
@@ -69,7 +69,7 @@ export async function findMemberId({ db }: ServiceContext, organizationId: strin
     db,
     isUuid(idOrEmail)
       ? members.where('id', '=', idOrEmail)
-      : members.where(({ ref }) => isAddress(ref('email'), asStored(idOrEmail))),
+      : members.where(({ ref }) => addressEquals(ref('email'), toStoredAddress(idOrEmail))),
   )
   if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)
   return member.id

@@ -4,13 +4,13 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_TEXT_TESTS } from '../limits.ts'
 import { requireAssessment } from '../look-ups/require-assessment.ts'
-import { findPlaceIssues, findTemplateIssues, tidyTemplate, withStandIn } from '../mails/mail-templates.ts'
+import { findPlaceIssues, findTemplateIssues, tidyTemplate, withFallbackText } from '../mails/mail-templates.ts'
 import { type ExampleName, queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
 import type { TextPlace, WrittenText } from '../mails/template-places.ts'
 import { lockCredential } from '../sign-in/credential-lock.ts'
 import { HOUR_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /**
  * Mails a text, as it stands in the form, to the context's member alone, at the address that they sign in with. It is of no invite: nothing is
@@ -30,7 +30,7 @@ export async function testMailText(
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const text = tidyTemplate(given)
-  refuse([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
+  throwIfIssues([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
   const { kind, language, assessmentId } = place
   return inTransaction(ctx, async (inside) => {
     const assessment = assessmentId === null ? null : await requireAssessment(inside, assessmentId)
@@ -40,7 +40,7 @@ export async function testMailText(
     // In whichever organizations: it is one person's mailbox.
     await lockCredential(inside, credentialId)
     await limitTests(inside, credentialId)
-    const facts: TestedText = { kind, assessment, who, ...(await withStandIn(inside, place, text)) }
+    const facts: TestedText = { kind, assessment, who, ...(await withFallbackText(inside, place, text)) }
     await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts })
     await recordAudit(inside, { action: 'tested_mail_text', details: { kind, language } })
     return email
@@ -58,5 +58,5 @@ async function limitTests({ db, deps }: Context, credentialId: string): Promise<
   const first = latest[MAX_TEXT_TESTS - 1]
   if (!first) return
   const seconds = Math.ceil((first.createdAt.getTime() + HOUR_MS - now) / 1_000)
-  refuse([{ field: '', rule: 'account', problem: 'tooManyTests', limit: seconds }])
+  throwIfIssues([{ field: '', rule: 'account', problem: 'tooManyTests', limit: seconds }])
 }

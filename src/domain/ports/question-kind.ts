@@ -6,20 +6,20 @@ import type { AnswerAttemptKind } from '../../generated/prisma/client.ts'
 export type Random = (below: number) => number
 
 /** Verdict on a part of an answer, such as an option. `left`: rightly not chosen. */
-export type Verdict = 'right' | 'wrong' | 'missed' | 'left'
-export type Part = { id: string; verdict: Verdict }
+export type PartVerdict = 'right' | 'wrong' | 'missed' | 'left'
+export type AnswerPart = { id: string; verdict: PartVerdict }
 
 /**
  * Score of an answer: a fraction from 0 to 1 of the question's points, with a verdict on each part; or `people` if somebody has
  * to grade it.
  */
-export type Score = { state: 'scored'; got: number; of: number; parts: Part[] } | { state: 'people' }
+export type AnswerScoring = { state: 'scored'; got: number; of: number; parts: AnswerPart[] } | { state: 'people' }
 
 /** Fault in a definition, for its author. `field` is a path in it, such as `key.right`. */
-export type Fault = { field: string; text: string }
+export type DefinitionFault = { field: string; text: string }
 
 /** @throws Error where key or answer is of another form. */
-export type Accepts = {
+export type AcceptedAnswers = {
   /** Key under which equal answers are grouped. */
   group: (key: unknown, answer: unknown) => string
   /** The key that takes it, too, for a share in whole percent; null: no key can take it alone. */
@@ -37,7 +37,7 @@ export type QuestionKind = {
   /** True if wrong answers may cost points, because they can be guessed. */
   penalizes: boolean
   /** Faults of a definition. */
-  faults: (word: string, spec: unknown, key: unknown) => Fault[]
+  faults: (word: string, spec: unknown, key: unknown) => DefinitionFault[]
   /** Ids of the spec that each candidate sees in a random order; null: none. */
   arrange: (spec: unknown, random: Random) => string[] | null
   /** True for a valid answer. */
@@ -54,9 +54,9 @@ export type QuestionKind = {
   /** An answer that somebody could give, right or wrong. */
   makeUp: (spec: unknown) => unknown
   /** How an answer that the key does not take is accepted; left out where answers are chosen. */
-  accepts?: Accepts
+  accepts?: AcceptedAnswers
   /** @throws Error where one of them is of another form. */
-  score: (spec: unknown, key: unknown, answer: unknown) => Score
+  score: (spec: unknown, key: unknown, answer: unknown) => AnswerScoring
 }
 
 /** How an answer is recorded. */

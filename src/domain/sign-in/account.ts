@@ -2,9 +2,9 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { claimLink, expireResetLinks, findOpenLink, isLinkUsable } from './account-links.ts'
 import { raiseAuthVersion } from './auth-version.ts'
 import { lockCredential, requireOwnCredential } from './credential-lock.ts'
@@ -32,7 +32,7 @@ export async function changeName(
   { memberships }: SignedIn,
   { firstName, lastName }: { firstName: string; lastName: string },
 ): Promise<void> {
-  refuse(findNameIssues({ firstName, lastName }))
+  throwIfIssues(findNameIssues({ firstName, lastName }))
   await inTransaction(service, async (inside) => {
     const names = { firstName: firstName.trim(), lastName: lastName.trim() }
     for (const { userId } of memberships) await renameUser(inside, userId, names)
@@ -50,7 +50,7 @@ export async function confirmPassword(
   { credential }: SignedIn,
   { current, origin }: { current: string; origin: Browser },
 ): Promise<void> {
-  refuse(current === '' ? [{ field: 'current', rule: 'required' }] : [])
+  throwIfIssues(current === '' ? [{ field: 'current', rule: 'required' }] : [])
   if (!(await checkPassword(service, { email: credential.email, password: current, origin }))) throw wrongPassword()
 }
 
@@ -67,7 +67,7 @@ export async function changePassword(
   const { credential, memberships } = signedIn
   const { email } = credential
   const hasSecondFactor = await hasFactor(service, credential.id)
-  refuse(
+  throwIfIssues(
     await checkNewPassword(service, 'password', password, {
       email,
       words: memberships.flatMap(guessableWordsOf),
@@ -105,7 +105,7 @@ export async function requestPasswordReset(
   service: ServiceContext,
   { email: given, origin }: { email: string; origin: NetworkOrigin },
 ): Promise<void> {
-  const email = asStored(given)
+  const email = toStoredAddress(given)
   const mayAsk = await countResetRequest(service, { email, origin })
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
@@ -147,7 +147,7 @@ export async function resetPassword(
   const memberships = await findMemberships(service, credentialId)
   // The proof removes every factor that was set up before.
   const hasSecondFactor = link.credential.emailVerifiedAt !== null && (await hasFactor(service, credentialId))
-  refuse(
+  throwIfIssues(
     await checkNewPassword(service, 'password', password, {
       email,
       words: memberships.flatMap(guessableWordsOf),

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../values/uuid.ts'
 import { hashToken } from './session-tokens.ts'
 import { type EndReason, recordInAllOrganizations, type SignedIn, toEndedSession } from './sessions.ts'
 

@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, checkSize, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { addAuthentication } from './add-authentication.ts'
 import { requireOwnCredential } from './credential-lock.ts'
 import { listFactors, MAX_FACTORS, passkeysOf, recordFactorChange } from './factors.ts'
@@ -72,7 +72,7 @@ export async function enrolApp(
   signedIn: SignedIn,
   { sealed, code, name }: { sealed: string; code: string; name: string },
 ): Promise<string[]> {
-  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   const offer = readOffer(service, signedIn, sealed)
   if (!offer) throw createCodeError('wrong')
   return enrol(service, signedIn, { kind: 'totp', name: name.trim(), offer }, async (inside, row) => {
@@ -105,7 +105,7 @@ export async function enrolPasskey(
   signedIn: SignedIn,
   { sealed, answer, name }: { sealed: string; answer: string; name: string },
 ): Promise<string[]> {
-  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   const offer = readOffer(service, signedIn, sealed)
   const rp = relyingParty(service)
   const made = await verifyCreation(service, signedIn.credential.id, answer)
@@ -140,7 +140,7 @@ function enrol(
   const { sessionId, credential } = signedIn
   return inTransaction(service, async (inside) => {
     const { emailVerifiedAt } = await requireOwnCredential(inside, signedIn)
-    refuse(emailVerifiedAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
+    throwIfIssues(emailVerifiedAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
     const before = await listFactors(inside, credential.id)
     const now = inside.deps.clock()
     const codes = createRecoveryCodes(offer.seed)
@@ -149,7 +149,7 @@ function enrol(
       const isRecent = now.getTime() - added.createdAt.getTime() < REPEATABLE_MS
       return isRecent && (await hasRecoveryCodes(inside, credential.id, codes)) ? codes : []
     }
-    refuse(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
+    throwIfIssues(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
     await add(inside, { id: offer.id, kind, name, credentialId: credential.id, createdAt: now })
     if (before.length === 0) await replaceRecoveryCodes(inside, credential.id, codes)
     await recordFactorChange(inside, signedIn, { action: 'added_factor', details: { kind, name } })

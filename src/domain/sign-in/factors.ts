@@ -2,10 +2,10 @@ import type { SecondFactor } from '../../generated/prisma/client.ts'
 import type { AuditEvent } from '../audit/record-audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { isUuid } from '../values/uuid.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { raiseAuthVersion } from './auth-version.ts'
 import { lockOwnCredential, requireOwnCredential } from './credential-lock.ts'
 import { endOtherSessions } from './end-sessions.ts'
@@ -48,7 +48,7 @@ export async function renameFactor(
   signedIn: SignedIn,
   { id, name }: { id: string; name: string },
 ): Promise<void> {
-  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  throwIfIssues(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   if (!isUuid(id)) return
   await inTransaction(service, async (inside) => {
     await requireOwnCredential(inside, signedIn)
@@ -73,7 +73,7 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
     if (!factor) return
     const isLast = factors.length === 1
     const isRefused = isLast && requiresFactor(signedIn.memberships, inside.deps.clock())
-    refuse(isRefused ? [{ field: '', rule: 'account', problem: 'lastFactor' }] : [])
+    throwIfIssues(isRefused ? [{ field: '', rule: 'account', problem: 'lastFactor' }] : [])
     await inside.db.secondFactor.delete({ where: { id } })
     if (isLast) await inside.db.recoveryCode.deleteMany({ where: { credentialId: signedIn.credential.id } })
     await recordFactorChange(inside, signedIn, { action: 'removed_factor', details: { kind: factor.kind, name: factor.name } })

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
-import { nameOf } from '../text/name-of.ts'
+import { displayNameOf } from '../text/display-name.ts'
 import { readAuthentications } from './authentication-rows.ts'
 import { hasTwoOwnFactors } from './session-access.ts'
 import { MAX_SESSION_MS } from './session-tokens.ts'
@@ -32,6 +32,9 @@ export async function notifyOwnersOfBreakGlass(
     if (proofs.some(({ provider }) => provider?.organizationId === organizationId)) continue
     if (!(await claimToken(inside, `break glass ${id} ${organizationId}`, endsAt))) continue
     await recordAudit(toMemberContext(inside, membership), { action: 'used_break_glass' })
-    await queueOwnerEmails(enterOrganization(inside, organization), { kind: 'break_glass_used', facts: { person: nameOf(user) } })
+    await queueOwnerEmails(enterOrganization(inside, organization), {
+      kind: 'break_glass_used',
+      facts: { person: displayNameOf(user) },
+    })
   }
 }

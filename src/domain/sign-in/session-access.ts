@@ -1,5 +1,5 @@
+import { isAllowedFrom } from '../networks/ip-networks.ts'
 import { DAY_MS, HOUR_MS } from '../time/days.ts'
-import { isAllowedFrom } from '../values/networks.ts'
 
 export const AUTHENTICATION_KINDS = ['password', 'totp', 'passkey', 'recovery', 'device', 'oidc'] as const
 export type AuthenticationKind = (typeof AUTHENTICATION_KINDS)[number]

@@ -2,7 +2,7 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 import { createAccountLink, type PendingJoin } from './account-links.ts'
 import type { ProviderAuthentication } from './authentication-rows.ts'
 import { findFamiliarity } from './devices.ts'
@@ -37,7 +37,7 @@ export async function findCredential(
     .selectFrom('credentials')
     .select(['id', 'email', 'passwordHash', 'authVersion', 'emailVerifiedAt', 'failures'])
   return credentials
-    .where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase()))
+    .where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', toStoredAddress(email).toLowerCase()))
     .executeTakeFirst()
 }
 
@@ -51,7 +51,7 @@ export async function checkPassword(
   service: ServiceContext,
   { email: given, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
-  const email = asStored(given) // of whatever form, its attempts are counted as one
+  const email = toStoredAddress(given) // of whatever form, its attempts are counted as one
   const { credential, familiar, isRight } = await runInPasswordQueue(passwordQueueKeyOf(email, origin), async () => {
     const credential = await findCredential(service, email)
     const familiar = await findFamiliarity(service, credential, origin)

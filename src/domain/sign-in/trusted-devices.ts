@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import { TRUSTED_DEVICE_DAYS } from '../limits.ts'
+import { isUuid } from '../text/uuid.ts'
 import { DAY_MS } from '../time/days.ts'
-import { isUuid } from '../values/uuid.ts'
 import { type Browser, type Credential, hashDevice } from './devices.ts'
 
 // Browsers in which their owner is not asked for a second factor again. What counts is when it was given there: each organization decides for

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context.ts'
-import { type AccountProblem, DomainError } from '../errors.ts'
+import { DomainError } from '../errors.ts'
+import type { SignInProblem } from '../ports/problems.ts'
 import { listFactors, passkeysOf } from './factors.ts'
 import { type Passkey, passkeyIdOf, relyingParty, verifyPasskey } from './passkeys.ts'
 import { useRecoveryCode } from './recovery-codes.ts'
@@ -13,7 +14,7 @@ const RECOVERY_CODE_FROM = 12
 export const keyOfStep = (factorId: string, step: number): string => `totp ${factorId} ${step}`
 export const keyOfChallenge = (challenge: string): string => `passkey ${challenge}`
 
-export const createCodeError = (problem: AccountProblem): DomainError =>
+export const createCodeError = (problem: SignInProblem): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'code', rule: 'account', problem }] })
 
 /** Whatever is wrong with it, nobody learns more. */

@@ -5,12 +5,13 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { lockOrganization } from '../concurrency/lock-organization.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { type AccountProblem, DomainError } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
+import type { NameOrDateProblem, SingleSignOnProblem } from '../ports/problems.ts'
 import { isDomainLost } from '../sign-in/domain-owners.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 
 export type { SignInDomain }
 
@@ -48,7 +49,7 @@ export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
  */
 export async function addDomain(ctx: Context, given: string): Promise<void> {
   authorize(ctx, 'manage_security')
-  const domain = asStored(`a@${given.trim().replace(/^@/, '').replace(/\.$/, '')}`)
+  const domain = toStoredAddress(`a@${given.trim().replace(/^@/, '').replace(/\.$/, '')}`)
     .slice('a@'.length)
     .toLowerCase()
   if (!isEmailAddress(`a@${domain}`)) throw createDomainProblem('notDomain')
@@ -138,5 +139,5 @@ async function takeOverDomain(inside: Context, { organizationId, id, domain }: S
   await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }
 
-const createDomainProblem = (problem: AccountProblem, limit?: number): DomainError =>
+const createDomainProblem = (problem: SingleSignOnProblem | NameOrDateProblem, limit?: number): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'domain', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

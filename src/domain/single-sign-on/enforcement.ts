@@ -7,7 +7,7 @@ import { listSignInExceptions, type SignInExceptionMember } from '../members/sig
 import { notifyOfSecurityChange } from '../organization/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkInteger, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { countReach, type EnforcementReach } from './count-reach.ts'
 import { findProviders, isTested, type Provider, stopEnforcing } from './providers.ts'
 
@@ -60,13 +60,13 @@ const isTestedByActor = (ctx: Context, provider: Provider): boolean =>
  */
 export async function enforceSso(ctx: Context, sessionHours: number): Promise<void> {
   authorize(ctx, 'manage_security')
-  refuse(findIssues([['ssoSessionHours', checkInteger(sessionHours, SSO_SESSION_HOURS)]]))
+  throwIfIssues(findIssues([['ssoSessionHours', checkInteger(sessionHours, SSO_SESSION_HOURS)]]))
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { enforcedAt, isTried, ownWays, sessionHours: before } = await readEnforcement(inside)
     const missing = (problem: 'notTried' | 'noWayBack'): Issue => ({ field: '', rule: 'account', problem })
     const hasWayBack = ownWays.some(({ signInException, isReady }) => signInException === 'break_glass' && isReady)
-    if (!enforcedAt) refuse([...(isTried ? [] : [missing('notTried')]), ...(hasWayBack ? [] : [missing('noWayBack')])])
+    if (!enforcedAt) throwIfIssues([...(isTried ? [] : [missing('notTried')]), ...(hasWayBack ? [] : [missing('noWayBack')])])
     if (enforcedAt && before === sessionHours) return
     const now = inside.deps.clock()
     const data = { ssoEnforcedAt: enforcedAt ?? now, ssoSessionHours: sessionHours, updatedAt: now }

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import type { IdToken } from '../ports/identity-provider.ts'
 import { findDomainOwner } from '../sign-in/domain-owners.ts'
-import { asStored, isEmailAddress } from '../validation/email-address.ts'
+import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 import type { FoundProvider } from './providers.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 
@@ -11,7 +11,7 @@ export async function findVerifiedAddress(
   provider: FoundProvider,
   token: IdToken,
 ): Promise<string | null> {
-  const email = token.email && asStored(token.email)
+  const email = token.email && toStoredAddress(token.email)
   if (!email || !isEmailAddress(email) || token.emailVerified === false || provider.organizationId === null) return null
   return (await findDomainOwner(inside, email))?.organizationId === provider.organizationId ? email : null
 }

@@ -11,8 +11,8 @@ import { notifyPerson } from '../sign-in/notify-person.ts'
 import { NO_PASSWORD } from '../sign-in/passwords.ts'
 import { identifiesEverywhere } from '../sign-in/session-access.ts'
 import { recordInAllOrganizations, type SignedIn, toMemberContext } from '../sign-in/sessions.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../values/uuid.ts'
 import type { FoundProvider } from './providers.ts'
 
 type Member = Parameters<typeof toMemberContext>[1] & { organizationId: string }

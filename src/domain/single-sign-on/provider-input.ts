@@ -3,7 +3,7 @@ import type { Violation } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { CLIENT_AUTHS, type ClientAuth } from '../ports/identity-provider.ts'
 import { checkChoice, checkName, checkSize, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { findTargetFault } from '../webhooks/targets.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 
@@ -35,7 +35,7 @@ export const normalizeIssuer = (issuer: string): string => issuer.trim().replace
 /** @throws DomainError invalid for all that is wrong. */
 export function findProviderIssues({ deps }: Context, input: ProviderInput, { isNew }: { isNew: boolean }): void {
   const isAsked = isNew || input.clientSecret !== ''
-  refuse(
+  throwIfIssues(
     findIssues([
       ['name', checkName(input.name, MAX_NAME_LENGTH)],
       ['issuer', checkIssuer(deps.ssoAllowance, normalizeIssuer(input.issuer))],

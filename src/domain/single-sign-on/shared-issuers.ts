@@ -1,4 +1,4 @@
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 /**
  * The claim without which an issuer's word says nothing of an address, because strangers have accounts there as well: at Microsoft the owner of any

@@ -1,4 +1,4 @@
-import { assetAt } from '../assets/references.ts'
+import { assetIdIn } from '../assets/references.ts'
 import type { Context } from '../context.ts'
 import type { QuestionKinds } from '../ports/question-kind.ts'
 
@@ -25,7 +25,7 @@ export const toAssessmentFacts = (
   takesRecordings: questions.some(({ responseType }) => kinds.answering(responseType).records.length > 0),
 })
 
-const isMedium = (address: string): boolean => /^https?:\/\//i.test(address) || assetAt(address) !== null
+const isMedium = (address: string): boolean => /^https?:\/\//i.test(address) || assetIdIn(address) !== null
 
 export async function findAssessmentFacts(
   { db, deps, organization }: Context,

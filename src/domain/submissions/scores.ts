@@ -2,10 +2,10 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expressions, type SqlBool } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
-import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
+import { type KeyEffect, newestKeys } from '../assessments/answer-keys.ts'
 import type { Context } from '../context.ts'
-import type { Part, QuestionKind, Score } from '../ports/question-kind.ts'
-import { penaltyFor, pointsFor } from '../values/points-for.ts'
+import type { AnswerPart, AnswerScoring, QuestionKind } from '../ports/question-kind.ts'
+import { penaltyFor, pointsFor } from './points.ts'
 
 // Scores by answer keys. A person's grade takes precedence.
 
@@ -44,7 +44,7 @@ export type AnswerToScore = {
 }
 
 /** @property points null: a person has to say, or it is dropped: not counted. */
-export type AnswerScore = { points: number | null; dropped: boolean; parts: Part[] }
+export type AnswerScore = { points: number | null; dropped: boolean; parts: AnswerPart[] }
 
 /** @returns null: there is no such kind (any more). */
 export function scoreAnswer(ctx: Context, answered: AnswerToScore): AnswerScore | null {
@@ -61,7 +61,7 @@ export function scoreAnswer(ctx: Context, answered: AnswerToScore): AnswerScore 
   return { points: isWrong ? -penaltyFor(penaltyPercent, points) : pointsFor(score, points), dropped: false, parts }
 }
 
-function tryToScore({ deps }: Context, kind: QuestionKind, answered: AnswerToScore, isEmpty: boolean): Score {
+function tryToScore({ deps }: Context, kind: QuestionKind, answered: AnswerToScore, isEmpty: boolean): AnswerScoring {
   const { spec, key, value, versionId } = answered
   try {
     // No answer is nothing wrong: it gives no points.
@@ -112,7 +112,14 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
 }
 
 /** Score by the newest key. @property keyedAt when the key was saved. */
-export type ShownScore = { number: number; keyNumber: number; key: unknown; effect: KeyEffect; keyedAt: Date; parts: Part[] }
+export type ShownScore = {
+  number: number
+  keyNumber: number
+  key: unknown
+  effect: KeyEffect
+  keyedAt: Date
+  parts: AnswerPart[]
+}
 
 /** The scores of a submission beside their keys, for whoever grades it. */
 export async function findScores({ db, organization }: Context, submissionId: string): Promise<ShownScore[]> {
@@ -129,7 +136,7 @@ export async function findScores({ db, organization }: Context, submissionId: st
     const used = keys.find((one) => one.versionId === question.versionId && one.number === keyNumber)
     if (!used) return []
     const { key, effect, createdAt: keyedAt } = used
-    return [{ number, keyNumber, key, effect: effect as KeyEffect, keyedAt, parts: parts as Part[] }]
+    return [{ number, keyNumber, key, effect: effect as KeyEffect, keyedAt, parts: parts as AnswerPart[] }]
   })
 }
 

@@ -25,12 +25,12 @@ import {
 import type { Listing, Order, Page } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { nameKeys } from '../text/fold-text.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { checkText, findIssues, ofChanged } from '../validation/checks.ts'
+import { checkText, findIssues, issuesOfChangedFields } from '../validation/checks.ts'
 import { findNameIssues } from '../validation/find-name-issues.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen } from '../validation/refuse-unseen-changes.ts'
-import { isUuid } from '../values/uuid.ts'
+import { refuseUnseenChanges, type SeenAt } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { renameTestTags } from './rename-test-tags.ts'
 
 // Live data uses live tags. Test data uses both, and changes test tags only.
@@ -109,7 +109,7 @@ export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>
 /** v1.md POST /tags. A live tag takes its name from a test tag. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   authorize(ctx, 'write_tags')
-  refuse(findTagIssues({ name, color, description }))
+  throwIfIssues(findTagIssues({ name, color, description }))
   const { clock, newId } = ctx.deps
   const now = clock()
   const { createdById, mode } = authorOf(ctx)
@@ -137,11 +137,11 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
  *
  * @throws DomainError tag_not_found, live_tag_read_only, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
  */
-export async function updateTag(ctx: Context, id: string, change: TagChange, readVersion?: Seen): Promise<Tag> {
+export async function updateTag(ctx: Context, id: string, change: TagChange, readVersion?: SeenAt): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
   const issues = findTagIssues(change)
-  if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
+  if (issues.length > 0) throwIfIssues(issuesOfChangedFields(issues, await getTag(ctx, id), change))
   return writeName(ctx, change.name, async (inside) => {
     if (readVersion) await refuseUnseen(inside, id, readVersion, change)
     const where = { ...scopeWhere(inside), id }
@@ -191,7 +191,7 @@ async function refuseChange(inside: Context, id: string): Promise<never> {
 }
 
 /** Until the transaction ends nobody else changes the tag. */
-async function refuseUnseen(inside: Context, id: string, readVersion: Seen, change: TagChange): Promise<void> {
+async function refuseUnseen(inside: Context, id: string, readVersion: SeenAt, change: TagChange): Promise<void> {
   await inside.db.selectFrom('tags').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   const tag = await getTag(inside, id)
   await refuseUnseenChanges(

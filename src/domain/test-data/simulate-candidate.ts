@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
-import { asCandidate } from '../invites/candidate-moves.ts'
+import { mayMove } from '../invites/allowed-moves.ts'
+import { toCandidateContext } from '../invites/candidate-moves.ts'
 import type { InviteDetail } from '../invites/invites.ts'
 import { moveInvite } from '../invites/move-invite.ts'
-import { mayMove } from '../invites/moves.ts'
 import { CHECKS, isRecorded, PHOTOS } from '../submissions/needs.ts'
 import { finishSubmission } from '../submissions/taking/finish-submission.ts'
 import { enterForChange } from '../submissions/taking/open-missing-submissions.ts'
@@ -17,8 +17,8 @@ import { takeOverTab } from '../submissions/taking/take-over-tab.ts'
 import { putPart } from '../submissions/uploads/put-part.ts'
 import { putPhoto } from '../submissions/uploads/put-photo.ts'
 import { beginAttempt, beginCapture, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
-import type { Given } from './given.ts'
 import samples from './samples.json' with { type: 'json' }
+import type { SimulatedAnswers } from './simulated-answers.ts'
 
 // A candidate who takes the assessment in a moment. Where it is taken in another player, that has answers and recordings, and this only
 // moves the invite.
@@ -42,7 +42,7 @@ export async function startAssessment(ctx: Context, invite: InviteDetail): Promi
 }
 
 /** Starts, if that has not been done, answers what has no answer, and hands in. */
-export async function handInAnswers(ctx: Context, invite: InviteDetail, { answers }: Given): Promise<void> {
+export async function submitAnswers(ctx: Context, invite: InviteDetail, { answers }: SimulatedAnswers): Promise<void> {
   if (invite.status === 'completed') return
   if (invite.status !== 'started') await startAssessment(ctx, invite)
   if (!ctx.deps.hasOwnPlayer) return move(ctx, invite, 'complete')
@@ -67,7 +67,7 @@ export async function handInAnswers(ctx: Context, invite: InviteDetail, { answer
 
 /** @throws DomainError move_not_allowed. */
 async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'start' | 'complete' | 'decline'): Promise<void> {
-  await moveInvite(asCandidate(ctx, { id, mode, organization: ctx.organization }), to, { inviteId: id })
+  await moveInvite(toCandidateContext(ctx, { id, mode, organization: ctx.organization }), to, { inviteId: id })
 }
 
 /** By the link as it is now. */

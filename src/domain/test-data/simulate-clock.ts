@@ -1,9 +1,9 @@
 import { scopeWhere } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
 import { expireIfDue } from '../invites/expire-due-invites.ts'
-import { EXPIRING } from '../invites/expiry.ts'
+import { EXPIRING_STATUSES } from '../invites/expiry.ts'
 import type { InviteDetail } from '../invites/invites.ts'
-import { moveNotAllowed } from '../invites/move-invite.ts'
+import { createMoveError } from '../invites/move-invite.ts'
 import { inTransaction } from '../transaction.ts'
 
 /** Makes now the time at which the invite expires, and has the clock find that it is over. @throws DomainError move_not_allowed. */
@@ -12,10 +12,10 @@ export async function expireInvite(ctx: Context, { id, status }: InviteDetail): 
   await inTransaction(ctx, async (inside) => {
     const where = { ...scopeWhere(inside), id }
     const { count } = await inside.db.invite.updateMany({
-      where: { ...where, status: { in: [...EXPIRING] } },
+      where: { ...where, status: { in: [...EXPIRING_STATUSES] } },
       data: { expiresAt: inside.deps.clock() },
     })
-    if (count === 0) throw moveNotAllowed('expire', status)
+    if (count === 0) throw createMoveError('expire', status)
     await expireIfDue(inside, where)
   })
 }

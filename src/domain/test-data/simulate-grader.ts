@@ -10,7 +10,7 @@ import { takeGraderSlot } from '../submissions/grading/reassign-grader.ts'
 import { mayRelease, releaseResult, reopenResult } from '../submissions/grading/release-result.ts'
 import { saveGrades } from '../submissions/grading/save-grade.ts'
 import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
-import type { Given } from './given.ts'
+import type { SimulatedAnswers } from './simulated-answers.ts'
 
 /** Share of the points that a generated grade gives, rounded to halves: neither all nor none. */
 const MADE_UP = 0.8
@@ -23,7 +23,7 @@ const COMMENT = 'A simulated result.'
  *
  * @throws DomainError graders_missing: there are not as many members who may grade as it takes.
  */
-export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades }: Given): Promise<void> {
+export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades }: SimulatedAnswers): Promise<void> {
   const { graders, submission } = await enterAsGraders(ctx, invite)
   const [first] = graders
   const { id: submissionId, assessment } = submission

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
-import { recordNotice } from '../invites/bounces.ts'
-import { recordAttempt } from '../invites/emails.ts'
+import { recordEmailAttempt } from '../invites/emails.ts'
 import type { InviteDetail } from '../invites/invites.ts'
-import { moveNotAllowed } from '../invites/move-invite.ts'
-import { resendInvite } from '../invites/operations.ts'
-import { isReminded, kindFor } from '../invites/reminders/steps.ts'
-import { whySuppressed } from '../invites/suppressions.ts'
+import { createMoveError } from '../invites/move-invite.ts'
+import { resendInvite } from '../invites/operate-invite.ts'
+import { recordMailNotice } from '../invites/record-mail-event.ts'
+import { isRemindedState, reminderKindOf } from '../invites/reminders/reminder-steps.ts'
+import { findSuppressionReason } from '../invites/suppressions.ts'
 import { unsubscribe } from '../invites/unsubscribe.ts'
 import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
@@ -25,7 +25,7 @@ export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<vo
   await inTransaction(ctx, async (inside) => {
     // As it was before the mail server was asked; whoever is sending it at this moment waits, and then has nothing to record.
     await inside.db.inviteEmail.updateMany({ where: { ...where, id: email.id }, data: { state: 'queued', sentAt: null } })
-    await recordAttempt(inside, email, { state: 'failed', failure: 'refused', reason: REFUSAL })
+    await recordEmailAttempt(inside, email, { state: 'failed', failure: 'refused', reason: REFUSAL })
   })
 }
 
@@ -36,7 +36,7 @@ export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<vo
  */
 export async function complainAboutMail(ctx: Context, { id }: InviteDetail): Promise<void> {
   const email = await findNewestMail(ctx, id)
-  if (email) await recordNotice(ctx, { kind: 'complained', emailId: email.id })
+  if (email) await recordMailNotice(ctx, { kind: 'complained', emailId: email.id })
 }
 
 /** Unsubscribes the candidate from all mails of the organization, as the link in a mail does. */
@@ -51,15 +51,15 @@ export const unsubscribeFromMails = (ctx: Context, { id }: InviteDetail): Promis
 export async function remindCandidate(ctx: Context, invite: InviteDetail): Promise<void> {
   const { id: inviteId, status, mode, linkVersion, recipientEmail } = invite
   const organizationId = ctx.organization.id
-  if (!isReminded(status)) throw moveNotAllowed('remind', status)
-  const kind = kindFor(status)
-  if ((await whySuppressed(ctx, { organizationId, kind, invite: { mode, recipientEmail } })) !== null) return
+  if (!isRemindedState(status)) throw createMoveError('remind', status)
+  const kind = reminderKindOf(status)
+  if ((await findSuppressionReason(ctx, { organizationId, kind, invite: { mode, recipientEmail } })) !== null) return
   const now = ctx.deps.clock()
   const email = { id: ctx.deps.newId(), organizationId, inviteId, kind, linkVersion, createdAt: now, updatedAt: now }
   const data = [{ ...email, dedupeKey: `reminder:simulated:${linkVersion}` }]
   await inTransaction(ctx, async (inside) => {
     const { count } = await inside.db.inviteEmail.createMany({ data, skipDuplicates: true })
-    if (count > 0) await recordAttempt(inside, email, { state: 'sent' })
+    if (count > 0) await recordEmailAttempt(inside, email, { state: 'sent' })
   })
 }
 

@@ -3,11 +3,11 @@ import { createKeyedLimiter } from '../concurrency/work-queues.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite, type InviteDetail } from '../invites/invites.ts'
-import { type Given, refuseUnfitting } from './given.ts'
-import { acceptInvite, declineInvite, handInAnswers, startAssessment } from './simulate-candidate.ts'
+import { acceptInvite, declineInvite, startAssessment, submitAnswers } from './simulate-candidate.ts'
 import { expireInvite } from './simulate-clock.ts'
 import { gradeAnswers, releaseGrades } from './simulate-grader.ts'
 import { bounceMail, complainAboutMail, remindCandidate, unsubscribeFromMails } from './simulate-mail-server.ts'
+import { checkSimulatedAnswers, type SimulatedAnswers } from './simulated-answers.ts'
 
 // Simulates candidates, graders, time, and mail servers for a test invite. It calls the same functions in their names, so rules,
 // events, and webhooks are the real ones.
@@ -27,16 +27,16 @@ export const SIMULATIONS = [
 ] as const
 export type Simulation = (typeof SIMULATIONS)[number]
 
-const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given: Given) => Promise<void>> = {
+const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given: SimulatedAnswers) => Promise<void>> = {
   accept: acceptInvite,
   start: startAssessment,
-  complete: handInAnswers,
+  complete: submitAnswers,
   async grade(ctx, invite, given) {
-    await handInAnswers(ctx, invite, given)
+    await submitAnswers(ctx, invite, given)
     await gradeAnswers(ctx, invite, given)
   },
   async release(ctx, invite, given) {
-    await handInAnswers(ctx, invite, given)
+    await submitAnswers(ctx, invite, given)
     await gradeAnswers(ctx, invite, given)
     await releaseGrades(ctx, invite)
   },
@@ -66,12 +66,17 @@ const inTurn = createKeyedLimiter(1, { waiting: 20, longest: LONGEST_WAIT_MS, re
  *   leads there; graders_missing; submission_not_found of what is taken in another player; invalid for answers and grades that don't fit;
  *   session_refused where another process is at it, too; too_many_simulations.
  */
-export async function simulate(ctx: Context, inviteId: string, action: Simulation, given: Given): Promise<InviteDetail> {
+export async function simulate(
+  ctx: Context,
+  inviteId: string,
+  action: Simulation,
+  given: SimulatedAnswers,
+): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   if (ctx.mode !== 'test') throw new DomainError('not_permitted')
   const work = async () => {
     const invite = await getInvite(ctx, inviteId)
-    await refuseUnfitting(ctx, invite, given)
+    await checkSimulatedAnswers(ctx, invite, given)
     await simulations[action](ctx, invite, given)
     return getInvite(ctx, inviteId)
   }

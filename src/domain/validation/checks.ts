@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Issue, Range, Violation } from '../errors.ts'
 import { MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS, METADATA_KEY_PATTERN, TEXT_PATTERN } from '../limits.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 import { isEmailAddress } from './email-address.ts'
 
 // Checks of one value, which say what rule it breaks. All interfaces share them, so that one can't let through what another refuses.
@@ -47,7 +47,7 @@ export const findIssues = (checks: [field: string, violation: Violation | undefi
   checks.flatMap(([field, violation]) => (violation ? [{ field, ...violation }] : []))
 
 /** Issues of changed fields only. Imported rows may exceed the limits, and keep doing so while something else is saved. */
-export function ofChanged<T extends object>(issues: Issue[], current: T, wanted: Partial<T>): Issue[] {
+export function issuesOfChangedFields<T extends object>(issues: Issue[], current: T, wanted: Partial<T>): Issue[] {
   const before = new Map<string, unknown>(Object.entries(current))
   const after = new Map<string, unknown>(Object.entries(wanted))
   return issues.filter(({ field }) => !isDeepStrictEqual(before.get(field), after.get(field)))

@@ -23,7 +23,7 @@ export function isEmailAddress(text: string): boolean {
   if (!NOT_ASCII.test(text)) return isPlainAddress(text)
   const { local } = partsOf(text)
   if (Buffer.byteLength(local) > MAX_LOCAL_BYTES || [...local].some(becomesPlain)) return false
-  const address = asStored(text)
+  const address = toStoredAddress(text)
   if (NOT_ASCII.test(partsOf(address).domain)) return false
   return address.length <= MAX_EMAIL_LENGTH && isPlainAddress(address.replaceAll(INTERNATIONAL_LETTER, 'x'))
 }
@@ -32,7 +32,7 @@ export function isEmailAddress(text: string): boolean {
  * An address as it is stored and compared, apart from its case: the same in whatever form it is written. A plain one is as it was given; an
  * international domain is in ASCII (RFC 5891), a name with other letters in lower case and composed. What is no address stays.
  */
-export function asStored(text: string): string {
+export function toStoredAddress(text: string): string {
   if (!NOT_ASCII.test(text) || !text.includes('@')) return text
   const { local, domain } = partsOf(text)
   const host = INTERNATIONAL_DOMAIN.test(domain) ? domainToASCII(domain) : ''
@@ -40,10 +40,10 @@ export function asStored(text: string): string {
 }
 
 /** The domain of an address, as it is compared. */
-export const domainOf = (address: string): string => partsOf(asStored(address)).domain.toLowerCase()
+export const domainOf = (address: string): string => partsOf(toStoredAddress(address)).domain.toLowerCase()
 
 /** An address as people read it: its domain in letters. */
-export function inLetters(address: string): string {
+export function toReadableAddress(address: string): string {
   const { local, domain } = partsOf(address)
   return `${local}@${domainToUnicode(domain) || domain}`
 }

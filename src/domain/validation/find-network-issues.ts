@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { MAX_NETWORKS } from '../limits.ts'
-import { isEverywhere, readNetwork } from '../values/networks.ts'
+import { isEverywhere, readNetwork } from '../networks/ip-networks.ts'
 import { checkSize, findIssues } from './checks.ts'
 
 /**

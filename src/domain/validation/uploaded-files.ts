@@ -1,8 +1,9 @@
-import { type AccountProblem, DomainError } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { MAX_FILE_TEXT_BYTES } from '../limits.ts'
+import type { LibraryProblem, UploadedListProblem } from '../ports/problems.ts'
 
 /** A file that is not taken. @param limit number that the problem's sentence names: a line, rows, bytes. */
-export const refuseFile = (field: 'file' | 'list', problem: AccountProblem, limit?: number): DomainError =>
+export const refuseFile = (field: 'file' | 'list', problem: UploadedListProblem | LibraryProblem, limit?: number): DomainError =>
   new DomainError('invalid', { issues: [{ field, rule: 'account', problem, ...(limit !== undefined && { limit }) }] })
 
 /**
@@ -19,7 +20,7 @@ export function createTextBudget(): (...texts: string[]) => void {
 }
 
 /** The beginning of a text, as PostgreSQL takes it: without NUL, and without half of a character that is two (UTF-16). */
-export const cut = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length).toWellFormed()
+export const truncateText = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length).toWellFormed()
 
 /** Reads a file part by part: `take` gets each part, and the next is read when it resolves. @returns facts about the whole file. */
 export type ReadParts<Item, Facts> = (take: (part: Item[]) => Promise<void>) => Promise<Facts>

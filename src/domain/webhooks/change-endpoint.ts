@@ -5,7 +5,7 @@ import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context, Mode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { isUuid } from '../values/uuid.ts'
+import { isUuid } from '../text/uuid.ts'
 
 export const SECRET_COLUMNS = {
   encryptedSecret: true,

@@ -8,8 +8,8 @@ import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { createSampleData } from '../events/sample-data.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../values/uuid.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, visibleEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
 
 // Deliveries of an endpoint. Beyond both documents.

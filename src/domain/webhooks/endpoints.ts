@@ -7,8 +7,8 @@ import type { EventType } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkText, findIssues } from '../validation/checks.ts'
-import { refuse } from '../validation/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import {
   changeEndpoint,
   endpointModes,
@@ -95,7 +95,7 @@ export function updateEndpoint(
   ctx: Context,
   id: string,
   { state, ...change }: WebhookEndpointChange,
-  seen?: Seen,
+  seen?: SeenAt,
 ): Promise<WebhookEndpoint> {
   visibleEndpoints(ctx) // refuses those who may not, before they hold up anybody
   return inTransaction(ctx, async (inside) => {
@@ -142,7 +142,7 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
 
 /** @throws DomainError invalid. */
 function refuseFields(ctx: Context, { url, mode, description = '' }: Omit<WebhookEndpointChange, 'types' | 'state'>): void {
-  refuse(
+  throwIfIssues(
     findIssues([
       ['url', url === undefined ? undefined : checkTarget(ctx, url)],
       ['mode', mode === undefined ? undefined : checkMode(ctx, mode)],

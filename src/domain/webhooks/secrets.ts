@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { omitUndefined } from '../fields/omit-undefined.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
-import { defined } from '../values/defined.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, type WebhookEndpoint } from './change-endpoint.ts'
 
 // The secrets that endpoints' messages are signed with. They are shown once, and encrypted at rest.
@@ -83,7 +83,7 @@ export async function reencryptWebhookSecrets({ db, deps }: ServiceContext): Pro
       const text = decrypt([newest!], purposeOf(id), sealed) === null ? decrypt(older, purposeOf(id), sealed) : null
       return text === null ? undefined : encrypt(deps.secretKeys, purposeOf(id), text)
     }
-    const data = defined({
+    const data = omitUndefined({
       encryptedSecret: anew(encryptedSecret),
       encryptedPreviousSecret: encryptedPreviousSecret ? anew(encryptedPreviousSecret) : undefined,
     })

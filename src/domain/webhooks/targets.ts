@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Allowance } from '../context.ts'
 import type { TargetFault } from '../errors.ts'
-import { isAddress, type Network, readNetwork } from '../values/networks.ts'
+import { isIpAddress, type Network, readNetwork } from '../networks/ip-networks.ts'
 
 // Allowed addresses of webhooks. Organizations choose the addresses, so none may lead into the service's own network.
 
@@ -34,12 +34,12 @@ export function readAllowance(list: string): { allowance: Allowance; unreadable:
 /** True if the operator allows this host. It may then resolve to any address. */
 export function isAllowedHost({ hosts, networks }: Allowance, host: string): boolean {
   const name = withoutBrackets(host)
-  return isAddress(name) ? isWithin(networks, name) : hosts.has(name)
+  return isIpAddress(name) ? isWithin(networks, name) : hosts.has(name)
 }
 
 /** True if the address is public or allowed by the operator. */
 export function mayConnectTo({ networks }: Allowance, address: string): boolean {
-  if (!isAddress(address)) return false
+  if (!isIpAddress(address)) return false
   if (isWithin(networks, address)) return true
   const ip = ipaddr.parse(address)
   // Everything that is private, local, reserved, or an IPv4 address in the clothes of an IPv6 one, is of another range.
@@ -61,7 +61,7 @@ export function findTargetFault(allowance: Allowance, text: string): TargetFault
 }
 
 const isPublicHost = (allowance: Allowance, host: string): boolean =>
-  isAddress(host) ? mayConnectTo(allowance, host) : !THIS_MACHINE.test(host)
+  isIpAddress(host) ? mayConnectTo(allowance, host) : !THIS_MACHINE.test(host)
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 

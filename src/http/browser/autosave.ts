@@ -1,4 +1,3 @@
-import { debounceTyping } from './debounce-typing.ts'
 import {
   isSaved,
   type SaveEffect,
@@ -55,4 +54,24 @@ export function createAutosave<K extends SaveTypes>(begun: SaveState<K>, page: P
   }
 
   return { dispatch, save, show, now: () => saving, isSaved: () => isSaved(saving, page), close: typing.cancel }
+}
+
+const DELAY_MS = 1_000
+const MAX_DELAY_MS = 5_000
+
+/** Calls `act` a second after the last key, and every five seconds during continuous typing. */
+function debounceTyping(act: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let changedAt = 0
+  return {
+    schedule(): void {
+      if (changedAt === 0) changedAt = performance.now()
+      clearTimeout(timer)
+      timer = setTimeout(act, Math.min(DELAY_MS, Math.max(0, changedAt + MAX_DELAY_MS - performance.now())))
+    },
+    cancel(): void {
+      clearTimeout(timer)
+      changedAt = 0
+    },
+  }
 }

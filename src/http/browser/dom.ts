@@ -42,4 +42,4 @@ export function setNotice(element: HTMLElement, text: string): void {
   element.hidden = text === ''
 }
 
-export const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+export const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

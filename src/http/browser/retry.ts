@@ -1,4 +1,4 @@
-import { wait } from './dom.ts'
+import { sleep } from './dom.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
@@ -20,7 +20,7 @@ export async function requestWithRetry(
     if (response && !RETRYABLE_STATUSES.includes(response.status)) return response
     void response?.body?.cancel() // an unread body would hold the connection
     if (!shouldRetry(response, pause)) return null
-    await Promise.race([wait(pause * (0.75 + Math.random() / 2)), nextEvent(window, 'online')])
+    await Promise.race([sleep(pause * (0.75 + Math.random() / 2)), nextEvent(window, 'online')])
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ConsentText } from '../../domain/brand/page-words.ts'
+import type { ConsentText } from '../../domain/brand/page-texts.ts'
 import type { KeptDays } from '../../domain/submissions/media/delete-expired-media.ts'
 import { consentedMedia, type Needs } from '../../domain/submissions/needs.ts'
 import { type Html, html } from '../../html/html.ts'

@@ -1,4 +1,4 @@
-import { assetsNamedIn, PICTURE } from '../../domain/assets/references.ts'
+import { assetIdsIn, PICTURE } from '../../domain/assets/references.ts'
 import { type Html, html } from '../../html/html.ts'
 
 /** Pixels; 0 if unknown. */
@@ -35,7 +35,7 @@ export const picturesOf = (address: string, sizes: ReadonlyMap<string, Size>): P
 
 /** An <img>, or the alternative text of an unknown picture. @param source `asset:` and an id. */
 export function renderPicture(pictures: Pictures, source: string, alt: string): Html {
-  const [id] = assetsNamedIn(source)
+  const [id] = assetIdsIn(source)
   const size = id === undefined ? undefined : pictures.sizeOf(id)
   if (id === undefined || !size) return html`${pictures.formatMissing?.(alt) ?? alt}`
   if (size.width === 0) return html`<img class="rounded-box inline-block max-w-full" src="${pictures.urlOf(id)}" alt="${alt}">`

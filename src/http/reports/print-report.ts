@@ -1,6 +1,6 @@
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
-import { timeInWords } from '../../domain/time/format-time.ts'
+import { formatTime } from '../../domain/time/format-time.ts'
 import { formatCount, plainQuestionText } from '../pages/candidate-view.ts'
 
 /** Texts of a report for HTML and PDF. */
@@ -12,7 +12,7 @@ export function printReport(report: ResultReport): PrintedReport {
     facts: factsOf(report),
     message,
     questions: questions.map(printQuestion),
-    closing: `${organization}, ${assessment}: version ${result.version} of the result, released ${timeInWords(result.releasedAt)}.`,
+    closing: `${organization}, ${assessment}: version ${result.version} of the result, released ${formatTime(result.releasedAt)}.`,
   }
 }
 
@@ -33,7 +33,7 @@ function factsOf({ organization, assessment, candidate, result, ...times }: Resu
   return facts.flatMap(([label, text]) => (text ? [{ label, text }] : []))
 }
 
-const formatTimeOrNull = (time: Date | null): string | null => time && timeInWords(time)
+const formatTimeOrNull = (time: Date | null): string | null => time && formatTime(time)
 
 const printQuestion = ({
   number,

@@ -11,7 +11,7 @@ import {
   TEXT_PATTERN,
 } from '../../domain/limits.ts'
 import type { Time } from '../../domain/lists/listing.ts'
-import { UUID_PATTERN } from '../../domain/values/uuid.ts'
+import { UUID_PATTERN } from '../../domain/text/uuid.ts'
 import { HIDDEN_PATTERN, NAME } from './schema-keywords.ts'
 
 /** Documented part of NON_BLANK_TEXT_PATTERN. The whole pattern needs the flag `u`, which clients may not set: they would reject emoji. */

@@ -1,10 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { mediaFileName } from '../../domain/files/media-file-name.ts'
 import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
-import { type ByteRange, findRange } from './range.ts'
 
 const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
@@ -79,4 +79,27 @@ async function sendRange(
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)
   reply.header('content-length', end - start + 1)
   return reply.send(request.method === 'HEAD' ? undefined : await read(range))
+}
+
+/** Positions of the first and the last byte, inclusive. */
+type ByteRange = { start: number; end: number }
+
+/**
+ * Reads `Range` (RFC 9110, section 14). Only a single range of bytes is supported. `If-Range` is answered with the whole content, because
+ * contents have no validators.
+ *
+ * @param size bytes of the content, at least 1.
+ * @returns undefined for the whole content.
+ */
+function findRange(headers: IncomingHttpHeaders, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []
+  if (first === undefined || last === undefined || headers['if-range'] !== undefined || first + last === '') return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length > 0 ? { start: size - length, end: size - 1 } : 'unsatisfiable'
+  }
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start < size ? { start, end } : 'unsatisfiable'
 }

@@ -6,7 +6,7 @@ import {
   listAssessments,
   MEDIA_FORMATS,
 } from '../../domain/assessments/assessments.ts'
-import { defined } from '../../domain/values/defined.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentView } from './assessments.view.ts'
 import { nestObjects } from './depth.ts'
@@ -30,7 +30,7 @@ const tags = ['Assessments']
 const knownFormats = (words: string[]) => MEDIA_FORMATS.filter((format) => words.includes(format))
 
 const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter =>
-  defined({
+  omitUndefined({
     createdById: query.created_by,
     audience: query.audience,
     questionCount: query.question_count,

@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Issue, Violation } from '../../domain/errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } from '../../domain/limits.ts'
 import { findExcess, splitText } from '../../domain/lists/filters.ts'
-import { isUuid } from '../../domain/values/uuid.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
 import { toUuid } from './uuid.ts'
 

@@ -1,12 +1,12 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { createInvite, resolveReferences } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
-import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
+import type { InviteFilter } from '../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
 import type { Asked } from '../../domain/lists/filters.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
@@ -74,7 +74,7 @@ export function inviteRoutes(
       },
     },
     async (request, reply) => {
-      const filter = defined(toInviteFilter(request.query))
+      const filter = omitUndefined(toInviteFilter(request.query))
       const page = await presentPage(
         request,
         (ctx, page) => listInvites(ctx, inviteView.shown, filter, LIST_ORDER, page),

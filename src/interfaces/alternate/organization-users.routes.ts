@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { getMember, listMembers, type Member, type MemberFilter } from '../../domain/members/members.ts'
-import { defined } from '../../domain/values/defined.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { BooleanFilter, SearchFilter, TextFilter, UuidFilter, UuidListFilter } from './filters.ts'
@@ -23,9 +23,9 @@ const Query = ListQuery({
 const tags = ['Organization users']
 
 const toMemberFilter = (query: Static<typeof Query>): MemberFilter =>
-  defined({
+  omitUndefined({
     status: 'active' as const,
-    roles: defined({ admin: query.is_admin, grader: query.is_grader, client: query.is_client }),
+    roles: omitUndefined({ admin: query.is_admin, grader: query.is_grader, client: query.is_client }),
     tagIds: query.tags,
     firstName: query.first_name,
     lastName: query.last_name,

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { getTag, listTags, type TagFilter } from '../../domain/tags/tags.ts'
-import { defined } from '../../domain/values/defined.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { nestObjects } from './depth.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
@@ -16,7 +16,7 @@ const Query = ListQuery({
 const tags = ['Tags']
 
 const toTagFilter = ({ name, created_by, search }: Static<typeof Query>): TagFilter =>
-  defined({ name, createdById: created_by, search })
+  omitUndefined({ name, createdById: created_by, search })
 
 /** alternate.md, GET /tags and GET /tags/{id}. */
 export function tagRoutes(app: TypedApp): void {

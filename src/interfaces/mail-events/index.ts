@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
 import {
-  keepMailEvent,
   type MailEventReader,
   type MailEventReaders,
   type MailEventSource,
+  storeMailEvent,
 } from '../../domain/mails/mail-events.ts'
 import { HttpError } from '../../http/errors/failure.ts'
 import { createConcurrencyLimiter } from '../../http/limits/concurrency-limiter.ts'
@@ -50,7 +50,7 @@ export async function mailEvents(
         throw new HttpError('overloaded', { retryAfter: 10 })
       })
       if (eventId === null) return reply.code(401).send({ error: 'unknown sender' })
-      await keepMailEvent(system, { provider: source, eventId, emailId, body })
+      await storeMailEvent(system, { provider: source, eventId, emailId, body })
       return reply.code(200).send({})
     },
   )

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../domain/context.ts'
-import { isUuid } from '../../domain/values/uuid.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 import { toText } from '../../html/html.ts'
 import { loadSharedAssets, serveAssets } from '../../http/pages/assets.ts'
 import { protectPages } from '../../http/pages/page-headers.ts'

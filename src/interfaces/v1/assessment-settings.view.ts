@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type AssessmentInput, EMPTY_ASSESSMENT } from '../../domain/assessments/assessment-input.ts'
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../domain/assessments/assessments.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
+import { pick } from '../../domain/fields/pick.ts'
 import {
   AMOUNTS,
   MAX_ASSESSMENT_ITEMS,
@@ -10,8 +12,6 @@ import {
   MAX_SCRIPT_LENGTH,
   PERCENT,
 } from '../../domain/limits.ts'
-import { defined } from '../../domain/values/defined.ts'
-import { pick } from '../../domain/values/pick.ts'
 import { DateTime, NonBlankText, Nullable, StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { assessmentDetailView } from './assessments.view.ts'
@@ -94,13 +94,13 @@ export const AssessmentSettingsView = Type.Object(
 
 export const toNewAssessment = (body: Static<typeof NewAssessmentBody>): AssessmentInput => ({
   ...EMPTY_ASSESSMENT,
-  ...defined(pick(body, NAMES)),
+  ...omitUndefined(pick(body, NAMES)),
   name: body.name,
 })
 
 export const toAssessmentChange = (
   body: Static<typeof AssessmentChangeBody>,
-): Partial<AssessmentInput> & { archived?: boolean } => defined(pick(body, [...NAMES, 'archived']))
+): Partial<AssessmentInput> & { archived?: boolean } => omitUndefined(pick(body, [...NAMES, 'archived']))
 
 /** The time that a body says it has seen; undefined where it says none. */
 export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>

@@ -1,7 +1,7 @@
-import { type AccountProblem, DomainError, type Issue } from '../../domain/errors.ts'
+import { DomainError, type Issue, type Problem } from '../../domain/errors.ts'
 
 /** Conflicts: valid requests that the present state forbids. */
-const IN_THE_WAY: readonly AccountProblem[] = [
+const IN_THE_WAY: readonly Problem[] = [
   'released',
   'notReleased',
   'ungraded',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AccountProblem, Issue, Move, Range, TargetFault } from '../../domain/errors.ts'
+import type { Issue, Move, Problem, Range, TargetFault } from '../../domain/errors.ts'
 import { MAX_OPEN_BATCHES, MAX_OPEN_ERASURES, MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
@@ -234,7 +234,7 @@ export function wordIssue(issue: Issue): string {
 }
 
 /** Issues that the portal and this interface share. */
-const accountProblems: Partial<Record<AccountProblem, (field: string, limit: number) => string>> = {
+const accountProblems: Partial<Record<Problem, (field: string, limit: number) => string>> = {
   empty: (field) => `${field} must have at least one item`,
   points: (field, limit) => `${field} must be between 0 and ${limit}, in steps of 0.5`,
   released: () => 'The result is released: reopen it first',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../domain/limits.ts'
 import type {
   GraderAssignment,
@@ -6,7 +7,6 @@ import type {
   InviteGrading,
   ReleaseForMember,
 } from '../../domain/submissions/grading/grade-for-members.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { DateTime, isoTime, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -100,7 +100,7 @@ export const ReleaseBody = Type.Object(
 export const ReopeningBody = Type.Object(inName, { [NAME]: 'Reopening', examples: [{}] })
 
 export const toGraders = ({ assignedGraderId, secondGraderId }: Static<typeof GradersBody>): GraderAssignment =>
-  defined({ assignedGraderId, secondGraderId })
+  omitUndefined({ assignedGraderId, secondGraderId })
 
 export const toGrades = ({ grades, graderId, seen }: Static<typeof GradesBody>): GradesForMember => ({
   graderId,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { getBatch, inviteMany, listBatchRows } from '../../domain/invites/batches/batches.ts'
+import { createAndStartBatch, getBatch, listBatchRows } from '../../domain/invites/batches/batches.ts'
 import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
@@ -41,7 +41,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
     async (request, reply) =>
       answerIdempotently(request, reply, async (ctx) => {
         const given = toBatch(request.body)
-        const invite = () => inviteMany(ctx, given)
+        const invite = () => createAndStartBatch(ctx, given)
         const ahead = Math.max(0, given.rows.length - 1)
         const batch = given.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, ahead)
         return { status: 202, body: { batch: presentBatch(batch) } }

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Issue } from '../../domain/errors.ts'
-import { BATCH_ROW_STATES, type Batch, type BatchRow, type GivenBatch } from '../../domain/invites/batches/batches.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
+import { BATCH_ROW_STATES, type Batch, type BatchRequest, type BatchRow } from '../../domain/invites/batches/batches.ts'
 import { MAX_ROWS_A_REQUEST } from '../../domain/limits.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { wordIssue } from './errors.ts'
@@ -60,12 +60,12 @@ export const NewBatchBody = Type.Object(
   },
 )
 
-export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): GivenBatch {
+export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): BatchRequest {
   const { assessmentId, recipientEmail: _, ...terms } = toNewInvite({ ...body, recipientEmail: '' })
   const rows = invites.map(({ recipientEmail, recipientName, externalId, metadata, ...own }) => ({
     email: recipientEmail.trim(),
     name: recipientName ?? '',
-    own: defined({
+    own: omitUndefined({
       externalId,
       metadata,
       customMessage: own.customMessage,
@@ -75,7 +75,7 @@ export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): Give
     }),
     unknown: [],
   }))
-  return { assessmentId, rows, terms: defined(terms) }
+  return { assessmentId, rows, terms: omitUndefined(terms) }
 }
 
 const Count = (description: string) => Type.Integer({ description })

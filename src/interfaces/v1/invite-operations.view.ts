@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Edits } from '../../domain/invites/correct-invite.ts'
+import type { InviteEdits } from '../../domain/invites/correct-invite.ts'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
-import { type PlannedReminder, SKIPPED } from '../../domain/invites/reminders/plan.ts'
-import { ANCHORS } from '../../domain/invites/reminders/steps.ts'
+import { type PlannedReminder, SKIP_REASONS } from '../../domain/invites/reminders/plan-reminders.ts'
+import { ANCHORS } from '../../domain/invites/reminders/reminder-steps.ts'
 import {
   COUNTS,
   DEFAULT_EXPIRES_IN_DAYS,
@@ -89,7 +89,7 @@ export const InviteChangeBody = Type.Object(
   { [NAME]: 'InviteChange', minProperties: 1, examples: [{ recipientName: 'Sam Rivera', expiresInDays: 14 }] },
 )
 
-export const toEdits = (body: Static<typeof InviteChangeBody>): Edits => ({
+export const toEdits = (body: Static<typeof InviteChangeBody>): InviteEdits => ({
   recipientName: body.recipientName,
   customMessage: body.customMessage,
   questionReplayLimit: body.questionReplayLimit,
@@ -219,7 +219,7 @@ export const PlannedReminderView = Type.Object(
     hours: Type.Integer({ description: 'After or before that event' }),
     at: DateTime('When it will be sent, or was due'),
     skipped: Nullable(
-      StringEnum(SKIPPED, {
+      StringEnum(SKIP_REASONS, {
         description:
           'Why it was skipped; null: it is planned. off: no reminders for this invite; earlier: the invite was sent before reminders were switched on; moved_on: the invite has another state by now; stopped: the address gets no reminders; too_late: due for more than a week; replaced: a later one is due; enough: three were sent; ends: less than an hour before the end',
       }),

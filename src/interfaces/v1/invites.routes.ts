@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { createInvite } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
-import type { InviteFilter } from '../../domain/invites/listing/filter.ts'
+import type { InviteFilter } from '../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES } from '../../domain/limits.ts'
 import type { Asked } from '../../domain/lists/filters.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { DateTime, Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
@@ -93,7 +93,7 @@ export function inviteRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, query } = request
-      const filter = defined(toInviteFilter(query))
+      const filter = omitUndefined(toInviteFilter(query))
       const list = await onReplica(ctx, (ctx) =>
         listInvites(ctx, inviteView.shown, filter, toOrder(sortWords, query), toPage(query)),
       )

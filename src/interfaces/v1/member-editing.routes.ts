@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { inviteMember } from '../../domain/members/invite-member.ts'
 import { changeMemberAndStatus } from '../../domain/members/manage-members.ts'
 import { getMember } from '../../domain/members/members.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { managing } from './assessment-settings.routes.ts'
@@ -86,7 +86,7 @@ export function memberEditingRoutes(app: TypedApp): void {
     },
     async ({ ctx, params, body }) => {
       const { roles, department, active } = body
-      await changeMemberAndStatus(ctx, params.memberId, defined({ roles, department, isActive: active }))
+      await changeMemberAndStatus(ctx, params.memberId, omitUndefined({ roles, department, isActive: active }))
       return read(ctx, params.memberId)
     },
   )

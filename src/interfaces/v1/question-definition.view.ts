@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Definition, ReadDefinition } from '../../domain/assessments/define-question.ts'
+import type { QuestionDefinition, VisibleDefinition } from '../../domain/assessments/define-question.ts'
 import { Nullable } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { kinds } from '../../kinds/index.ts'
@@ -56,9 +56,9 @@ export const OneDefinition = Type.Object(
   { [NAME]: 'OneQuestionDefinition', description: 'The definition' },
 )
 
-export const toDefinition = (body: Static<typeof DefinitionBody>): Definition => body
+export const toDefinition = (body: Static<typeof DefinitionBody>): QuestionDefinition => body
 
-export const presentDefinition = (definition: ReadDefinition | null): Static<typeof OneDefinition> => {
+export const presentDefinition = (definition: VisibleDefinition | null): Static<typeof OneDefinition> => {
   if (definition === null) return { definition }
   const { responseType, spec, keyNumber, isSealed } = definition
   return { definition: { responseType, spec: spec as object, keyNumber, isAsked: isSealed } }

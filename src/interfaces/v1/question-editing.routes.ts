@@ -4,7 +4,7 @@ import { addQuestion, changeQuestion, deleteQuestion } from '../../domain/assess
 import { moveQuestion } from '../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
 import type { Context } from '../../domain/context.ts'
-import { refuse } from '../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../domain/validation/throw-if-issues.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { AssessmentParams, managing } from './assessment-settings.routes.ts'
@@ -95,7 +95,7 @@ function addingRoutes(app: TypedApp): void {
 function refuseMissingDefinition({ deps }: Context, responseType = '', advice = 'Send'): void {
   if (!deps.kinds.get(responseType)) return
   const text = `responseType ${responseType} needs a definition. ${advice} responseType, spec and key by PUT …/questions/{questionId}/definition`
-  refuse([{ field: 'responseType', rule: 'malformed', text }])
+  throwIfIssues([{ field: 'responseType', rule: 'malformed', text }])
 }
 
 function changingRoutes(app: TypedApp): void {

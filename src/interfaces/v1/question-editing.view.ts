@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { EMPTY_QUESTION, type QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
+import { pick } from '../../domain/fields/pick.ts'
 import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../../domain/limits.ts'
-import { defined } from '../../domain/values/defined.ts'
-import { pick } from '../../domain/values/pick.ts'
 import { NonBlankText, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { seenUpdatedAt } from './assessment-settings.view.ts'
@@ -61,4 +61,4 @@ export const toNewQuestion = (body: Static<typeof NewQuestionBody>): QuestionInp
   ...toQuestionChange(body),
 })
 
-export const toQuestionChange = (body: Static<typeof NewQuestionBody>): Partial<QuestionInput> => defined(pick(body, NAMES))
+export const toQuestionChange = (body: Static<typeof NewQuestionBody>): Partial<QuestionInput> => omitUndefined(pick(body, NAMES))

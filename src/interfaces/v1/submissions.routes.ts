@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { sendReport } from '../../http/reports/send-report.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { StringEnum, Uuid } from '../../http/schema/field-types.ts'
@@ -43,7 +43,7 @@ export function submissionRoutes(app: TypedApp): void {
       const { ctx, query } = request
       const { state, assessmentId } = query
       const list = await onReplica(ctx, (ctx) =>
-        listSubmissions(ctx, defined({ state, assessmentId }), toOrder(sortWords, query), toPage(query)),
+        listSubmissions(ctx, omitUndefined({ state, assessmentId }), toOrder(sortWords, query), toPage(query)),
       )
       return answerList(request, reply, 'submissions', list, presentSubmission)
     },

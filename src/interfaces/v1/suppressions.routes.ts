@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { liftSuppression, listSuppressions, suppressAddress } from '../../domain/invites/suppressions.ts'
+import { deleteSuppression, listSuppressions, suppressAddress } from '../../domain/invites/suppressions.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -71,7 +71,7 @@ export function suppressionRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params }) => ({
-      suppression: presentSuppression(await liftSuppression(ctx, params.suppressionId, 'by API')),
+      suppression: presentSuppression(await deleteSuppression(ctx, params.suppressionId, 'by API')),
     }),
   )
 }

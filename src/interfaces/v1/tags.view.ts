@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../../domain/limits.ts'
 import { DEFAULT_COLOR, type NewTag, type TagChange, wholeTag } from '../../domain/tags/tags.ts'
-import { defined } from '../../domain/values/defined.ts'
 import { DateTime, HexColor, NonBlankText, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME, TRIM } from '../../http/schema/schema-keywords.ts'
 import { createViewBuilder } from '../../http/schema/view.ts'
@@ -47,7 +47,8 @@ export const TagChangeBody = Type.Partial(Type.Object(fields), {
   examples: [{ color: '#16A34A' }],
 })
 
-export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag => defined({ name, color, description })
+export const toNewTag = ({ name, color, description }: Static<typeof NewTagBody>): NewTag =>
+  omitUndefined({ name, color, description })
 
 export const toTagChange = ({ name, color, description }: Static<typeof TagChangeBody>): TagChange =>
-  defined({ name, color, description })
+  omitUndefined({ name, color, description })

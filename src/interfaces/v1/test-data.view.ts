@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MAX_ANSWER_LENGTH, MAX_COMMENT_LENGTH } from '../../domain/limits.ts'
 import type { Deletion } from '../../domain/test-data/delete-test-data.ts'
-import type { Given } from '../../domain/test-data/given.ts'
 import { SIMULATIONS } from '../../domain/test-data/simulate.ts'
+import type { SimulatedAnswers } from '../../domain/test-data/simulated-answers.ts'
 import { StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -47,7 +47,7 @@ export const SimulationBody = Type.Object(
   },
 )
 
-export const toGiven = ({ answers = [], grades = [] }: Static<typeof SimulationBody>): Given => ({ answers, grades })
+export const toGiven = ({ answers = [], grades = [] }: Static<typeof SimulationBody>): SimulatedAnswers => ({ answers, grades })
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 

@@ -10,9 +10,9 @@ import {
   TEXT_PATTERN,
 } from '../../domain/limits.ts'
 import { splitText } from '../../domain/lists/filters.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 import { isTime } from '../../domain/time/time.ts'
 import { isEmailAddress } from '../../domain/validation/email-address.ts'
-import { isUuid } from '../../domain/values/uuid.ts'
 import { compileOnce } from '../../http/schema/compile-once.ts'
 import { HIDDEN_PATTERN, TRIM } from '../../http/schema/schema-keywords.ts'
 

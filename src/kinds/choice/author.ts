@@ -1,4 +1,4 @@
-import type { Fault, Random } from '../../domain/ports/question-kind.ts'
+import type { DefinitionFault, Random } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, ParsedForm } from '../author.ts'
 import {
@@ -81,10 +81,10 @@ function read(word: string, values: URLSearchParams): ParsedForm {
     policy === 'weights'
       ? { policy, weights: Object.fromEntries(weights.filter(([, weight]) => weight !== 0)) }
       : { policy, right: rows.filter((id) => right.includes(id)) }
-  const faults: Fault[] = [
+  const faults: DefinitionFault[] = [
     ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
     ...(rows.length > MAX_OPTIONS ? [{ field: 'options', text: `At most ${MAX_OPTIONS} options.` }] : []),
-    ...spec.options.flatMap(({ id, text }): Fault[] => {
+    ...spec.options.flatMap(({ id, text }): DefinitionFault[] => {
       if (text === '') return [{ field: `text-${id}`, text: 'Write the right answer here.' }]
       const isTooLong = [...text].length > MAX_CHARACTERS
       return isTooLong ? [{ field: `text-${id}`, text: `At most ${MAX_CHARACTERS} characters.` }] : []
@@ -100,7 +100,7 @@ function read(word: string, values: URLSearchParams): ParsedForm {
   return { spec, key, faults, fieldOf: (path) => fieldOf(rows, path) }
 }
 
-const faultsOfWeight = (id: string, weight: number): Fault[] =>
+const faultsOfWeight = (id: string, weight: number): DefinitionFault[] =>
   Math.abs(weight) <= 100 ? [] : [{ field: `share-${id}`, text: 'Enter whole percent from -100 to 100.' }]
 
 function readAmount(values: URLSearchParams, name: string): number | undefined {

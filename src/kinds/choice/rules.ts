@@ -1,4 +1,4 @@
-import type { Fault, Part, Random, Score, Verdict } from '../../domain/ports/question-kind.ts'
+import type { AnswerPart, AnswerScoring, DefinitionFault, PartVerdict, Random } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
@@ -37,13 +37,13 @@ function arrange(options: Spec['options'], random: Random): string[] {
   return options.map((option) => (option.fixed ? option : loose.shift()!).id)
 }
 
-function score({ options }: Spec, key: Key, ticked: Answer): Score {
+function score({ options }: Spec, key: Key, ticked: Answer): AnswerScoring {
   const right = rightOptions(key)
-  const parts = options.map(({ id }): Part => ({ id, verdict: verdictOf(ticked.includes(id), right.includes(id)) }))
+  const parts = options.map(({ id }): AnswerPart => ({ id, verdict: verdictOf(ticked.includes(id), right.includes(id)) }))
   return { state: 'scored', ...shareOf(options.length, key, ticked), parts }
 }
 
-export const verdictOf = (isTicked: boolean, isRight: boolean): Verdict =>
+export const verdictOf = (isTicked: boolean, isRight: boolean): PartVerdict =>
   isTicked ? (isRight ? 'right' : 'wrong') : isRight ? 'missed' : 'left'
 
 /** Ids of the options in the best answer. */
@@ -62,7 +62,7 @@ function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: 
   return { got: Math.max(0, right * allWrong - wrong * allRight), of: allRight * allWrong }
 }
 
-function faultsOfOne(spec: Spec, key: Key): Fault[] {
+function faultsOfOne(spec: Spec, key: Key): DefinitionFault[] {
   if (key.policy === 'balanced') return [{ field: 'key.policy', text: 'One choice is scored exactly, or by weights.' }]
   if (spec.least !== undefined || spec.most !== undefined) {
     return [{ field: 'spec', text: 'Only multiple choice can limit the number of options to tick.' }]
@@ -70,10 +70,10 @@ function faultsOfOne(spec: Spec, key: Key): Fault[] {
   return [...faultsOfBoth(spec, key), ...(key.policy === 'weights' ? faultsOfShares(key.weights) : faultsOfOneRight(key.right))]
 }
 
-const faultsOfOneRight = (right: string[]): Fault[] =>
+const faultsOfOneRight = (right: string[]): DefinitionFault[] =>
   right.length === 1 ? [] : [{ field: 'key.right', text: 'One option must be right.' }]
 
-function faultsOfShares(weights: Record<string, number>): Fault[] {
+function faultsOfShares(weights: Record<string, number>): DefinitionFault[] {
   const shares = Object.values(weights)
   return [
     ...(shares.includes(100) ? [] : [{ field: 'key.weights', text: 'One option must give 100 percent.' }]),
@@ -83,7 +83,7 @@ function faultsOfShares(weights: Record<string, number>): Fault[] {
   ]
 }
 
-function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
+function faultsOfSeveral(spec: Spec, key: Key): DefinitionFault[] {
   const { options, least = 0, most = options.length } = spec
   const right = rightOptions(key).length
   const sum = key.policy === 'weights' ? Object.values(key.weights).reduce((all, weight) => all + Math.max(0, weight), 0) : 100
@@ -103,7 +103,7 @@ function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
   ]
 }
 
-function faultsOfBoth({ options }: Spec, key: Key): Fault[] {
+function faultsOfBoth({ options }: Spec, key: Key): DefinitionFault[] {
   const ids = options.map(({ id }) => id)
   const named = key.policy === 'weights' ? Object.keys(key.weights) : key.right
   const texts = options.map(({ text }) => normalize(text))

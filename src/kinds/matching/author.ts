@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Fault } from '../../domain/ports/question-kind.ts'
+import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, ParsedForm } from '../author.ts'
 import {
@@ -65,7 +65,7 @@ function read(_: string, values: URLSearchParams): ParsedForm {
   const faults = rows.flatMap(({ id, prompt, choice }) =>
     Object.entries({ text: prompt, fits: choice })
       .filter(([, text]) => [...text].length > MAX_CHARACTERS)
-      .map(([name]): Fault => ({ field: `${name}-${id}`, text: `At most ${MAX_CHARACTERS} characters.` })),
+      .map(([name]): DefinitionFault => ({ field: `${name}-${id}`, text: `At most ${MAX_CHARACTERS} characters.` })),
   )
   const { prompts, choices } = named
   if (prompts.length > MAX_ROWS || choices.length > MAX_ROWS) faults.push({ field: 'pairs', text: TOO_MANY_ROWS })

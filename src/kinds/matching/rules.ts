@@ -1,5 +1,5 @@
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
-import type { Fault, Part, Score, Verdict } from '../../domain/ports/question-kind.ts'
+import type { AnswerPart, AnswerScoring, DefinitionFault, PartVerdict } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { formatOption } from '../format-option.ts'
 import { normalize } from '../normalize.ts'
@@ -49,12 +49,12 @@ function understand({ prompts, choices }: Spec, words: string): Answer | undefin
   return Object.fromEntries(found.map(({ prompt, choice }) => [prompt.id, choice.id]))
 }
 
-function score(prompts: Spec['prompts'], key: Key, answer: Answer): Score {
-  const parts = prompts.map(({ id }): Part => ({ id, verdict: verdictOf(key.pairs[id], answer[id]) }))
+function score(prompts: Spec['prompts'], key: Key, answer: Answer): AnswerScoring {
+  const parts = prompts.map(({ id }): AnswerPart => ({ id, verdict: verdictOf(key.pairs[id], answer[id]) }))
   return { state: 'scored', got: parts.filter(({ verdict }) => verdict === 'right').length, of: parts.length, parts }
 }
 
-export const verdictOf = (right: string | undefined, chosen: string | undefined): Verdict =>
+export const verdictOf = (right: string | undefined, chosen: string | undefined): PartVerdict =>
   chosen === undefined ? 'missed' : chosen === right ? 'right' : 'wrong'
 
 /** Characters of the longest possible answer as text. */
@@ -66,7 +66,7 @@ function longestAnswer({ prompts, choices }: Spec): number {
 
 const tooLong = `An answer can be longer than ${MAX_ANSWER_LENGTH.toLocaleString('en')} characters: it repeats each prompt with its choice. Shorten the prompts, or the longest choices.`
 
-function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
+function faultsOf(spec: Spec, { pairs }: Key): DefinitionFault[] {
   const { prompts, choices } = spec
   const ids = [...prompts, ...choices].map(({ id }) => id)
   const fitting = Object.values(pairs)
@@ -85,7 +85,7 @@ function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
   ]
 }
 
-function faultsOfTexts(field: string, all: Spec['choices']): Fault[] {
+function faultsOfTexts(field: string, all: Spec['choices']): DefinitionFault[] {
   const texts = all.map(({ text }) => normalize(text))
   const twice = texts.findIndex((text, i) => texts.indexOf(text) !== i)
   if (twice >= 0) return [{ field: `spec.${field}.${twice}.text`, text: `Two ${field} say the same.` }]

@@ -1,4 +1,4 @@
-import type { Fault } from '../../domain/ports/question-kind.ts'
+import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, ParsedForm } from '../author.ts'
 import { fieldError, hiddenFields, readPercent, rowList, rowMenu, selectField, shareField, textField } from '../author-fields.ts'
@@ -56,7 +56,7 @@ function read(_: string, values: URLSearchParams): ParsedForm {
   const filled = all.filter((id) => readRow('value', id) !== '')
   const rows = filled.length > 0 ? filled : all.slice(0, 1)
   const unit = readTrimmed(values, 'unit')
-  const faults: Fault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
+  const faults: DefinitionFault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
   if (rows.length === 0) faults.push({ field: 'answers', text: 'Write a number that is right.' })
   if (rows.length > MAX_NUMBERS) faults.push({ field: 'answers', text: `At most ${MAX_NUMBERS} numbers.` })
   const answers = rows.map((id): Key['answers'][number] => {
@@ -72,7 +72,7 @@ function read(_: string, values: URLSearchParams): ParsedForm {
 }
 
 /** Accepts the notations that candidates may use, except ambiguous ones. */
-function readDecimal(typed: string, field: string, faults: Fault[]): string {
+function readDecimal(typed: string, field: string, faults: DefinitionFault[]): string {
   const [decimal, other] = readNumber(typed)
   if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is not a number.` })
   else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })

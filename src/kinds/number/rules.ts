@@ -1,4 +1,4 @@
-import type { Fault, Score } from '../../domain/ports/question-kind.ts'
+import type { AnswerScoring, DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { compare, type Decimal, distance, percentOf, toDecimal } from './decimal.ts'
 import { readNumber } from './read-number.ts'
@@ -33,14 +33,14 @@ export const numberRules = defineKind({
 })
 
 /** People grade unreadable numbers, and ambiguous ones whose readings score differently. */
-function score({ answers }: Key, typed: string): Score {
+function score({ answers }: Key, typed: string): AnswerScoring {
   if (typed.trim() === '') return scored(0)
   const shares = readNumber(typed).map((reading) => bestShare(answers, toDecimal(reading)))
   const [share] = shares
   return share === undefined || shares.some((other) => other !== share) ? { state: 'people' } : scored(share)
 }
 
-const scored = (share: number): Score => ({
+const scored = (share: number): AnswerScoring => ({
   state: 'scored',
   got: share,
   of: 100,
@@ -58,7 +58,7 @@ function isWithin(answer: Accepted, typed: Decimal): boolean {
   return compare(distance(typed, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
 }
 
-function faultsOf(answer: Accepted, i: number): Fault[] {
+function faultsOf(answer: Accepted, i: number): DefinitionFault[] {
   const field = `key.answers.${i}`
   if ('from' in answer) {
     const isOrdered = compare(toDecimal(answer.from), toDecimal(answer.to)) <= 0

@@ -1,6 +1,15 @@
 import type { Answering } from '../../domain/ports/question-kind.ts'
+import { html } from '../../html/html.ts'
+import type { Control } from '../control.ts'
 import type { PlainKind } from '../kind.ts'
-import { recordingControl } from './candidate.ts'
+
+/** The page's script renders the recorder in `data-recorder`. */
+const recordingControl: Control = (t, { isWritten }) =>
+  html`<div data-recorder></div>${
+    !isWritten &&
+    html`
+<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('question.noscript')}</p></div></noscript>`
+  }`
 
 const ANSWERING = {
   audio: { savedBy: ['recording'], records: ['audio'], needs: ['microphone'] },

@@ -1,4 +1,4 @@
-import type { Fault } from '../../domain/ports/question-kind.ts'
+import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, ParsedForm } from '../author.ts'
 import {
@@ -78,7 +78,7 @@ ${
 function read(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
-  const faults: Fault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
+  const faults: DefinitionFault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
   if (rows.length > MAX_TEXTS) faults.push({ field: 'accepted', text: `At most ${MAX_TEXTS} texts.` })
   const accepted = rows.map((id) => {
     const text = readRow('text', id)

@@ -1,4 +1,4 @@
-import type { Fault, Score } from '../../domain/ports/question-kind.ts'
+import type { AnswerScoring, DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { comparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
@@ -27,7 +27,7 @@ export const shortTextRules = defineKind({
   score: (_, key, text) => score(key, text),
 })
 
-function score(key: Key, text: string): Score {
+function score(key: Key, text: string): AnswerScoring {
   const share = shareFor(key, text)
   const isBlank = text.trim() === ''
   if (share === 0 && key.otherwise === 'people' && !isBlank) return { state: 'people' }
@@ -59,11 +59,11 @@ function matches([first = '', ...others]: string[], text: string): boolean {
   return end >= 0 && text.length - last.length >= end && text.endsWith(last)
 }
 
-function faultsOf(key: Key): Fault[] {
+function faultsOf(key: Key): DefinitionFault[] {
   const { accepted } = key
   const compared = accepted.map(({ text }) => piecesOf(text, key).join('*'))
   return [
-    ...compared.flatMap((text, i): Fault[] => {
+    ...compared.flatMap((text, i): DefinitionFault[] => {
       const field = `key.accepted.${i}.text`
       const earlier = compared.indexOf(text)
       if (text.replaceAll('*', '') === '') return [{ field, text: 'It would accept any text.' }]

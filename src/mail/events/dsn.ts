@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
-import { statusIn } from '../../domain/mails/classify-bounce.ts'
+import { findStatusCode } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { readBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { withoutNul } from '../verdict.ts'
@@ -50,7 +50,7 @@ async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   const reason = (failed['diagnostic-code'] ?? '').replace(/^\s*[\w-]+\s*;\s*/, '')
   const told = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
   // Exim reports 5.0.0 whatever the other server replied.
-  const status = /^(\d\.0\.0)?$/.test(told) ? statusIn(reason) || told : told
+  const status = /^(\d\.0\.0)?$/.test(told) ? findStatusCode(reason) || told : told
   return [{ emailId, kind: 'bounced', status, reason: withoutNul(reason).slice(0, MAX_REASON_LENGTH) }]
 }
 

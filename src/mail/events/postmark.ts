@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { statusIn } from '../../domain/mails/classify-bounce.ts'
+import { findStatusCode } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
-import { isUuid } from '../../domain/values/uuid.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -39,7 +39,7 @@ function readPostmark({ body }: Pick<MailEvent, 'body'>): MailNotice[] {
   if (RecordType === 'SpamComplaint') return [{ emailId, kind: 'complained' }]
   if (RecordType !== 'Bounce' || NO_BOUNCES.includes(String(Type))) return []
   const reason = withoutNul(String(Details || Description || '')).slice(0, 1_000)
-  return [{ emailId, kind: 'bounced', status: statusIn(reason) || (STATUS_OF[String(Type)] ?? ''), reason }]
+  return [{ emailId, kind: 'bounced', status: findStatusCode(reason) || (STATUS_OF[String(Type)] ?? ''), reason }]
 }
 
 type Postmark = Partial<Record<'RecordType' | 'Type' | 'ID' | 'MessageID' | 'Details' | 'Description', unknown>> & {

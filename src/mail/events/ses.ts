@@ -1,8 +1,8 @@
 import { createVerify, X509Certificate } from 'node:crypto'
-import { statusIn } from '../../domain/mails/classify-bounce.ts'
+import { findStatusCode } from '../../domain/mails/classify-bounce.ts'
 import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 import { DAY_MS } from '../../domain/time/days.ts'
-import { isUuid } from '../../domain/values/uuid.ts'
 import { withoutNul } from '../verdict.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -123,7 +123,8 @@ function readNotification(text: Buffer): MailNotice[] {
   const { bounceType, bounceSubType, bouncedRecipients: [recipient = {}] = [] } = bounce
   const reason = withoutNul(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
   // The server's reply wins: SES calls a missing domain "transient".
-  const status = statusIn(recipient.status ?? '') || statusIn(reason) || (STATUS_OF[`${bounceType} ${bounceSubType}`] ?? '')
+  const status =
+    findStatusCode(recipient.status ?? '') || findStatusCode(reason) || (STATUS_OF[`${bounceType} ${bounceSubType}`] ?? '')
   // SES also reports out-of-office replies as bounces, without a server's reply.
   if (status === '' && bounceType === 'Transient') return []
   return [{ emailId, kind: 'bounced', status, reason: reason.replace(/^smtp;\s*/i, '') }]

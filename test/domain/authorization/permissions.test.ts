@@ -11,7 +11,7 @@ import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { liftSuspension } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
-import { revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { revokeInvite } from '../../../src/domain/invites/operate-invite.ts'
 import { readOverview } from '../../../src/domain/invites/overview/read-overview.ts'
 import { countAssigned } from '../../../src/domain/invites/overview/read-own-overview.ts'
 import { listLibrary } from '../../../src/domain/library/list-library.ts'
@@ -83,7 +83,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_assessments: async (actor) => listTags(as(actor), wholeTag, {}, order, { number: 1, size: 20 }),
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
-    grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
+    grade: async (actor) => listQueue(as(actor), { queue: 'nobody' }, { number: 1, size: 20 }),
     // Permitted members learn that nothing was submitted yet.
     grade_for_members: async (actor) =>
       readGrading(as(actor), invite.id).catch((error) => {
@@ -94,7 +94,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     write_tags: async (actor) => createTag(as(actor), { name: nameOf(actor) }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
-    release_results: async (actor) => listQueue(as(actor), { whose: 'all' }, { number: 1, size: 20 }),
+    release_results: async (actor) => listQueue(as(actor), { queue: 'all' }, { number: 1, size: 20 }),
     export: async (actor) => listExportedQuestions(as(actor), assessment.id),
     manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),

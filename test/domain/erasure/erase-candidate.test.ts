@@ -4,7 +4,7 @@ import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts
 import { ERASURE_STEPS, type Erasure, getErasure } from '../../../src/domain/erasure/erasures.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
-import { whySuppressed } from '../../../src/domain/invites/suppressions.ts'
+import { findSuppressionReason } from '../../../src/domain/invites/suppressions.ts'
 import { readReport } from '../../../src/domain/submissions/grading/report.ts'
 import { eraseThroughStops, STOPS } from '../../support/erase-through-stops.ts'
 import { ADDRESS, asEraser, dumpRows, hitsIn, idsOf, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
@@ -189,7 +189,7 @@ describe('somebody to whom everything has happened', () => {
     const found = await suppressed(ADDRESS)
     expect(found).toMatchObject([{ reason: 'bounce', address: expect.stringMatching(/^erased:/), emailId: null }])
     const id = await invite(ADDRESS, 0)
-    const why = await whySuppressed(service.system, {
+    const why = await findSuppressionReason(service.system, {
       organizationId: organization.id,
       kind: 'invitation',
       invite: { mode: 'test', recipientEmail: ADDRESS },

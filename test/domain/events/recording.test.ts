@@ -4,7 +4,7 @@ import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../../src/domain/invites/change-invite.ts'
-import { giveUpEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
+import { giveUpEmail, recordEmailAttempt } from '../../../src/domain/invites/emails.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
 import type { Invite, Prisma } from '../../../src/generated/prisma/client.ts'
@@ -194,7 +194,7 @@ describe('a mail', () => {
   it('records that the server accepted it', async () => {
     const { key, invite } = await makeInvite()
     const { id: emailId } = await settled(await queueMail(service, invite))
-    await recordAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
+    await recordEmailAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
     expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } }])
   })
 
@@ -210,7 +210,7 @@ describe('a mail', () => {
     const { key, invite } = await makeInvite({ status: 'revoked' })
     const obsolete = await settled(await queueMail(service, invite))
     const waiting = await makeEmail(invite)
-    await recordAttempt(
+    await recordEmailAttempt(
       service.system,
       { id: waiting, organizationId: invite.organizationId },
       { state: 'queued', reason: 'later' },
@@ -234,7 +234,11 @@ describe('a mail', () => {
     const emailId = await makeEmail(invite)
     const recorded = await inTransaction(service.system, async ({ db }) => {
       await db.$executeRaw`UPDATE invites SET status = 'revoked' WHERE id = ${invite.id}::uuid`
-      const recording = recordAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
+      const recording = recordEmailAttempt(
+        service.system,
+        { id: emailId, organizationId: invite.organizationId },
+        { state: 'sent' },
+      )
       await waitUntil('the mail to wait for the invite', async () => {
         const [{ waiting }] = await service.db.$queryRaw<[{ waiting: boolean }]>`
           SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()) AS waiting`

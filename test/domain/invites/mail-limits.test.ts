@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { first, textOf } from '../../../src/db/statements.ts'
 import { tenantDb } from '../../../src/db/tenant-db.ts'
 import { enterOrganization } from '../../../src/domain/context.ts'
-import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
-import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
+import { type InviteEmail, recordEmailAttempt } from '../../../src/domain/invites/emails.ts'
+import { createMailLimiter } from '../../../src/domain/invites/mail-limits.ts'
 import { nthMailTime } from '../../../src/domain/invites/mail-schedule.ts'
 import { moveInvite } from '../../../src/domain/invites/move-invite.ts'
 import { setMailsPerDay } from '../../../src/domain/organization/organizations.ts'
@@ -178,16 +178,16 @@ describe('a mail beyond the daily limits', () => {
     const { id: inviteId, organizationId, linkVersion } = invite
     await service.db.inviteEmail.create({ data: { id, organizationId, inviteId, linkVersion, createdAt: now, updatedAt: now } })
     const wait = { state: 'delayed' as const, until: new Date(Date.now() + DAY_MS), jobId: service.deps.newId() }
-    for (let i = 0; i < 3; i++) await recordAttempt(service.system, { id, organizationId }, wait)
+    for (let i = 0; i < 3; i++) await recordEmailAttempt(service.system, { id, organizationId }, wait)
     const jobs = () => service.db.$queryRaw<object[]>`SELECT FROM pgboss.job WHERE data->>'emailId' = ${id}`
     expect(await jobs()).toHaveLength(1)
     // Looked at before its time, it may have to wait until the same moment.
-    await recordAttempt(service.system, { id, organizationId }, { ...wait, jobId: service.deps.newId() })
+    await recordEmailAttempt(service.system, { id, organizationId }, { ...wait, jobId: service.deps.newId() })
     expect(await jobs()).toHaveLength(2)
   })
 
   it('a mail whose turn comes while it is looked whether there is one does not miss it', async () => {
-    const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
+    const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
     const { organization } = await begin()
     const email = emailOf(organization.id, { recipientEmail: 'one@example.com' })
     const first = await admit(service.system, email)
@@ -198,7 +198,7 @@ describe('a mail beyond the daily limits', () => {
 
   it('many that wait cost the database some statements each, not as many each as there are', async () => {
     const { organization, ids } = await begin()
-    const admit = createCeilings({ perRecipient: 1, perOrganization: 2 })
+    const admit = createMailLimiter({ perRecipient: 1, perOrganization: 2 })
     const assessment = { organizationId: organization.id, id: ids[0]! }
     const addresses = [1, 2].map((i) => `many-${i}-${organization.id}@example.com`)
     const invites = await Promise.all(addresses.map((recipientEmail) => service.make.invite(assessment, { recipientEmail })))
@@ -233,7 +233,7 @@ describe('a mail beyond the daily limits', () => {
   it('the place of one that can not be looked at goes to the next', async () => {
     const { organization } = await begin()
     const email = emailOf(organization.id, { recipientEmail: 'unlucky@example.com' })
-    const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
+    const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
     const first = await admit(service.system, email)
     let isAway = false
     const failing = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import type { NewInvite } from '../../../src/domain/invites/new-invite.ts'
-import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { extendInvite, reactivateInvite, revokeInvite } from '../../../src/domain/invites/operate-invite.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { searchKey } from '../../../src/domain/text/fold-text.ts'
-import { asStored } from '../../../src/domain/validation/email-address.ts'
+import { toStoredAddress } from '../../../src/domain/validation/email-address.ts'
 import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -53,7 +53,7 @@ beforeAll(async () => {
   for (const name of NAMES) assessments.push(await service.make.assessment(organizationId, { name }))
   const { id } = await service.make.invite(assessments[0]!)
   const addresses = Array.from({ length: MANY }, (_, n) =>
-    asStored(`${pick(n, 1)}.${pick(n, 2)}${n}@${pick(n, 3)}.example${n % 3}.com`),
+    toStoredAddress(`${pick(n, 1)}.${pick(n, 2)}${n}@${pick(n, 3)}.example${n % 3}.com`),
   )
   await service.db.$executeRaw`
     INSERT INTO invites

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import {
+  type LanguageSources,
   languageOf,
   languageOfMember,
   languageOfStranger,
   matchLanguage,
   readAcceptLanguage,
-  type SpokenTo,
 } from '../../../src/domain/languages/languages.ts'
 
 const CODES = ['en', 'de', 'es', 'fr', 'pt-BR', 'ar']
@@ -24,7 +24,7 @@ const EVERY: Required<Rules> = {
 }
 const MEANT: Required<Rules> = { ...EVERY, browser: 'pt-BR' }
 
-const inviteWith = (rules: Rules, languagesOffered: string[] = CODES): SpokenTo => ({
+const inviteWith = (rules: Rules, languagesOffered: string[] = CODES): LanguageSources => ({
   language: rules.invite ?? null,
   chosenLanguage: rules.chosen ?? null,
   assessment: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wordAgo } from '../../../src/domain/time/word-ago.ts'
+import { formatAgo } from '../../../src/domain/time/format-ago.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000
@@ -11,5 +11,5 @@ it.each([
   [-2 * HOUR, '2 hours ago'],
   [32 * 24 * HOUR, undefined],
 ])('says how far a time is from now: %d milliseconds are %s', (distance, words) => {
-  expect(wordAgo(new Date(NOW.getTime() + distance), NOW)).toBe(words)
+  expect(formatAgo(new Date(NOW.getTime() + distance), NOW)).toBe(words)
 })

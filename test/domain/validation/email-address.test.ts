@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asStored, isEmailAddress, isPlainAddress, needsSmtpUtf8 } from '../../../src/domain/validation/email-address.ts'
+import { isEmailAddress, isPlainAddress, needsSmtpUtf8, toStoredAddress } from '../../../src/domain/validation/email-address.ts'
 
 describe('an address with international letters', () => {
   it.each([
@@ -13,8 +13,8 @@ describe('an address with international letters', () => {
     ['用户@例子.测试', '用户@xn--fsqu00a.xn--0zwm56d'],
     ['सैम@example.com', 'सैम@example.com'],
   ])('%s is one, and stored as %s', (given, stored) => {
-    expect([isEmailAddress(given), asStored(given)]).toEqual([true, stored])
-    expect([isEmailAddress(stored), asStored(stored)]).toEqual([true, stored])
+    expect([isEmailAddress(given), toStoredAddress(given)]).toEqual([true, stored])
+    expect([isEmailAddress(stored), toStoredAddress(stored)]).toEqual([true, stored])
     expect([isPlainAddress(given), needsSmtpUtf8(stored)]).toEqual([false, !isPlainAddress(stored)])
   })
 
@@ -47,6 +47,6 @@ describe('an address with international letters', () => {
 
   it('leaves what is plain, or no address at all, as it is', () => {
     for (const text of ['Sam@Example.COM', 'Sam@XN--Bcher-Kva.Example', 'plain', '', 'ü', 'sam@ü/x', 'ü@'])
-      expect(asStored(text)).toBe(text)
+      expect(toStoredAddress(text)).toBe(text)
   })
 })

@@ -4,7 +4,7 @@ import { revokeAtsKey } from '../../../src/domain/ats/keys.ts'
 import { testConnection } from '../../../src/domain/ats/orders.ts'
 import { recordReport } from '../../../src/domain/ats/record-report.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
-import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operate-invite.ts'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { createAshby, listenAsAshby } from '../../support/ats/ashby.ts'
 import { type Connected, connect, TO_FAKES } from '../../support/ats/connect.ts'
@@ -255,7 +255,7 @@ describe('assessment.cancel', () => {
       mode: 'live',
       organization: { ...own.organization, tier: 'standard' },
     } as const
-    const taken = { report, connection, order: { ...order, inviteId: assessmentId }, credentials: { ours: null, theirs: null } }
+    const taken = { report, connection, order: { ...order, inviteId: assessmentId }, credentials: { inboundKey: null, apiKey: null } }
     const canceling = new Client(service.databaseUrl)
     await canceling.connect()
     onTestFinished(() => canceling.end())

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
-import { getBatch, inviteMany } from '../../../src/domain/invites/batches/batches.ts'
+import { createAndStartBatch, getBatch } from '../../../src/domain/invites/batches/batches.ts'
 import { changeOrganizationSettings, readOrganizationSettings } from '../../../src/domain/organization/organization-settings.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -358,7 +358,7 @@ describe('POST /invite-batches', () => {
     expect(key).toBeTruthy()
     const ctx: Context = enterOrganization({ ...service.system, actor }, organization, 'live')
     const rows = [{ email: 'late@example.com', name: '', own: {}, unknown: [] }]
-    const { id } = await inviteMany(ctx, { assessmentId: assessment.id, rows, terms: {} })
+    const { id } = await createAndStartBatch(ctx, { assessmentId: assessment.id, rows, terms: {} })
     const read = () => getBatch(ctx, id)
     const { counts } = await waitUntil('the batch', async () => ((await read()).finishedAt ? read() : undefined))
     expect(counts).toMatchObject({ refused: 1, invited: 0 })

@@ -11,21 +11,21 @@ import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS, MAX_NAME_LENGTH, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
 import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { cut, type ReadParts, refuseFile } from '../../validation/uploaded-files.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
+import { type ReadParts, refuseFile, truncateText } from '../../validation/uploaded-files.ts'
 import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create-invite.ts'
-import { asOfNow } from '../expiry.ts'
+import { withCurrentStatus } from '../expiry.ts'
 import { checkNewInvite } from '../new-invite.ts'
 import { findUnlistedHost } from '../return-url.ts'
-import { type CheckedRow, checkRows, createRowReader, type GivenRow, type ListRow, type Terms } from './check-rows.ts'
+import { type BatchTerms, type CheckedRow, checkRows, createRowReader, type ListRow, type RecipientRow } from './check-rows.ts'
 
 // Inviting many at once: a list is read and checked, which shows what will happen; started (control-batch.ts), its rows become invites (continue-batch.ts).
 
-export type { InviteBatchRowState, Terms }
+export type { BatchTerms, InviteBatchRowState }
 export const BATCH_ROW_STATES = [
   'ready',
   'invited',
@@ -55,29 +55,29 @@ export async function createBatch(
     readList,
     terms: given,
     fileName = '',
-  }: { assessmentId: string; readList: ReadList; terms: Terms; fileName?: string },
+  }: { assessmentId: string; readList: ReadRecipientList; terms: BatchTerms; fileName?: string },
 ): Promise<string> {
   const createdById = requireMember(ctx)
   const terms = await completeTerms(ctx, assessmentId, given)
-  refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
+  throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
-  refuse(issues)
-  return loadBatch(ctx, { assessmentId, terms, createdById, fileName: cut(fileName, MAX_NAME_LENGTH) }, readList).catch(
+  throwIfIssues(issues)
+  return loadBatch(ctx, { assessmentId, terms, createdById, fileName: truncateText(fileName, MAX_NAME_LENGTH) }, readList).catch(
     (error) => {
       if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
-      refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
+      throwIfIssues([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
       throw error
     },
   )
 }
 
-export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>
+export type ReadRecipientList = ReadParts<ListRow, { unusedColumns: string[] }>
 
 /** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteExpiredBatches} removes it. */
 async function loadBatch(
   ctx: Context,
-  batch: { assessmentId: string; terms: Terms; createdById: string; fileName: string },
-  readList: ReadList,
+  batch: { assessmentId: string; terms: BatchTerms; createdById: string; fileName: string },
+  readList: ReadRecipientList,
 ): Promise<string> {
   const readRows = createRowReader(ctx, batch.terms)
   const setting = { ...batch, firsts: new Map<string, number>() }
@@ -95,7 +95,7 @@ async function loadBatch(
 }
 
 /** A batch as a system gives it. @property terms what holds for every row that has no value of its own. */
-export type GivenBatch = { assessmentId: string; rows: GivenRow[]; terms: Terms }
+export type BatchRequest = { assessmentId: string; rows: RecipientRow[]; terms: BatchTerms }
 
 /**
  * Checks the rows and has those that are ready invited, in the name of an API key. What is wrong with a row is that row's outcome.
@@ -103,15 +103,15 @@ export type GivenBatch = { assessmentId: string; rows: GivenRow[]; terms: Terms 
  * @throws DomainError not_permitted; assessment_not_found; invalid for what is wrong with the terms, and for no rows or too many;
  *   too_many_batches.
  */
-export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: GivenBatch): Promise<Batch> {
+export async function createAndStartBatch(ctx: Context, { assessmentId, rows, terms }: BatchRequest): Promise<Batch> {
   authorize(ctx, 'invite')
   if (ctx.actor.kind !== 'apiKey') throw new DomainError('not_permitted')
   const excess = checkSize('maxItems', rows.length, MAX_ROWS_A_REQUEST)
-  refuse(findIssues([['invites', rows.length === 0 ? { rule: 'account', problem: 'empty' } : excess]]))
-  refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
+  throwIfIssues(findIssues([['invites', rows.length === 0 ? { rule: 'account', problem: 'empty' } : excess]]))
+  throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
-  refuse([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
+  throwIfIssues([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
   await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
   const { id: createdByKeyId, createdById } = ctx.actor
   const by = { createdByKeyId, createdById, startedAt: ctx.deps.clock() }
@@ -137,7 +137,7 @@ async function refuseTooMany(ctx: Context): Promise<void> {
 
 type Head = {
   assessmentId: string
-  terms: Terms
+  terms: BatchTerms
   unusedColumns: string[]
   createdById: string | null
   fileName?: string
@@ -154,7 +154,7 @@ type Head = {
  */
 async function storeBatch(
   ctx: Context,
-  { rows, ...head }: Head & { rows: GivenRow[] },
+  { rows, ...head }: Head & { rows: RecipientRow[] },
   admit?: (storing: Context) => Promise<void>,
 ): Promise<string> {
   const checked = await checkRows(ctx, rows, 1, { ...head, firsts: new Map() })
@@ -270,7 +270,7 @@ async function findRows(
     relationLoadStrategy: 'join',
     ...window,
   })
-  return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
+  return rows.map((row) => ({ ...row, status: row.invite && withCurrentStatus(row.invite, deps.clock()).status }))
 }
 
 /** Deletes lists that are 90 days old, and those that were never read whole; the invites stay. */

@@ -15,17 +15,17 @@ import {
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
 import { caseKey } from '../../text/fold-text.ts'
-import { asStored, isEmailAddress } from '../../validation/email-address.ts'
-import { cut } from '../../validation/uploaded-files.ts'
+import { isEmailAddress, toStoredAddress } from '../../validation/email-address.ts'
+import { truncateText } from '../../validation/uploaded-files.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 
 /** Meanings of a list's columns. */
-export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime' | 'language'
+export type ListColumn = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime' | 'language'
 /** One row of a list as it was given; missing cells are empty. */
-export type ListRow = Record<Column, string>
+export type ListRow = Record<ListColumn, string>
 
 /** Settings of an invite besides its recipient. */
-export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
+export type BatchTerms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
 
 /** A row of a batch as it is stored. */
 export type CheckedRow = {
@@ -33,7 +33,7 @@ export type CheckedRow = {
   state: InviteBatchRowState
   email: string
   name: string
-  terms: Terms
+  terms: BatchTerms
   issues: Issue[]
   repeats: number | null
   inviteId: string | null
@@ -49,10 +49,10 @@ const CHECKED_AT_ONCE = 200
 const LOOKED_UP_AT_ONCE = 1_000
 
 /** Whom a row invites. @property own what it has of its own; its tags come on top of everybody's. @property unknown names of nothing. */
-export type GivenRow = { email: string; name: string; own: Terms; unknown: Issue[] }
+export type RecipientRow = { email: string; name: string; own: BatchTerms; unknown: Issue[] }
 
 /** Looks up the tags and graders that rows of a list name: once for all rows, and not before one has such a name. */
-export function createRowReader(ctx: Context, terms: Terms): (rows: ListRow[]) => Promise<GivenRow[]> {
+export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow[]) => Promise<RecipientRow[]> {
   const tags = once(() => findTags(ctx))
   const graders = once(() => findGraders(ctx))
   return async (rows) => {
@@ -60,7 +60,7 @@ export function createRowReader(ctx: Context, terms: Terms): (rows: ListRow[]) =
       tags: rows.some((row) => row.tags) ? await tags() : new Map(),
       graders: rows.some((row) => row.grader) ? await graders() : new Map(),
     }
-    const read: GivenRow[] = []
+    const read: RecipientRow[] = []
     for (const [i, row] of rows.entries()) {
       const { own, issues: unknown } = readTerms(row, names, terms)
       read.push({ email: row.email, name: row.name, own, unknown })
@@ -76,10 +76,10 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
 }
 
 /** Context of the rows that are checked. @property firsts row numbers by address, of all rows checked before; checkRows adds to it. */
-export type Setting = { firsts: Map<string, number>; assessmentId: string; terms: Terms }
+export type CheckContext = { firsts: Map<string, number>; assessmentId: string; terms: BatchTerms }
 
 /** Finds out what will happen to each row: whom it would invite, and why not. @param from the number of the first. */
-export async function checkRows(ctx: Context, rows: GivenRow[], from: number, setting: Setting): Promise<CheckedRow[]> {
+export async function checkRows(ctx: Context, rows: RecipientRow[], from: number, setting: CheckContext): Promise<CheckedRow[]> {
   const { assessmentId } = setting
   const checked: CheckedRow[] = []
   for (const [i, row] of rows.entries()) {
@@ -101,13 +101,17 @@ export async function checkRows(ctx: Context, rows: GivenRow[], from: number, se
 
 type Names = { tags: Map<string, string>; graders: Map<string, string> }
 
-function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts, assessmentId, terms }: Setting): CheckedRow {
-  const row = { ...given, email: asStored(given.email) }
+function checkRow(
+  { own, unknown, ...given }: RecipientRow,
+  number: number,
+  { firsts, assessmentId, terms }: CheckContext,
+): CheckedRow {
+  const row = { ...given, email: toStoredAddress(given.email) }
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
   // Rejected values are stored long enough to be found in the list.
-  const name = cut(row.name, MAX_NAME_LENGTH * 2)
-  const kept = { number, email: cut(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
+  const name = truncateText(row.name, MAX_NAME_LENGTH * 2)
+  const kept = { number, email: truncateText(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
   const address = row.email.toLowerCase()
   const first = firsts.get(address)
   if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
@@ -123,13 +127,13 @@ const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule 
 function readTerms(
   { tags, message, days, grader, extraTime, language }: ListRow,
   names: Names,
-  everybody: Terms,
-): { own: Terms; issues: Issue[] } {
-  const own: Terms = {}
+  everybody: BatchTerms,
+): { own: BatchTerms; issues: Issue[] } {
+  const own: BatchTerms = {}
   const issues: Issue[] = []
   const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
     const id = known.get(key)
-    if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
+    if (!id) issues.push({ field, rule: 'reference', value: truncateText(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }
   const pieces = tags.length > MAX_LIST_CELL_LENGTH ? [] : tags.split(TAG_SEPARATOR, MAX_TAG_PIECES + 1)
@@ -140,12 +144,12 @@ function readTerms(
   if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) own.tagIds = [...(everybody.tagIds ?? []), ...known]
   issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) {
-    const address = asStored(grader)
+    const address = toStoredAddress(grader)
     own.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
   }
-  if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
+  if (message) own.customMessage = truncateText(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
-  if (language) own.language = cut(language, MAX_CODE_LENGTH)
+  if (language) own.language = truncateText(language, MAX_CODE_LENGTH)
   if (days) own.expiresInDays = readWholeNumber(days)
   return { own, issues }
 }

@@ -7,9 +7,9 @@ import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import { createInvite } from '../create-invite.ts'
 import { areListsPaused } from '../dead-addresses.ts'
-import type { Terms } from './check-rows.ts'
-import { termsOf } from './term-names.ts'
-import { workThrough } from './work-through.ts'
+import type { BatchTerms } from './check-rows.ts'
+import { processRows } from './process-rows.ts'
+import { parseTerms } from './term-names.ts'
 
 /**
  * Invites some of those in a started batch that have not been, in the name of who started it. Unless it is finished then, another job goes
@@ -31,7 +31,7 @@ export async function continueBatch(service: ServiceContext, { id, organizationI
   const ctx: Context = enterOrganization({ ...service, actor: actorOf(batch, service.deps.clock()) }, organization, batch.mode)
   if (batch.mode === 'live' && (await areListsPaused(ctx))) return pause(ctx, batchId)
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
-  const hasMore = await workThrough(
+  const hasMore = await processRows(
     (take) => ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take }),
     (row) => inviteRow(ctx, batch, row),
   )
@@ -74,7 +74,7 @@ type BatchOfRow = { id: string; assessmentId: string; terms: Prisma.JsonValue }
 const LOST = Symbol('lost')
 
 async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<void> {
-  const terms: Terms = { ...termsOf(batch.terms), ...termsOf(row.terms) }
+  const terms: BatchTerms = { ...parseTerms(batch.terms), ...parseTerms(row.terms) }
   const recipient = { assessmentId: batch.assessmentId, recipientEmail: row.email, recipientName: row.name || null }
   try {
     await inTransaction(ctx, async (inside) => {

@@ -3,11 +3,11 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import { lockOrganization } from '../../concurrency/lock-organization.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
 import { countNameless } from './count-nameless.ts'
-import { planMails } from './mail-plan.ts'
 import { createMissingTags } from './missing-tags.ts'
+import { planMails } from './plan-mails.ts'
 
 // Starts, stops, and withdraws a checked list. Each is one guarded UPDATE, so that a second click or another member has no
 // further effect.
@@ -38,10 +38,10 @@ export const startBatch = (
     const batch = createsTags ? await addMissingTags(inside, id) : checked
     if (batch.startedAt === null) {
       if (!isConfirmed && needsConfirmation(batch, await countNameless(inside, id)))
-        refuse([{ field: '', rule: 'account', problem: 'notConfirmed' }])
+        throwIfIssues([{ field: '', rule: 'account', problem: 'notConfirmed' }])
       await lockOrganization(inside) // or lists that are started at the same time would each be planned without the others
       const { tooLate, perDay } = await planMails(inside, batch)
-      refuse(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])
+      throwIfIssues(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])
     }
     const where = { organizationId: organization.id, id, startedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { startedAt: deps.clock(), createdById } })

@@ -4,7 +4,7 @@ import type { Issue } from '../../errors.ts'
 import { MAX_TAG_NAME_LENGTH } from '../../limits.ts'
 import { createTag } from '../../tags/tags.ts'
 import { caseKey } from '../../text/fold-text.ts'
-import { termsOf } from './term-names.ts'
+import { parseTerms } from './term-names.ts'
 
 /** A list with more unknown tags has probably taken another column for tags. */
 const MAX_CREATED_TAGS = 50
@@ -47,7 +47,7 @@ async function findRows({ db, organization }: Context, batchId: string) {
   const where = { organizationId: organization.id, batchId, state: 'invalid' as const }
   const rows = await db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' } })
   return rows.flatMap(({ number, terms: stored, issues }) => {
-    const terms = termsOf(stored)
+    const terms = parseTerms(stored)
     const missing = (issues as Issue[]).flatMap((issue) => (issue.rule === 'reference' ? [issue.value] : []))
     return terms.tagIds && missing.every((name) => name.length <= MAX_TAG_NAME_LENGTH) ? [{ number, terms, missing }] : []
   })

@@ -2,17 +2,17 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { findMembers } from '../../members/members.ts'
 import { findTags } from '../../tags/tags.ts'
-import type { Terms } from './check-rows.ts'
+import type { BatchTerms } from './check-rows.ts'
 
 /** Names of the tags and addresses of the graders in a list's settings, by id. */
 export type TermNames = Map<string, string>
 
 /** As it was checked and stored by createBatch. */
-export const termsOf = (stored: Prisma.JsonValue): Terms => stored as Terms
+export const parseTerms = (stored: Prisma.JsonValue): BatchTerms => stored as BatchTerms
 
 /** The names for all ids in these terms; what is deleted since has none. */
 export async function readTermNames(ctx: Context, stored: Prisma.JsonValue[]): Promise<TermNames> {
-  const terms = stored.map(termsOf)
+  const terms = stored.map(parseTerms)
   const tags = await findTags(ctx, [...new Set(terms.flatMap(({ tagIds }) => tagIds ?? []))])
   const graders = await findMembers(ctx, [...new Set(terms.flatMap(({ assignedGraderId }) => assignedGraderId ?? []))])
   return new Map([

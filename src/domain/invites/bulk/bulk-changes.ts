@@ -10,12 +10,12 @@ import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { isUuid } from '../../values/uuid.ts'
-import { completeParams } from '../extension.ts'
-import { auditedParams, type BulkParams, findParamIssues } from './bulk-params.ts'
-import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
+import { withExpiry } from '../extension.ts'
+import { type BulkParams, findParamIssues, toAuditedParams } from './bulk-params.ts'
+import { findSelectedInvites, fingerprintOf, type InviteSelection } from './choose-invites.ts'
 
 // One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
 
@@ -36,7 +36,13 @@ const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
-type NewBulkChange = { action: BulkAction; params: BulkParams; which: Which; most: number; fingerprint?: string | undefined }
+type NewBulkChange = {
+  action: BulkAction
+  params: BulkParams
+  which: InviteSelection
+  most: number
+  fingerprint?: string | undefined
+}
 
 /**
  * Starts a bulk change on behalf of the member. Unknown ids are ignored.
@@ -52,9 +58,9 @@ export async function startBulkChange(
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
-  const params = await completeParams(ctx, typed)
-  refuse(await findParamIssues(ctx, action, params))
-  const inviteIds = await findChosen(ctx, which)
+  const params = await withExpiry(ctx, typed)
+  throwIfIssues(await findParamIssues(ctx, action, params))
+  const inviteIds = await findSelectedInvites(ctx, which)
   refuseCount(inviteIds.length, most)
   if (fingerprint !== undefined && fingerprint !== fingerprintOf(inviteIds)) refuseCount(inviteIds.length, 0)
   const { deps, organization } = ctx
@@ -79,7 +85,7 @@ export async function startBulkChange(
     await recordAudit(inside, {
       action: 'changed_many',
       target,
-      details: { change: action, invites: rows.length, ...auditedParams(params) },
+      details: { change: action, invites: rows.length, ...toAuditedParams(params) },
     })
   })
   return id
@@ -87,7 +93,7 @@ export async function startBulkChange(
 
 function refuseCount(count: number, most: number): void {
   const say = (problem: 'noneChosen' | 'tooManyChosen' | 'moreMatch', limit?: number) =>
-    refuse([{ field: '', rule: 'account', problem, ...(limit !== undefined && { limit }) }])
+    throwIfIssues([{ field: '', rule: 'account', problem, ...(limit !== undefined && { limit }) }])
   if (count === 0) say('noneChosen')
   if (count > MAX_BATCH_ROWS) say('tooManyChosen', MAX_BATCH_ROWS)
   if (count > most) say('moreMatch', count)

@@ -3,12 +3,12 @@ import type { AuditDetails } from '../../audit/audit-details.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../../limits.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { checkInteger, checkText, findIssues } from '../../validation/checks.ts'
-import { isUuid } from '../../values/uuid.ts'
 import { resolveReferences } from '../create-invite.ts'
 import { findExtensionIssues } from '../extension.ts'
-import { findMessageIssues } from '../operations.ts'
+import { findMessageIssues } from '../operate-invite.ts'
 
 /** Parameters of a bulk change: those of its action. */
 export type BulkParams = {
@@ -32,10 +32,10 @@ export type BulkParams = {
 /** Parameters that {@link findParamIssues} accepted. @property expiresAt end of the day that an extension names. */
 export type StoredParams = BulkParams & { expiresAt?: string }
 
-export const paramsOf = ({ params }: { params: Prisma.JsonValue }): StoredParams => params as StoredParams
+export const parseParams = ({ params }: { params: Prisma.JsonValue }): StoredParams => params as StoredParams
 
 /** Details for the audit log, without the text to candidates. */
-export const auditedParams = ({ message, listId: _, expiresAt: __, ...params }: StoredParams): AuditDetails => ({
+export const toAuditedParams = ({ message, listId: _, expiresAt: __, ...params }: StoredParams): AuditDetails => ({
   ...params,
   ...(message !== undefined && { isEmailed: true }),
 })
@@ -66,5 +66,5 @@ export async function findParamIssues(ctx: Context, action: BulkAction, params: 
 }
 
 /** When an invite expires once it is extended. */
-export const newEndOf = ({ expiresAt, addedDays = 0 }: StoredParams, current: Date): Date =>
+export const newExpiryOf = ({ expiresAt, addedDays = 0 }: StoredParams, current: Date): Date =>
   expiresAt === undefined ? new Date(current.getTime() + addedDays * DAY_MS) : new Date(expiresAt)

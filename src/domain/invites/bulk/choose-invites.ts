@@ -4,22 +4,22 @@ import { anyOfIds, type SqlBool } from '../../../db/queries.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import { type Context, inMode } from '../../context.ts'
 import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { daysAfter } from '../../time/days.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
+import { mayMove } from '../allowed-moves.ts'
 import { statusNow } from '../expiry.ts'
-import { completeParams } from '../extension.ts'
+import { withExpiry } from '../extension.ts'
 import type { InviteStatus } from '../invites.ts'
-import type { InviteFilter } from '../listing/filter.ts'
-import { findMatchingIds } from '../listing/matches.ts'
-import { mayMove } from '../moves.ts'
-import { type BulkParams, findParamIssues, newEndOf } from './bulk-params.ts'
+import type { InviteFilter } from '../listing/invite-filter.ts'
+import { findMatchingIds } from '../listing/list-matches.ts'
+import { type BulkParams, findParamIssues, newExpiryOf } from './bulk-params.ts'
 
 /** These invites, or all that match a filter. */
-export type Which = { ids: string[] } | { filter: InviteFilter }
+export type InviteSelection = { ids: string[] } | { filter: InviteFilter }
 
 /** The invites, sent last first; one more than a bulk change may have, where there are more. */
-export async function findChosen(ctx: Context, which: Which): Promise<string[]> {
+export async function findSelectedInvites(ctx: Context, which: InviteSelection): Promise<string[]> {
   if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
   const chosen = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(which.ids.filter(isUuid)))
   const found = await chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc').execute()
@@ -27,7 +27,7 @@ export async function findChosen(ctx: Context, which: Which): Promise<string[]> 
 }
 
 /** How many of the chosen invites have each status. @throws DomainError not_permitted; invalid as findMatchingIds. */
-export async function countChosen(ctx: Context, which: Which): Promise<Map<InviteStatus, number>> {
+export async function countSelectedInvites(ctx: Context, which: InviteSelection): Promise<Map<InviteStatus, number>> {
   const invites = await readChosen(ctx, which)
   const counts = new Map<InviteStatus, number>()
   for (const { status } of invites) counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -38,9 +38,9 @@ export async function countChosen(ctx: Context, which: Which): Promise<Map<Invit
 export type ExtensionPreview = { timeZone: string; days: { from: string; to: string; count: number }[]; kept: number }
 
 /** Previews an extension of the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
-export async function previewExtension(ctx: Context, which: Which, typed: BulkParams): Promise<ExtensionPreview> {
-  const params = await completeParams(ctx, typed)
-  refuse(await findParamIssues(ctx, 'extend', params))
+export async function previewExtension(ctx: Context, which: InviteSelection, typed: BulkParams): Promise<ExtensionPreview> {
+  const params = await withExpiry(ctx, typed)
+  throwIfIssues(await findParamIssues(ctx, 'extend', params))
   const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
     where: { id: ctx.organization.id },
     select: { timeZone: true },
@@ -51,7 +51,7 @@ export async function previewExtension(ctx: Context, which: Which, typed: BulkPa
   const days = new Map<string, ExtensionPreview['days'][number]>()
   let kept = 0
   for (const { status, expiresAt } of invites) {
-    const end = newEndOf(params, expiresAt)
+    const end = newExpiryOf(params, expiresAt)
     if (!mayMove('extend', status) || end < expiresAt || end > latest) {
       kept++
       continue
@@ -63,19 +63,19 @@ export async function previewExtension(ctx: Context, which: Which, typed: BulkPa
   return { timeZone, days: [...days.values()], kept }
 }
 
-async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
+async function readChosen(ctx: Context, which: InviteSelection): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
   authorize(ctx, 'operate_invites')
-  const ids = await findChosen(ctx, which)
+  const ids = await findSelectedInvites(ctx, which)
   const invites = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(ids))
   return invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']).execute()
 }
 
-export type Person = { inviteId: string; email: string; name: string | null }
+export type ChosenPerson = { inviteId: string; email: string; name: string | null }
 /**
  * @property erasable people whose invites are all chosen, and who have started none. @property started the same who have started or completed
  * one. @property others people who have other invites. @property fingerprint of the chosen invites.
  */
-export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[]; fingerprint: string }
+export type ErasurePreview = { erasable: ChosenPerson[]; started: ChosenPerson[]; others: ChosenPerson[]; fingerprint: string }
 
 /** The same for the same invites only, in any order. */
 export const fingerprintOf = (ids: readonly string[]): string =>
@@ -86,9 +86,9 @@ export const fingerprintOf = (ids: readonly string[]): string =>
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
 /** Previews an erasure: the people of the chosen invites whom it erases, and those whom it keeps. @throws DomainError not_permitted; invalid as findMatchingIds. */
-export async function previewPeople(ctx: Context, which: Which): Promise<PeoplePreview> {
+export async function previewErasure(ctx: Context, which: InviteSelection): Promise<ErasurePreview> {
   authorize(ctx, 'erase_candidates')
-  const ids = await findChosen(ctx, which)
+  const ids = await findSelectedInvites(ctx, which)
   const other = inMode(ctx, 'all')
     .db.selectFrom('invites as other')
     .select('other.id')

@@ -6,12 +6,12 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import { DomainError } from '../../errors.ts'
 import { MAX_OPEN_ERASURES } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { ROWS_A_JOB, workThrough } from '../batches/work-through.ts'
+import { processRows, ROWS_PER_JOB } from '../batches/process-rows.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
-import { extendInviteTo, reactivateInvite, resendInvite, revokeInvite } from '../operations.ts'
-import { newEndOf, paramsOf, type StoredParams } from './bulk-params.ts'
-import { fillName } from './fill-name.ts'
-import { keepStarted } from './keep-started.ts'
+import { correctInvite } from '../correct-invite.ts'
+import { getInvite } from '../invites.ts'
+import { extendInviteTo, lockInvite, reactivateInvite, resendInvite, revokeInvite } from '../operate-invite.ts'
+import { newExpiryOf, parseParams, type StoredParams } from './bulk-params.ts'
 
 const include = {
   createdBy: { select: memberColumns },
@@ -36,12 +36,12 @@ export async function continueBulkChange(service: ServiceContext, ref: QueuedRef
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const operation = change.action === 'erase' ? erasePerson : operations[change.action]
   const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY
-  const hasMore = await workThrough(
+  const hasMore = await processRows(
     (take) => ctx.db.bulkChangeRow.findMany({ where: ready, orderBy: { number: 'asc' }, take: Math.min(take, room) }),
     (row) => changeOne(ctx, change, row, operation),
   )
   if (hasMore) return service.deps.queue.enqueueBulkChange(service.db, change)
-  const isWaiting = room < ROWS_A_JOB && (await ctx.db.bulkChangeRow.count({ where: ready })) > 0
+  const isWaiting = room < ROWS_PER_JOB && (await ctx.db.bulkChangeRow.count({ where: ready })) > 0
   if (!isWaiting) return finish(ctx, id)
   const startAfter = new Date(service.deps.clock().getTime() + ROOM_AGAIN_MS)
   await service.deps.queue.enqueueBulkChange(service.db, { id, organizationId: organization.id, startAfter })
@@ -62,11 +62,11 @@ type Row = { number: number; inviteId: string }
 export type Operation = (ctx: Context, inviteId: string, params: StoredParams, changeId: string) => Promise<unknown>
 const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
   resend: (ctx, inviteId, { message }) => resendInvite(ctx, inviteId, { message }),
-  extend: (ctx, inviteId, params) => extendInviteTo(ctx, inviteId, (current) => newEndOf(params, current)),
+  extend: (ctx, inviteId, params) => extendInviteTo(ctx, inviteId, (current) => newExpiryOf(params, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
   assign: (ctx, inviteId, { graderId = null }) => assignGrader(ctx, inviteId, graderId),
   async revoke(ctx, inviteId, { includesStarted, message }) {
-    if (!includesStarted) await keepStarted(ctx, inviteId)
+    if (!includesStarted) await refuseStarted(ctx, inviteId)
     await revokeInvite(ctx, inviteId, message === undefined ? {} : { message })
   },
   reactivate: (ctx, inviteId, { expiresInDays }) => reactivateInvite(ctx, inviteId, { expiresInDays }),
@@ -76,7 +76,7 @@ const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
 const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
-    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, paramsOf(change), change.id)).then(
+    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, parseParams(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
     )
@@ -110,4 +110,23 @@ async function finish({ db, deps, organization }: Context, id: string): Promise<
     data: { finishedAt: deps.clock() },
   })
   if (count === 1) deps.log.info({ organizationId: organization.id, bulkChangeId: id }, 'a bulk change is finished')
+}
+
+/** Fills in the missing name of an invite from a list, and sends the invitation again if requested. */
+async function fillName(inside: Context, inviteId: string, { listId = '', sendsAgain }: StoredParams): Promise<void> {
+  const { db, organization } = inside
+  await lockInvite(inside, inviteId)
+  const where = { organizationId: organization.id, batchId: listId, inviteId, state: 'already' as const }
+  const row = await db.inviteBatchRow.findFirst({ where, select: { name: true } })
+  if (!row?.name || (await getInvite(inside, inviteId)).recipientName)
+    throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'hasName' }] })
+  await correctInvite(inside, inviteId, { recipientName: row.name })
+  if (sendsAgain) await resendInvite(inside, inviteId)
+}
+
+/** Keeps an invite that its candidate has started. @throws DomainError invite_not_found; invalid, `hasStarted`. */
+async function refuseStarted(inside: Context, inviteId: string): Promise<void> {
+  await lockInvite(inside, inviteId)
+  if ((await getInvite(inside, inviteId)).status === 'started')
+    throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'hasStarted' }] })
 }

@@ -5,7 +5,7 @@ import type { Batch } from '../batches/batches.ts'
 import { countNameless } from '../batches/count-nameless.ts'
 import { statusNow } from '../expiry.ts'
 import type { InviteStatus } from '../invites.ts'
-import { matchingInvites } from '../listing/filter.ts'
+import { matchingInvites } from '../listing/invite-filter.ts'
 
 /**
  * Invites and rows that the page of a list offers to change.

@@ -7,7 +7,7 @@ import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
 import type { Window } from '../../lists/page.ts'
 import { earliestExpiry } from '../expiry.ts'
 import { INVITE_STATUSES } from '../invites.ts'
-import { type CountedFilter, type InviteFilter, type InviteOrder, isCountable } from './filter.ts'
+import { type CountedFilter, type InviteFilter, type InviteOrder, isCountable } from './invite-filter.ts'
 
 // Counts and pages that read no more rows than they show: an organization may have a million invites. The counters are maintained by
 // triggers of the migrations invite_counts and tag_invite_counts, what a tag's invites are ordered by is by one of invite_tags_orders.
@@ -121,7 +121,7 @@ function orderedIds(
 ) {
   const { tagId, status } = filter
   if (tagId === undefined)
-    return inOrder(beginning(db, filter, statuses, field, direction, most), field, direction).select('invites.id as id') as Rows<
+    return inOrder(beginning(db, filter, statuses, field, direction, most), field, direction).select('invites.id') as Rows<
       never,
       { id: string }
     >
@@ -158,7 +158,7 @@ const anyIn = (ids: Expression<{ id: string }>) => sql<string>`any(array(${ids})
 const prepared = new WeakMap<object, ReturnType<typeof prepareFirst>>()
 
 /** A page near the beginning of the list. @returns null while an invite is due but not set to expired yet. */
-export async function readFirst<Row>(
+export async function readEarlyPage<Row>(
   ctx: Context,
   shape: Shape<'invites', Row>,
   { statuses, ...filter }: CountedFilter,
@@ -179,7 +179,7 @@ export async function readFirst<Row>(
  * second half of the list they are counted from the end. The statement counts the rows itself, so that rows added in the meantime do not
  * move the page.
  */
-export async function readDistant<Row extends { id: string }>(
+export async function readDistantPage<Row extends { id: string }>(
   ctx: Context,
   shape: Shape<'invites', Row>,
   filter: CountedFilter,
@@ -188,7 +188,7 @@ export async function readDistant<Row extends { id: string }>(
   total: number,
 ): Promise<AsJson<Row>[]> {
   const ids = await findDistantIds(ctx, filter, order, window, total)
-  return readInOrder(ctx, shape, storedInvites(ctx.db, filter, filter.statuses), ids)
+  return readRowsInOrder(ctx, shape, storedInvites(ctx.db, filter, filter.statuses), ids)
 }
 
 export async function findDistantIds(
@@ -210,7 +210,7 @@ export async function findDistantIds(
 }
 
 /** Reads rows in the order of the ids; ids without a row are left out. */
-export async function readInOrder<Row extends { id: string }>(
+export async function readRowsInOrder<Row extends { id: string }>(
   ctx: Context,
   shape: Shape<'invites', Row>,
   invites: Rows<'invites'>,

@@ -1,12 +1,12 @@
 import { sql } from '../../../db/builder.ts'
 import type { Context } from '../../context.ts'
-import { defined } from '../../values/defined.ts'
+import { omitUndefined } from '../../fields/omit-undefined.ts'
 import { authorizeInvites } from '../visibility.ts'
-import { matchingInvites } from './filter.ts'
+import { matchingInvites } from './invite-filter.ts'
 
 /** How many pending invites did not reach their candidates: of an assessment, or of all. @throws DomainError not_permitted. */
 export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
-  const of = defined({ assessmentId })
+  const of = omitUndefined({ assessmentId })
   await authorizeInvites(ctx, of)
   const invites = matchingInvites(ctx.db, { ...of, isUndelivered: true }, ctx.deps.clock())
   const { count } = await invites.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()

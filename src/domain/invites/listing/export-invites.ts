@@ -10,8 +10,8 @@ import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../look-ups/fo
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { statusNow } from '../expiry.ts'
 import { authorizeInvites } from '../visibility.ts'
-import type { InviteFilter } from './filter.ts'
-import { type Matches, selectMatches } from './matches.ts'
+import type { InviteFilter } from './invite-filter.ts'
+import { type Matches, selectMatches } from './list-matches.ts'
 
 /** All that an invite says, by its state as of now. */
 export type ExportedInvite = Selectable<Tables['invites']> & {

@@ -5,7 +5,7 @@ import { readWords } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'
 import { type Listing, type Page, pageNumber } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
-import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './filter.ts'
+import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './invite-filter.ts'
 import { chooseParts } from './search-parts.ts'
 
 // A search that costs what it finds, not what the organization has. Each word is in the recipient's address or in the assessment's name.
@@ -23,7 +23,7 @@ const MOST_COMBINATIONS = 8
  * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
  *   have the words. Also where a due invite can't be set to expired, because another transaction has locked it.
  */
-export async function listFound<Row>(
+export async function listByIndexedSearch<Row>(
   ctx: Context,
   { show }: Shape<'invites', Row>,
   filter: SearchFilter,

@@ -6,10 +6,10 @@ import type { Shape } from '../../lists/listing.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { authorizeInvites } from '../visibility.ts'
-import { countInvites, isCounted, readDistant, readFirst } from './count-matches.ts'
-import { type CountedFilter, type InviteFilter, type InviteOrder, isSearch } from './filter.ts'
-import { listFound } from './indexed-search.ts'
-import { type List, type Listed, listMatches } from './matches.ts'
+import { countInvites, isCounted, readDistantPage, readEarlyPage } from './count-matches.ts'
+import { listByIndexedSearch } from './indexed-search.ts'
+import { type CountedFilter, type InviteFilter, type InviteOrder, isSearch } from './invite-filter.ts'
+import { type ListedColumns, type ListInvites, listMatches } from './list-matches.ts'
 
 /** From this offset on it is cheaper to find the ids first. */
 const DISTANT = 1_000
@@ -23,7 +23,7 @@ const DISTANT = 1_000
  *
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_searches.
  */
-export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
+export const listInvites: ListInvites<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)
   refuseExcess(filter)
   if (isCounted(filter, order)) {
@@ -33,12 +33,12 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
   // Expired invites have changed, even if their rows still have another status.
   if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
-  const found = isSearch(filter) ? await listFound(searching, of, filter, order, page) : null
+  const found = isSearch(filter) ? await listByIndexedSearch(searching, of, filter, order, page) : null
   return found ?? listMatches(searching, of, filter, order, page)
 }
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
-const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, page) => {
+const listCurrent: ListInvites<CountedFilter, null> = async (ctx, of, filter, order, page) => {
   const list = await listStored(ctx, of, filter, order, page)
   if (list) return list
   await expireDueInvites(ctx)
@@ -46,7 +46,7 @@ const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, pa
 }
 
 /** @returns null while an invite is due but not set to expired yet. */
-async function listStored<Row extends Listed>(
+async function listStored<Row extends ListedColumns>(
   ctx: Context,
   of: Shape<'invites', Row>,
   filter: CountedFilter,
@@ -55,7 +55,7 @@ async function listStored<Row extends Listed>(
 ): Promise<Listing<AsJson<Row>> | null> {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
   if (skip < DISTANT) {
-    const found = await readFirst(ctx, of, filter, order, { skip, take: page.size })
+    const found = await readEarlyPage(ctx, of, filter, order, { skip, take: page.size })
     return found && { items: found.rows, total: found.total, page: skip / page.size + 1, pageSize: page.size }
   }
   const total = await countInvites(ctx, filter)
@@ -63,6 +63,6 @@ async function listStored<Row extends Listed>(
   return readPage(
     page,
     async () => total,
-    (window) => readDistant(ctx, of, filter, order, window, total),
+    (window) => readDistantPage(ctx, of, filter, order, window, total),
   )
 }

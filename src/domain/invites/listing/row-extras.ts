@@ -2,9 +2,9 @@ import { anyOfIds } from '../../../db/queries.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { findMembers } from '../../members/members.ts'
-import { nameOf } from '../../text/name-of.ts'
+import { displayNameOf } from '../../text/display-name.ts'
 import type { ListedInvite } from '../invites.ts'
-import { undeliveredInvites } from './filter.ts'
+import { undeliveredInvites } from './invite-filter.ts'
 
 /**
  * Facts about listed invites from other tables.
@@ -19,7 +19,7 @@ export async function findRowExtras(ctx: Context, invites: readonly ListedInvite
   const graderIds = may(ctx, 'read') ? [...new Set(invites.flatMap(({ assignedGraderId }) => assignedGraderId ?? []))] : []
   const graders = graderIds.length === 0 ? [] : await findMembers(ctx, graderIds)
   return {
-    graders: new Map(graders.map(({ id, user }) => [id, nameOf(user)])),
+    graders: new Map(graders.map(({ id, user }) => [id, displayNameOf(user)])),
     undelivered,
   }
 }

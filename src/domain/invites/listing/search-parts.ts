@@ -1,5 +1,5 @@
 /** A part of a word: those of its grams, three characters each, that the index of addresses is asked for, counted from 0. */
-export type Part = { word: string; first: number; last: number }
+export type SearchPart = { word: string; first: number; last: number }
 
 /** Share of addresses that may contain a gram that the index is asked for: all of them are read. */
 const FREQUENT = 0.05
@@ -15,7 +15,7 @@ const MOST_GRAMS = 8
  * @param addresses some of those in which the words are looked for. They only decide what the search costs, not what it finds.
  * @returns none where the index does not help: no word has three characters, or too many addresses have them all.
  */
-export function chooseParts(words: string[], addresses: string[]): Part[] {
+export function chooseParts(words: string[], addresses: string[]): SearchPart[] {
   const folded = addresses.map((address) => address.toLowerCase())
   const matching = folded.filter((address) => words.every((word) => address.includes(word)))
   if (matching.length > folded.length * TOO_MANY) return []
@@ -27,7 +27,7 @@ export function chooseParts(words: string[], addresses: string[]): Part[] {
 }
 
 /** The rarest gram of the word with the rare ones beside it. @property count how many of the addresses have the rarest. */
-function choosePart(word: string, addresses: string[]): (Part & { count: number }) | null {
+function choosePart(word: string, addresses: string[]): (SearchPart & { count: number }) | null {
   const letters = [...word]
   const counts = letters.slice(2).map((_, i) => {
     const gram = letters.slice(i, i + 3).join('')

@@ -2,8 +2,8 @@ import { all } from '../../../db/statements.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { statusNow } from '../expiry.ts'
-import { listClientAssessments, type Named } from '../form-options.ts'
-import { seesUnblinded } from '../visibility.ts'
+import { type Choice, listClientAssessments } from '../form-options.ts'
+import { isVisibleUnblinded } from '../visibility.ts'
 import { countStatesOf, type StateCounts, toStateCounts } from './count-states.ts'
 
 /** Figures for a member without access to all invites. Null: no such role. */
@@ -11,7 +11,7 @@ export type OwnOverview = {
   /** The invites that are assigned to them. */
   assigned: StateCounts | null
   /** The assessments that they are client of, by name. */
-  assessments: (Named & { states: StateCounts })[] | null
+  assessments: (Choice & { states: StateCounts })[] | null
 }
 
 /** Work of the actor as a grader and as a client. */
@@ -31,13 +31,13 @@ export async function countAssigned(ctx: Context): Promise<StateCounts> {
   const counts = ctx.db
     .selectFrom('invites')
     .where('assignedGraderId', '=', actor.id)
-    .where((eb) => seesUnblinded(ctx, eb))
+    .where((eb) => isVisibleUnblinded(ctx, eb))
     .select((eb) => [statusNow(eb, deps.clock()).as('status'), eb.cast<number>(eb.fn.countAll(), 'integer').as('count')])
     .groupBy(({ lit }) => lit(1))
   return toStateCounts(await counts.execute())
 }
 
-async function countOfAssessments(ctx: Context): Promise<(Named & { states: StateCounts })[]> {
+async function countOfAssessments(ctx: Context): Promise<(Choice & { states: StateCounts })[]> {
   const assessments = await listClientAssessments(ctx)
   const ids = assessments.map(({ id }) => id)
   const counts = await all(ctx.db, countStatesOf(ctx, ids))

@@ -3,10 +3,16 @@ import { queueDueReminders } from '../../../db/statements-by-hand/due-reminders.
 import { beginTurn } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { APART_MS, MAX_REMINDERS, TOO_LATE_MS, TOO_SHORT_MS } from './steps.ts'
+import { MAX_DELAY_MS, MAX_REMINDERS, MIN_BEFORE_EXPIRY_MS, MIN_MAIL_INTERVAL_MS } from './reminder-steps.ts'
 
 const QUEUED_AT_ONCE = 500
-const LIMITS = { most: MAX_REMINDERS, apart: APART_MS, tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: QUEUED_AT_ONCE }
+const LIMITS = {
+  most: MAX_REMINDERS,
+  apart: MIN_MAIL_INTERVAL_MS,
+  tooLate: MAX_DELAY_MS,
+  tooShort: MIN_BEFORE_EXPIRY_MS,
+  rows: QUEUED_AT_ONCE,
+}
 
 /**
  * Queues the reminders that are due, for the scheduled sweep: each once, whatever crashes, with its job.

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { KEY_EFFECTS, type KeyEffect, type NewestKey, readNewestKey } from '../../assessments/keys.ts'
-import { lockVersion } from '../../assessments/versions.ts'
+import { KEY_EFFECTS, type KeyEffect, type NewestKey, readNewestKey } from '../../assessments/answer-keys.ts'
+import { lockVersion } from '../../assessments/question-versions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { DomainError, type Issue } from '../../errors.ts'
 import { renewHashes } from '../../library/renew-hashes.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkChoice, checkName, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
 import { type CorrectionCounts, NO_COUNTS } from './rescore.ts'
 
@@ -84,18 +84,18 @@ export function checkChange(
   const kind = ctx.deps.kinds.get(responseType)
   const faults = kind?.faults(responseType, spec, key) ?? [{ field: 'key', text: 'There is no such kind of question any more.' }]
   const isSame = effect === newest.effect && (effect !== 'key' || isDeepStrictEqual(key, newest.key))
-  refuse([
-    ...faults.map(({ field, text }): Issue => said(field, text)),
+  throwIfIssues([
+    ...faults.map(({ field, text }): Issue => createIssue(field, text)),
     ...findIssues([
       ['effect', checkChoice(effect, KEY_EFFECTS)],
       ['reason', checkName(reason, MAX_COMMENT_LENGTH)],
     ]),
-    ...(faults.length === 0 && isSame ? [said('effect', 'This is the key that it has: nothing would change.')] : []),
-    ...(keys[0] && isRunning(keys[0]) ? [said('effect', 'The last correction is not done yet.')] : []),
+    ...(faults.length === 0 && isSame ? [createIssue('effect', 'This is the key that it has: nothing would change.')] : []),
+    ...(keys[0] && isRunning(keys[0]) ? [createIssue('effect', 'The last correction is not done yet.')] : []),
   ])
 }
 
-const said = (field: string, text: string): Issue => ({ field, rule: 'malformed', text })
+const createIssue = (field: string, text: string): Issue => ({ field, rule: 'malformed', text })
 
 /**
  * Gives a version another key, wherever it is asked. A job scores what was handed in.
@@ -115,8 +115,10 @@ export async function correctKey(
     if (isUuid(versionId)) await lockVersion(inside, versionId)
     const version = await getCorrectable(inside, versionId)
     checkChange(inside, version, change)
-    refuse(findIssues([['releases', checkChoice(releases, RELEASES)]]))
-    refuse(seen === version.newest.number ? [] : [said('effect', 'Somebody has corrected the key since: look at it again.')])
+    throwIfIssues(findIssues([['releases', checkChoice(releases, RELEASES)]]))
+    throwIfIssues(
+      seen === version.newest.number ? [] : [createIssue('effect', 'Somebody has corrected the key since: look at it again.')],
+    )
     const of = { organizationId: organization.id, versionId }
     const papers = await db.submissionQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
     const counts = { live: NO_COUNTS, test: NO_COUNTS }

@@ -1,4 +1,4 @@
-import type { KeyEffect } from '../../assessments/keys.ts'
+import type { KeyEffect } from '../../assessments/answer-keys.ts'
 import type { Context } from '../../context.ts'
 import { gradingStatusOf, isByPeople } from '../grading/grading-status.ts'
 import type { ReleasedGrade } from '../grading/release-result.ts'

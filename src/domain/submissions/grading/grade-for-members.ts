@@ -4,9 +4,9 @@ import type { Context } from '../../context.ts'
 import { DomainError, type Issue } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'
 import { findMembers } from '../../members/members.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { whereInviteSubmission } from '../reading/list-submissions.ts'
 import type { GradableQuestion } from '../scores.ts'
 import {
@@ -58,7 +58,7 @@ export async function assignGraders(ctx: Context, inviteId: string, graders: Gra
     const { id, assessment, secondGraderId } = await lockSubmitted(inside, await findId(inside, inviteId))
     const { assignedGraderId: first, secondGraderId: second } = graders
     const text = 'secondGraderId is for assessments that are graded twice'
-    refuse(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
+    throwIfIssues(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
     // Whoever changes places leaves the one before taking the other.
     const changesPlaces = first && second !== undefined && first.toLowerCase() === secondGraderId
     if (changesPlaces) await reassignGrader(inside, id, { place: 'second', graderId: null })
@@ -83,9 +83,9 @@ export type GradesForMember = OnBehalfOf & {
  */
 export async function gradeForMember(ctx: Context, inviteId: string, given: GradesForMember): Promise<void> {
   await actOnBehalfOf(ctx, inviteId, given, async (inside, { id }, grader) => {
-    refuse(findWrongNumbers(given.grades, await findPaper(inside, id)))
+    throwIfIssues(findWrongNumbers(given.grades, await findPaper(inside, id)))
     const regraded = await saveGrades(grader, { submissionId: id, grades: given.grades, seen: given.seen })
-    refuse(regraded === null ? [] : [createGradingIssue('regraded', regraded)])
+    throwIfIssues(regraded === null ? [] : [createGradingIssue('regraded', regraded)])
     const questions = given.grades.map(({ number }) => String(number))
     const details = { graderId: grader.actor.id, questions }
     await recordAudit(inside, { action: 'graded', target: { kind: 'invite', id: inviteId }, details })
@@ -117,7 +117,7 @@ export async function releaseForMember(ctx: Context, inviteId: string, { points,
   await actOnBehalfOf(ctx, inviteId, release, async (inside, { id, state }, grader) => {
     const { total } = await readGrading(inside, inviteId)
     const isOther = state === 'submitted' && points !== undefined && !total.missing && points !== total.points
-    refuse(isOther ? [createGradingIssue('otherPoints', total.points)] : [])
+    throwIfIssues(isOther ? [createGradingIssue('otherPoints', total.points)] : [])
     await releaseResult(grader, { ...release, submissionId: id })
   })
 }
@@ -152,12 +152,12 @@ async function toGraderContext(ctx: Context, submission: SubmissionToGrade, grad
   if (graderId === undefined) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'required' }] })
   const [member] = isUuid(graderId) ? await findMembers(ctx, [graderId]) : []
   if (!member) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'reference', value: graderId }] })
-  refuse(mayGrade(member) ? [] : [{ field: 'graderId', rule: 'grader', value: graderId }])
+  throwIfIssues(mayGrade(member) ? [] : [{ field: 'graderId', rule: 'grader', value: graderId }])
   const { id, userId, roles, portalRoles } = member
   const viaKey = ctx.actor.kind === 'apiKey' ? { viaKey: ctx.actor.id } : {}
   const grader: Grader = { ...ctx, actor: { kind: 'member', id, userId, roles, portalRoles, ...viaKey } }
   const text = 'graderId must be who it is assigned to, an admin or, while it is assigned to nobody, any grader'
-  refuse(roundOf(grader, submission) === null ? [{ field: 'graderId', rule: 'malformed', text }] : [])
+  throwIfIssues(roundOf(grader, submission) === null ? [{ field: 'graderId', rule: 'malformed', text }] : [])
   return grader
 }
 

@@ -4,7 +4,7 @@ import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
 

@@ -5,7 +5,7 @@ import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
-import { nameOf } from '../../text/name-of.ts'
+import { displayNameOf } from '../../text/display-name.ts'
 import type { GradableQuestion } from '../scores.ts'
 import {
   findPaper,
@@ -26,7 +26,7 @@ export type NewestGrade = GradeByPerson & { earlier: number }
 /** Newest grade of each grader in each round. Earlier ones cost only counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
   const rows = await all(ctx.db, newestGradeRows(ctx.db, submissionId))
-  return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
+  return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: displayNameOf({ firstName, lastName, email }) }))
 }
 
 function newestGradeRows(db: TenantDb, submissionId: string) {
@@ -115,7 +115,7 @@ export async function listGrades(
         ...row,
         round: round as GradingRound,
         points: points === null ? null : Number(points),
-        name: nameOf(grader.user),
+        name: displayNameOf(grader.user),
       }))
     },
   )

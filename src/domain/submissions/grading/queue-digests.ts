@@ -93,7 +93,7 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
 const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> = {
   async grading_digest(ctx, { since, until }) {
     if (!may(ctx, 'grade')) return NOTHING
-    const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+    const waiting = waitingSubmissions(ctx, { queue: may(ctx, 'read') ? 'all' : 'mine' })
       .where('submissions.submittedAt', '<', until)
       .select(({ fn }) => fn.countAll().as('count'))
     const fresh = waiting.where('submissions.submittedAt', '>=', since)

@@ -31,9 +31,9 @@ export async function findQueuePlace(
 ): Promise<QueuePlace> {
   const isMine = [graderId, secondGraderId].includes(requireGraderId(ctx))
   const byDefault: QueueName = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
-  const isWorked = worked.whose !== undefined && visibleQueues(ctx).includes(worked.whose)
-  const filter: QueueFilter = { ...(isWorked && worked), whose: isWorked ? worked.whose! : byDefault }
-  const { whose } = filter
+  const isWorked = worked.queue !== undefined && visibleQueues(ctx).includes(worked.queue)
+  const filter: QueueFilter = { ...(isWorked && worked), queue: isWorked ? worked.queue! : byDefault }
+  const { queue: whose } = filter
   const waiting = waitingSubmissions(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
   const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
   const at = ids.indexOf(id)

@@ -6,10 +6,10 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { type Named, readNames, type Wanted } from '../../invites/form-options.ts'
+import { type Choice, type ChoiceFilter, readChoices } from '../../invites/form-options.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
 import { requireVisibleRound, roundOf, withEffectiveGraders } from './graded-submission.ts'
@@ -25,7 +25,7 @@ import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
  */
 export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type QueueName = (typeof QUEUES)[number]
-export type QueueFilter = { whose: QueueName; assessmentId?: string | undefined }
+export type QueueFilter = { queue: QueueName; assessmentId?: string | undefined }
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
@@ -46,7 +46,7 @@ export type QueuedSubmission = Row & { progress: GradingProgress | null }
  * see.
  */
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<QueuedSubmission>> {
-  if (!visibleQueues(ctx).includes(filter.whose)) throw new DomainError('not_permitted')
+  if (!visibleQueues(ctx).includes(filter.queue)) throw new DomainError('not_permitted')
   const { db } = ctx
   const waiting = waitingSubmissions(ctx, filter)
   return readPage(
@@ -68,7 +68,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
 /** Waiting submission of an invite in the actor's queue, for admins in any; null: none. */
 export async function findQueuedSubmission(ctx: Context, inviteId: string): Promise<QueuedSubmission | null> {
   if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
-  const waiting = waitingSubmissions(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
+  const waiting = waitingSubmissions(ctx, { queue: 'all' }).where('submissions.inviteId', '=', inviteId)
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
   const found = await ofActor.select('submissions.id').limit(1).executeTakeFirst()
   if (!found) return null
@@ -115,7 +115,7 @@ export async function countQueues(ctx: Context): Promise<{ whose: QueueName; cou
   const queues = visibleQueues(ctx)
   if (queues.length === 0) throw new DomainError('not_permitted')
   const counts = ctx.db.selectNoFrom(({ cast }) =>
-    queues.map((whose) => cast<number>(lengthOf(waitingSubmissions(ctx, { whose })), 'integer').as(whose)),
+    queues.map((whose) => cast<number>(lengthOf(waitingSubmissions(ctx, { queue: whose })), 'integer').as(whose)),
   )
   const counted = await counts.executeTakeFirstOrThrow()
   return queues.map((whose) => ({ whose, count: counted[whose] }))
@@ -124,7 +124,7 @@ export async function countQueues(ctx: Context): Promise<{ whose: QueueName; cou
 /** Since when what has waited longest of the actor's queue waits, an admin's being all there are; null: nothing waits. @throws DomainError not_permitted. */
 export async function findOldestWaiting(ctx: Context): Promise<Date | null> {
   authorize(ctx, 'grade')
-  const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const waiting = waitingSubmissions(ctx, { queue: may(ctx, 'read') ? 'all' : 'mine' })
   const longest = waiting.orderBy('submissions.submittedAt').limit(1).select('submissions.submittedAt')
   return (await longest.executeTakeFirst())?.submittedAt ?? null
 }
@@ -138,7 +138,7 @@ const COUNTED = 99
 /** Returns nothing for actors who do not grade. */
 export async function countForMenu(ctx: Context): Promise<MenuCounts> {
   if (!may(ctx, 'grade')) return {}
-  const waiting = waitingSubmissions(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+  const waiting = waitingSubmissions(ctx, { queue: may(ctx, 'read') ? 'all' : 'mine' })
   const count = (
     await waiting
       .select('submissions.id')
@@ -165,10 +165,10 @@ function maySeeQueue(ctx: Context, queue: QueueName): boolean {
 }
 
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
-export async function listQueuedAssessments(ctx: Context, whose: QueueName, wanted: Wanted = {}): Promise<Named[]> {
+export async function listQueuedAssessments(ctx: Context, whose: QueueName, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   if (!visibleQueues(ctx).includes(whose)) throw new DomainError('not_permitted')
-  const waiting = waitingSubmissions(ctx, { whose }).select('submissions.assessmentId')
-  return readNames(
+  const waiting = waitingSubmissions(ctx, { queue: whose }).select('submissions.assessmentId')
+  return readChoices(
     ctx,
     ctx.db.selectFrom('assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']),
     wanted,
@@ -176,7 +176,7 @@ export async function listQueuedAssessments(ctx: Context, whose: QueueName, want
 }
 
 /** The submissions that the queue has. */
-export function waitingSubmissions(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
+export function waitingSubmissions(ctx: Context, { queue: whose, assessmentId }: QueueFilter): Rows<'submissions'> {
   const submitted = ctx.db.selectFrom('submissions').where('submissions.state', '=', sql.lit('submitted'))
   const isReady = whose === 'release'
   const handedIn = submitted.where('submissions.needsGrading', isReady ? 'is' : 'is not', false)

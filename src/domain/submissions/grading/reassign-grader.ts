@@ -5,7 +5,7 @@ import { setGrader } from '../../invites/change-invite.ts'
 import { resolveReferences } from '../../invites/create-invite.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkUuid, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import {
   type AssignedGraders,
   effectiveGraderOf,
@@ -64,11 +64,11 @@ export async function reassignGrader(
       place === 'first' ? [submission.graderId, submission.secondGraderId] : [submission.secondGraderId, submission.graderId]
     if (!may(inside, 'read') && present !== requireGraderId(inside)) throwSubmissionNotFound()
     if (place === 'second' && !submission.assessment.secondGrader) throwSubmissionNotFound()
-    refuse(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
+    throwIfIssues(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
-    refuse(issues.map((issue) => ({ ...issue, field })))
+    throwIfIssues(issues.map((issue) => ({ ...issue, field })))
     const isTwice = graderId !== null && graderId.toLowerCase() === other
-    refuse(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
+    throwIfIssues(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
     await assign(inside, submission, place, graderId)
   })
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, checkText, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { countQueues, listQueue, type QueuedSubmission } from './queue.ts'
 import { releaseResult } from './release-result.ts'
 
@@ -23,7 +23,7 @@ export async function listReady(ctx: Context, assessmentId: string | undefined):
   for (const { whose } of await countQueues(ctx)) {
     if (whose !== 'release' && whose !== 'all') continue
     for (let number = 1; number <= MAX_LOOKED_AT / MAX_RELEASED_AT_ONCE && ready.length < MAX_RELEASED_AT_ONCE; number++) {
-      const { items, total } = await listQueue(ctx, { whose, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })
+      const { items, total } = await listQueue(ctx, { queue: whose, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })
       ready.push(...items.filter(isReady))
       if (number * MAX_RELEASED_AT_ONCE >= total) break
     }
@@ -49,7 +49,7 @@ export async function releaseMany(
   { results, message, toCandidate }: ReleaseRequest,
 ): Promise<{ released: number; kept: number }> {
   authorize(ctx, 'release_results')
-  refuse(
+  throwIfIssues(
     findIssues([
       ['results', results.length === 0 ? { rule: 'required' } : checkSize('maxItems', results.length, MAX_RELEASED_AT_ONCE)],
       ['message', checkText(message, MAX_COMMENT_LENGTH)],

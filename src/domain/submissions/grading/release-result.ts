@@ -4,11 +4,11 @@ import { type Context, inMode } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
-import { queueNotice } from '../../invites/notices.ts'
+import { queueNotice } from '../../invites/queue-notice.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { findKeyNumbers } from '../scores.ts'
 import {
   findPaper,
@@ -63,7 +63,7 @@ export async function releaseResult(
     const submission = await lockSubmitted(inside, submissionId)
     requireRelease(inside, submission)
     refuseReleased(submission)
-    refuse(
+    throwIfIssues(
       findIssues([
         ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
         ['message', checkText(message, MAX_COMMENT_LENGTH)],
@@ -79,9 +79,10 @@ export async function releaseResult(
     )
     const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumPoints(questions)
-    if (missing) refuse([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+    if (missing)
+      throwIfIssues([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
     const isAsSeen = (seen === undefined || seen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
-    refuse(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
+    throwIfIssues(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
       if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
       return {
@@ -159,7 +160,7 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
   await inTransaction(ctx, async (inside) => {
     const submission = await lockSubmitted(inside, submissionId)
     requireRelease(inside, submission)
-    refuse(submission.state === 'released' ? [] : [createGradingIssue('notReleased')])
+    throwIfIssues(submission.state === 'released' ? [] : [createGradingIssue('notReleased')])
     const where = { organizationId: inside.organization.id, id: submissionId }
     await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
     await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })

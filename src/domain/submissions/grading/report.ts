@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { currentQuestions, type OrderedQuestion, sortQuestions, type UnorderedQuestion } from './ordered-questions.ts'
 import { visibleAssessments } from './visible-assessments.ts'
 

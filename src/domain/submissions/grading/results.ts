@@ -5,9 +5,9 @@ import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-ex
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
 import { throwSubmissionNotFound } from './graded-submission.ts'
 import { percentOf } from './grading-status.ts'
@@ -92,7 +92,9 @@ export async function exportResults(ctx: Context, filter: ResultFilter, write: W
 }
 
 const checkFilter = ({ minPercent }: ResultFilter): void =>
-  refuse(minPercent === undefined ? [] : findIssues([['minPercent', checkInteger(minPercent, { minimum: 0, maximum: 100 })]]))
+  throwIfIssues(
+    minPercent === undefined ? [] : findIssues([['minPercent', checkInteger(minPercent, { minimum: 0, maximum: 100 })]]),
+  )
 
 /** In the order of the ids. */
 async function readResults(ctx: Context, ids: string[]): Promise<ReleasedResult[]> {

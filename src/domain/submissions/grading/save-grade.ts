@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts'
 import type { Issue, Violation } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import type { GradingProblem } from '../../ports/problems.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import type { GradableQuestion } from '../scores.ts'
 import {
   findPaper,
@@ -95,13 +96,11 @@ async function openSheet(inside: Context, submissionId: string): Promise<Sheet> 
 
 /** @throws DomainError invalid (rule `account`: released). */
 export function refuseReleased({ state }: Pick<SubmissionToGrade, 'state'>): void {
-  refuse(state === 'released' ? [createGradingIssue('released')] : [])
+  throwIfIssues(state === 'released' ? [createGradingIssue('released')] : [])
 }
 
 /** Issue of grading or of a result. @param limit the number of the question, or the points. */
 export const createGradingIssue = (problem: GradingProblem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
-
-type GradingProblem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints' | 'uncommented'
 
 /** In steps of 0.5; null: not graded. */
 export const checkPoints = (points: number | null, most: number): Violation | undefined =>
@@ -120,7 +119,7 @@ function refuseUncommented(paper: readonly GradableQuestion[], grades: readonly 
   for (const { number, points, comment } of grades) {
     const scored = scoredOf.get(number) ?? null
     const isOther = scored !== null && points !== null && points !== scored
-    refuse(isOther && comment.trim() === '' ? [{ ...createGradingIssue('uncommented', scored), field: 'comment' }] : [])
+    throwIfIssues(isOther && comment.trim() === '' ? [{ ...createGradingIssue('uncommented', scored), field: 'comment' }] : [])
   }
 }
 
@@ -142,7 +141,7 @@ async function write(
   const { submission, round, paper, me: graderId } = sheet
   const pointsOf = new Map(paper.map(({ number, points }) => [number, points]))
   for (const { number, points, comment } of grades)
-    refuse(
+    throwIfIssues(
       findIssues([
         ['points', checkPoints(points, pointsOf.get(number) ?? throwSubmissionNotFound())],
         ['comment', checkText(comment, MAX_COMMENT_LENGTH)],

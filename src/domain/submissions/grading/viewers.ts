@@ -1,6 +1,6 @@
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
-import { nameOf } from '../../text/name-of.ts'
+import { displayNameOf } from '../../text/display-name.ts'
 
 /** Whoever was there within so long is there still. */
 const PRESENT_MS = 2 * 60_000
@@ -28,5 +28,5 @@ export async function findOtherViewers({ actor, db, deps, organization }: Contex
     include: { member: { include: { user: true } } },
     orderBy: { memberId: 'asc' },
   })
-  return others.map(({ member }) => nameOf(member.user))
+  return others.map(({ member }) => displayNameOf(member.user))
 }

@@ -12,9 +12,9 @@ import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type EventInvite, mediaDeleted } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
-import { isUuid } from '../../values/uuid.ts'
 
 /** How many days after the end what a candidate has sent in is kept. */
 export type KeptDays = { idPhoto: number; proctoring: number; answers: number }

@@ -6,7 +6,7 @@ import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { fileOf, newMediaKey, partOf } from '../../files/media-keys.ts'
 import { readMediaLink } from '../../secrets/media-tokens.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 
 export type { MediaFile, MediaKind }

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../context.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
-import { isUuid } from '../../values/uuid.ts'
 import { queueJoin } from './queue-join.ts'
 
 /**

@@ -3,9 +3,9 @@ import type { Prisma, SubmissionState } from '../../../generated/prisma/client.t
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { omitUndefined } from '../../fields/omit-undefined.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../../lists/page.ts'
-import { defined } from '../../values/defined.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
 
 /** The states of those that were begun. */
@@ -37,7 +37,7 @@ export function listSubmissions(
 ): Promise<Listing<ListedSubmission>> {
   authorize(ctx, 'read')
   const begun = state ?? { in: [...SUBMISSION_STATES] }
-  const where = { ...defined({ ...scopeWhere(ctx), assessmentId }), state: begun }
+  const where = { ...omitUndefined({ ...scopeWhere(ctx), assessmentId }), state: begun }
   const { submission } = ctx.db
   return readPage(
     page,

@@ -2,7 +2,7 @@ import { recordByMember } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { changeInvite } from '../../invites/change-invite.ts'
 import { checkChoice, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { REQUIREMENTS, type Requirement } from '../needs.ts'
 
 /** Note in the session when a requirement is waived during the test. */
@@ -15,7 +15,7 @@ export const waivedNoteOf = <R extends Requirement>(requirement: R): `waived_${R
  */
 export async function waiveRequirement(ctx: Context, inviteId: string, requirement: string): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
-    refuse(findIssues([['requirement', checkChoice(requirement, REQUIREMENTS)]]))
+    throwIfIssues(findIssues([['requirement', checkChoice(requirement, REQUIREMENTS)]]))
     const { waivedChecks } = await inside.db.invite.findFirstOrThrow({ where, select: { waivedChecks: true } })
     if (waivedChecks.includes(requirement)) return
     const data = { waivedChecks: [...waivedChecks, requirement], updatedAt: inside.deps.clock() }

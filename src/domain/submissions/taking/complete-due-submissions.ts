@@ -3,7 +3,7 @@ import { type NotNull, sameOrganization } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
-import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { submit } from './finish-submission.ts'
@@ -75,7 +75,7 @@ async function completeDue(ctx: Context, inviteId: string, submissionId: string)
   const started = ctx.db.selectFrom('invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
   const held = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
   // Whoever has given the candidate more time since it was found due came before this.
-  if (!held || !(await isDue(ctx, submissionId)) || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
+  if (!held || !(await isDue(ctx, submissionId)) || !(await moveIfStillAllowed(ctx, 'complete', { inviteId }))) return false
   await submit(ctx, submissionId)
   return true
 }

@@ -6,7 +6,6 @@ import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../..
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { submit } from './finish-submission.ts'
-import { lockInvite } from './lock-invite.ts'
 
 // Submissions in progress whose invites have ended. Revoking or declining an invite does not touch submissions, nor does a player (PLAYER_URL)
 // that completes one.
@@ -95,3 +94,21 @@ const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed
     .orderBy('submissions.id')
     .limit(FOUND_AT_ONCE)
     .execute()
+
+/**
+ * Locks the invite of a submission, for a sweep that locks the submission next: the invite comes first everywhere, so that no two wait for each
+ * other.
+ *
+ * @returns whether it has: one that somebody holds is left to the next sweep.
+ */
+async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
+  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
+  const held = await ctx.db
+    .selectFrom('invites')
+    .select('id')
+    .where('id', 'in', of)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return held !== undefined
+}

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import type { Context } from '../../context.ts'
-import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
 import { releaseAutomatically } from '../grading/release-result.ts'
 import { completeOpenRecordings } from '../media/settle-recordings.ts'
@@ -10,7 +10,7 @@ import type { CandidateSession } from './session.ts'
 /** Hands in what is there. In a state that does not allow it nothing happens. */
 export async function finishSubmission({ ctx, invite: { id, linkVersion } }: CandidateSession): Promise<void> {
   await inTransaction(ctx, async (inside) => {
-    const invite = await moveUnlessOvertaken(inside, 'complete', { inviteId: id, linkVersion })
+    const invite = await moveIfStillAllowed(inside, 'complete', { inviteId: id, linkVersion })
     if (invite?.assessmentSession) await submit(inside, invite.assessmentSession)
   })
 }

@@ -2,11 +2,11 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { changeInvite } from '../../invites/change-invite.ts'
 import { getInvite, type Invite } from '../../invites/invites.ts'
-import { moveNotAllowed } from '../../invites/move-invite.ts'
+import { createMoveError } from '../../invites/move-invite.ts'
 import { EXTRA_TIME_PERCENT } from '../../limits.ts'
+import { withExtraTime } from '../../time/extra-time.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
-import { withExtraTime } from '../../values/extra-time.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { Submission } from './session.ts'
 
@@ -23,13 +23,13 @@ export const canGrantExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =
  */
 export async function grantExtraTime(ctx: Context, inviteId: string, percent: number): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
-    refuse(findIssues([['extraTimePercent', checkInteger(percent, EXTRA_TIME_PERCENT)]]))
+    throwIfIssues(findIssues([['extraTimePercent', checkInteger(percent, EXTRA_TIME_PERCENT)]]))
     const invite = await getInvite(inside, inviteId)
     if (invite.extraTimePercent === percent) return
-    if (!canGrantExtraTime(invite)) throw moveNotAllowed('accommodate', invite.status)
+    if (!canGrantExtraTime(invite)) throw createMoveError('accommodate', invite.status)
     if (invite.status === 'started') {
       const limit = { ...EXTRA_TIME_PERCENT, minimum: invite.extraTimePercent }
-      refuse(findIssues([['extraTimePercent', checkInteger(percent, limit)]]))
+      throwIfIssues(findIssues([['extraTimePercent', checkInteger(percent, limit)]]))
       if (invite.assessmentSession) await moveEnds(inside, invite.assessmentSession, percent)
     }
     await inside.db.invite.updateMany({ where, data: { extraTimePercent: percent, updatedAt: inside.deps.clock() } })

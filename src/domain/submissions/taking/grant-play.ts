@@ -1,5 +1,5 @@
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
-import { assetAt } from '../../assets/references.ts'
+import { assetIdIn } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
 import { attemptOnce } from './attempt-once.ts'
 import { findOpenQuestion, isOpenAt } from './paper.ts'
@@ -49,7 +49,7 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
 }
 
 const ownMedia = ({ audioUrl, videoUrl }: Pick<SubmissionQuestion, 'audioUrl' | 'videoUrl'>): string[] =>
-  [audioUrl, videoUrl].map(assetAt).filter((id) => id !== null)
+  [audioUrl, videoUrl].map(assetIdIn).filter((id) => id !== null)
 
 /** Milliseconds of the longest. */
 async function readLength({ db, organization }: Context, ids: string[]): Promise<number> {

@@ -3,11 +3,11 @@ import type { Condition, Expression, Expressions } from '../../../db/queries.ts'
 import { all, first } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
-import { sealVersions } from '../../assessments/versions.ts'
+import { sealVersions } from '../../assessments/question-versions.ts'
 import type { Context } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
-import { requireSharedScreen } from './require-shared-screen.ts'
+import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
 export type { SubmissionQuestion }
@@ -207,4 +207,19 @@ export async function findOpenQuestion({ ctx, submission }: PreparedSession, num
   const where = { organizationId: organization.id, submissionId: submission.id, number }
   const question = await db.submissionQuestion.findFirst({ where })
   return question && isQuestionOpen(question, deps.clock()) ? question : null
+}
+
+/**
+ * Lets nobody go on whose screen has to be recorded and is not: from the first question to the last there is a recording that goes on,
+ * unless the organization has waived it.
+ *
+ * @throws DomainError session_refused (not_shared).
+ */
+async function requireSharedScreen(
+  { db, organization }: Context,
+  { invite, submission }: Pick<PreparedSession, 'invite' | 'submission'>,
+): Promise<void> {
+  if (!invite.screenRecording || invite.waivedChecks.includes('screen') || !submission.consentMedia.includes('screen')) return
+  const where = { organizationId: organization.id, submissionId: submission.id, kind: 'screen', state: 'uploading' } as const
+  if ((await db.mediaFile.count({ where })) === 0) refuseSession('not_shared')
 }

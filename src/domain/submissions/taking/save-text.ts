@@ -4,7 +4,7 @@ import { first } from '../../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
 import { MAX_ANSWER_LENGTH } from '../../limits.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
-import { refuse } from '../../validation/refuse.ts'
+import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { acceptsTextAt, isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
@@ -24,7 +24,7 @@ export type TextAnswer = { text: string; revision?: number | undefined; ago?: nu
  *   text beyond its limit.
  */
 export async function saveText(session: PreparedSession, number: number, answer: TextAnswer): Promise<number> {
-  refuse(findIssues([['text', checkText(answer.text, MAX_ANSWER_LENGTH)]]))
+  throwIfIssues(findIssues([['text', checkText(answer.text, MAX_ANSWER_LENGTH)]]))
   const saved = await save(session, number, answer, undefined)
   if (saved !== undefined) return saved
   const kind = await findKind(session, number)
@@ -47,10 +47,12 @@ export type KindAnswer = Omit<TextAnswer, 'text'> & { value: unknown }
  */
 export async function saveAnswer(session: PreparedSession, number: number, { value, ...answer }: KindAnswer): Promise<number> {
   const kind = (await findKind(session, number)) ?? refuseSession('closed')
-  refuse(kind.isAnswer(value) ? [] : [{ field: 'answer', rule: 'malformed', text: 'The answer is none that the question takes' }])
+  throwIfIssues(
+    kind.isAnswer(value) ? [] : [{ field: 'answer', rule: 'malformed', text: 'The answer is none that the question takes' }],
+  )
   const text = kind.describe(value)
   // Escapes in the form were not checked yet.
-  refuse(findIssues([['answer', checkText(text, MAX_ANSWER_LENGTH)]]))
+  throwIfIssues(findIssues([['answer', checkText(text, MAX_ANSWER_LENGTH)]]))
   return (await save(session, number, { ...answer, text }, value)) ?? refuseSave(session, number, answer)
 }
 

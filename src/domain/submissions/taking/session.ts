@@ -2,7 +2,7 @@ import type { Condition, Expressions } from '../../../db/queries.ts'
 import type { Submission, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { asCandidate, type CandidateInvite, findInvitation } from '../../invites/candidate-moves.ts'
+import { type CandidateInvite, findInvitation, toCandidateContext } from '../../invites/candidate-moves.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { refuseSession } from './refuse-session.ts'
 
@@ -32,7 +32,7 @@ export async function enterSession(service: ServiceContext, ref: InvitationRef):
 export async function findSession(service: ServiceContext, ref: InvitationRef): Promise<CandidateSession | null> {
   const invite = await findInvitation(service, ref)
   if (!invite) return null
-  const ctx = asCandidate(service, invite)
+  const ctx = toCandidateContext(service, invite)
   return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, idempotencyKey: null }
 }
 

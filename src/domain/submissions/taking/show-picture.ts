@@ -1,8 +1,8 @@
 import { sql } from '../../../db/builder.ts'
 import type { SqlBool } from '../../../db/queries.ts'
-import { type Asset, findReady } from '../../assets/assets.ts'
+import { type Asset, findReadyAsset } from '../../assets/assets.ts'
 import { DomainError } from '../../errors.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import type { CandidateSession } from './session.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function showPicture({ ctx, submission }: CandidateSession, id: str
       return sql<SqlBool>`${id}::uuid = any(${own} || coalesce(${shown}, '{}'))`
     })
   if (!(await named.select('submissionQuestions.number').executeTakeFirst())) throw new DomainError('media_not_found')
-  const asset = await findReady(ctx, id)
+  const asset = await findReadyAsset(ctx, id)
   if (asset.kind !== 'image') throw new DomainError('media_not_found')
   return asset
 }

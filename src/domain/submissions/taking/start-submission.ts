@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
-import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
+import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
+import { withExtraTime } from '../../time/extra-time.ts'
 import { inTransaction } from '../../transaction.ts'
-import { withExtraTime } from '../../values/extra-time.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { consentedMedia, missingToStart, toNeeds } from '../needs.ts'
 import { copyPaper } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
-import { refuseWithoutRoom } from './refuse-without-room.ts'
+import { refuseWithoutSpace } from './refuse-without-space.ts'
 import type { CandidateSession } from './session.ts'
 
 /**
@@ -19,10 +19,10 @@ export async function startSubmission(entered: CandidateSession): Promise<void> 
   const { ctx, submission } = entered
   const { id, linkVersion } = entered.invite
   const isRecorded = consentedMedia(await findNeeds(ctx, entered.invite, null)).length > 0
-  if (entered.invite.status === 'accepted' && isRecorded) await refuseWithoutRoom(ctx)
+  if (entered.invite.status === 'accepted' && isRecorded) await refuseWithoutSpace(ctx)
   const session = submission?.id ?? ctx.deps.newId()
   await inTransaction(ctx, async (inside) => {
-    const invite = await moveUnlessOvertaken(inside, 'start', { inviteId: id, linkVersion }, { assessmentSession: session })
+    const invite = await moveIfStillAllowed(inside, 'start', { inviteId: id, linkVersion }, { assessmentSession: session })
     if (!invite) return
     const started = await beginSubmission(inside, { ...invite, assessmentSession: session })
     await copyPaper(inside, { submissionId: session, assessmentId: invite.assessmentId })

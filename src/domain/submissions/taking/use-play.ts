@@ -1,5 +1,5 @@
-import { type Asset, findReady } from '../../assets/assets.ts'
-import { assetAt } from '../../assets/references.ts'
+import { type Asset, findReadyAsset } from '../../assets/assets.ts'
+import { assetIdIn } from '../../assets/references.ts'
 import type { PlayLink } from '../../secrets/play-tokens.ts'
 import { isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
@@ -34,8 +34,8 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
     await granted.set({ playUsedAt: null }).returning('submissionQuestions.number').executeTakeFirst()
   }
   try {
-    const id = assetAt(kind === 'audio' ? question.audioUrl : question.videoUrl)
-    return { asset: await findReady(ctx, id ?? ''), giveBack }
+    const id = assetIdIn(kind === 'audio' ? question.audioUrl : question.videoUrl)
+    return { asset: await findReadyAsset(ctx, id ?? ''), giveBack }
   } catch (error) {
     await giveBack()
     throw error

@@ -19,7 +19,7 @@ import {
   UPLOAD_GRACE_SECONDS,
 } from '../../limits.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
-import { isUuid } from '../../values/uuid.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isSubmitted } from '../taking/session.ts'
 

@@ -7,7 +7,7 @@ import { inTransaction } from '../../transaction.ts'
 import { type MediaFile, toNewMediaRow } from '../media/media.ts'
 import { PHOTOS, type RequiredPhoto } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
-import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
+import { refuseWithoutSpace } from '../taking/refuse-without-space.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
 /** Photos before the start, and what the webcam takes after it. */
@@ -39,7 +39,7 @@ export async function putPhoto(session: PreparedSession, kind: PhotoKind, conten
   const { ctx } = session
   checkPhoto(session, kind, content.length)
   if (!isJpeg(content)) refuseSession('not_media')
-  if (kind !== 'webcam_still') await refuseWithoutRoom(ctx)
+  if (kind !== 'webcam_still') await refuseWithoutSpace(ctx)
   const media = await inTransaction(ctx, (inside) => beginPhoto({ ...session, ctx: inside }, kind, content.length))
   await ctx.deps.media.put(fileOf(media.key), content)
   await inTransaction(ctx, (inside) => showPhoto(inside, media))

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../ports/question-kind.ts'
+import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
-import { isUuid } from '../../values/uuid.ts'
 import { type MediaFile, toNewMediaRow } from '../media/media.ts'
 import {
   completeOpenRecordings,
@@ -15,7 +15,7 @@ import { attemptOnce } from '../taking/attempt-once.ts'
 import { IS_INTERRUPTED } from '../taking/interrupted-attempt.ts'
 import { isQuestionOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
-import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
+import { refuseWithoutSpace } from '../taking/refuse-without-space.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
 /** Missing parts named in one reply. */
@@ -44,7 +44,7 @@ export async function beginAttempt(
   const { submission } = session
   return attemptOnce(session, `${isRestart ? 'restart' : 'attempt'} ${number} ${kind}`, async (inside) => {
     const { db, deps, organization } = inside
-    await refuseWithoutRoom(inside)
+    await refuseWithoutSpace(inside)
     await lockSubmission({ ...session, ctx: inside })
     const question = await lockQuestion(inside, submission.id, number)
     if (!question || !isQuestionOpen(question, deps.clock()) || !acceptsKind(inside, question, kind))
@@ -126,7 +126,7 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
   if (!submission.consentMedia.includes(kind === 'screen' ? 'screen' : 'camera')) refuseSession('closed')
   const { mediaId, before } = await attemptOnce(session, kind, async (inside) => {
     const { db, organization } = inside
-    await refuseWithoutRoom(inside)
+    await refuseWithoutSpace(inside)
     await lockSubmission({ ...session, ctx: inside })
     const own = { organizationId: organization.id, submissionId: submission.id, kind }
     if ((await db.mediaFile.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')

@@ -7,7 +7,7 @@ import { presentUpdate, type Update } from './view.ts'
 export const writeAshbyReport: ReportWriter = async (ctx, { report, order, credentials }) => {
   const settings = ctx.deps.ats.ashby
   if (!settings) return { error: 'Ashby is switched off.' }
-  if (credentials.theirs === null) return KEY_LOST
+  if (credentials.apiKey === null) return KEY_LOST
   const { status, happenedAt: at } = report
   const update =
     order === null || status === 'test'
@@ -16,7 +16,7 @@ export const writeAshbyReport: ReportWriter = async (ctx, { report, order, crede
   return {
     method: 'POST',
     url: `${settings.url}/assessment.update`,
-    headers: { ...withBasic(credentials.theirs), accept: 'application/json; version=1' },
+    headers: { ...withBasic(credentials.apiKey), accept: 'application/json; version=1' },
     body: JSON.stringify(update),
   }
 }

@@ -5,7 +5,7 @@ import { cancelOrder } from '../../../domain/ats/orders.ts'
 import { atsOf, type NewOrder, type PlacedOrder, placeOrder } from '../../../domain/ats/place-order.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { createAtsEnvelope } from '../kit/envelope.ts'
 import { linkIn, nameIn, objectIn, requiredText, textIn } from '../kit/read-fields.ts'
 import { wordReleased } from '../kit/refusals.ts'
@@ -28,7 +28,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
     const { ctx } = request
     // Without it nothing could be reported back.
     const isReady = await hasAtsApiKey(ctx, atsOf(ctx).connectionId)
-    refuse(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
+    throwIfIssues(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
     const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
     if (placed.refused) return reply.code(statusOf(placed)).send(presentRefusal(wordRefusal(ctx, placed), CODES[placed.refused]))
     request.atsOrderId = placed.orderId

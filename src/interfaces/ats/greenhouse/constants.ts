@@ -14,5 +14,5 @@ export const WORDS = {
   revoked: 'revoked',
   declined: 'declined',
 } as const
-/** The PATCH carries the key that the customer has given to Greenhouse: `ours`, not one of the vendor's. */
-export const PATCH_KEY = 'ours'
+/** The PATCH is authenticated by the key that the customer gave to Greenhouse. */
+export const PATCH_KEY = 'inboundKey'

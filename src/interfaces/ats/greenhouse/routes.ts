@@ -6,7 +6,7 @@ import { findInviteOrder, readInviteOrder, recordComplaint } from '../../../doma
 import { type NewOrder, placeOrder } from '../../../domain/ats/place-order.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { createAtsEnvelope } from '../kit/envelope.ts'
 import { linkIn, nameIn, objectIn, requiredText, textIn } from '../kit/read-fields.ts'
 import { type AtsScope, openScope } from '../kit/scope.ts'
@@ -50,7 +50,7 @@ function readOrder({ deps }: Context, body: unknown): NewOrder {
   const { partner_test_id, candidate, url } = objectIn(body)
   const { email, greenhouse_profile_url, ...names } = objectIn(candidate)
   const callbackUrl = requiredText(url, 'callbackUrl')
-  refuse(mayReportTo(deps, 'greenhouse', callbackUrl) ? [] : [{ field: 'callbackUrl', rule: 'target', problem: 'host' }])
+  throwIfIssues(mayReportTo(deps, 'greenhouse', callbackUrl) ? [] : [{ field: 'callbackUrl', rule: 'target', problem: 'host' }])
   return {
     naturalKey: naturalKeyOf(callbackUrl),
     assessmentId: requiredText(partner_test_id, 'partner_test_id'),

@@ -3,7 +3,7 @@ import { listTests } from '../../../domain/ats/list-tests.ts'
 import { type NewOrder, placeOrder } from '../../../domain/ats/place-order.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { checkUuid, findIssues } from '../../../domain/validation/checks.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { createAtsEnvelope } from '../kit/envelope.ts'
 import { nameIn, objectIn, requiredText } from '../kit/read-fields.ts'
 import { wordReleased } from '../kit/refusals.ts'
@@ -37,7 +37,7 @@ export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Pr
 function readOrder(body: unknown): NewOrder {
   const { report_id, test_id, email, ...names } = objectIn(body)
   const naturalKey = requiredText(report_id, 'report_id').toLowerCase()
-  refuse(findIssues([['report_id', checkUuid(naturalKey)]])) // it becomes a part of an address
+  throwIfIssues(findIssues([['report_id', checkUuid(naturalKey)]])) // it becomes a part of an address
   return {
     naturalKey,
     assessmentId: requiredText(test_id, 'test_id'),

@@ -1,5 +1,5 @@
-import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
-import { LAST_RESORT } from '../../../domain/languages/languages.ts'
+import type { Inviter } from '../../../domain/invites/find-contact.ts'
+import { FALLBACK_LANGUAGE } from '../../../domain/languages/languages.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
@@ -62,7 +62,7 @@ export const candidateEnvelope = (languages: Languages): Envelope => ({
   },
   rawFailure(kind) {
     const [status, what] = answers[kind] ?? REFUSED
-    const body = renderPage(errorPage(languages.candidate(LAST_RESORT, 'UTC'), what))
+    const body = renderPage(errorPage(languages.candidate(FALLBACK_LANGUAGE, 'UTC'), what))
     return { status, headers: { ...candidateHeaders(), 'content-type': 'text/html; charset=utf-8' }, body }
   },
 })

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { languageOf, languageOfStranger, readAcceptLanguage, type SpokenTo } from '../../../domain/languages/languages.ts'
+import { type LanguageSources, languageOf, languageOfStranger, readAcceptLanguage } from '../../../domain/languages/languages.ts'
 import { type Zoned, zoneOf } from '../../../domain/time/zones.ts'
 import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 
@@ -7,7 +7,7 @@ export type Asking = { headers: IncomingHttpHeaders }
 
 const acceptedBy = ({ headers }: Asking): string[] => readAcceptLanguage(headers['accept-language'])
 
-export const textsFor = (languages: Languages, invite: SpokenTo & Zoned, asking: Asking): CandidateTexts =>
+export const textsFor = (languages: Languages, invite: LanguageSources & Zoned, asking: Asking): CandidateTexts =>
   languages.candidate(languageOf(languages, invite, acceptedBy(asking)), zoneOf(invite))
 
 /** Texts for pages without an invite. They show no times. */

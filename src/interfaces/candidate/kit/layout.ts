@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
-import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
-import type { SpokenTo } from '../../../domain/languages/languages.ts'
+import { findContactOf, type Inviter } from '../../../domain/invites/find-contact.ts'
+import type { LanguageSources } from '../../../domain/languages/languages.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { type PageLink, pageLinksFor } from '../../../domain/ports/page-links.ts'
 import type { ProctoringTerms } from '../../../domain/submissions/needs.ts'
@@ -28,7 +28,7 @@ export type Page = {
 }
 
 /** Fields of an invite that pages show. A preview has no others. */
-export type ShownInvite = SpokenTo &
+export type ShownInvite = LanguageSources &
   Zoned &
   ProctoringTerms &
   Pick<
@@ -163,7 +163,7 @@ export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?:
 
 export function whomToWriteTo(t: CandidateTexts, inviter: Inviter & { organization: Brand }): Html {
   const { name: organization } = inviter.organization
-  const contact = whomToAsk(inviter)
+  const contact = findContactOf(inviter)
   return html`<p class="quiet mt-10 text-sm">${
     contact
       ? t.html('layout.contact.person', { organization, person: contact.name, address: mailto(contact.address) })

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { readSizes } from '../../../domain/assets/assets.ts'
-import { findAgreedText, findConsentText } from '../../../domain/brand/page-words.ts'
+import { findAgreedText, findConsentText } from '../../../domain/brand/page-texts.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
-import { signReturn } from '../../../domain/invites/return-url.ts'
-import { languagesToChoose } from '../../../domain/languages/languages.ts'
+import { signReturnUrl } from '../../../domain/invites/return-url.ts'
+import { selectableLanguages } from '../../../domain/languages/languages.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
@@ -47,7 +47,7 @@ type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'hea
 export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
   const { token } = request.params
   const t = textsFor(languages, invite, request)
-  return { t, invite, token, proof: signForm(secretKeys, token), languages: languagesToChoose(languages, invite) }
+  return { t, invite, token, proof: signForm(secretKeys, token), languages: selectableLanguages(languages, invite) }
 }
 
 /** The page that shows what stands. */
@@ -62,7 +62,7 @@ export async function choosePage(
   switch (invite.status) {
     case 'completed': {
       const result = session.submission && (await findOwnResult(session.ctx, session.submission.id))
-      return completedPage(view, result, (await signReturn(session.ctx, invite)) !== null)
+      return completedPage(view, result, (await signReturnUrl(session.ctx, invite)) !== null)
     }
     case 'expired':
       return expiredPage(view)

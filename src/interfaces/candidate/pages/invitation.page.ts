@@ -1,8 +1,8 @@
-import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
+import { findContactOf } from '../../../domain/invites/find-contact.ts'
 import type { AssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { visibleName } from '../../../domain/text/visible-name.ts'
-import { withExtraTime } from '../../../domain/values/extra-time.ts'
+import { withExtraTime } from '../../../domain/time/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, userText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -112,7 +112,7 @@ ${askAgain(view, isDeclined ? 'declined.next' : 'revoked.next')}`,
 
 /** Contact who can reopen a closed invite. */
 function askAgain({ t, invite }: View, next: 'expired.next' | 'revoked.next' | 'declined.next'): Html {
-  const contact = whomToAsk(invite)
+  const contact = findContactOf(invite)
   const subject = encodeURIComponent(invite.assessment.name)
   return html`<p class="mt-2">${t.text(next, { organization: invite.organization.name })}</p>
 ${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${mailtoOf(contact.address)}?subject=${subject}`}">${t.text('contact.write', { person: contact.name })}</a></p>`}`

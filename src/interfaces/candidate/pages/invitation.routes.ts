@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
-import { type CandidateMove, findInvitation, IS_ENTERED, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
-import { signReturn } from '../../../domain/invites/return-url.ts'
+import { type CandidateMove, findInvitation, moveAsCandidate, NOT_SUSPENDED } from '../../../domain/invites/candidate-moves.ts'
+import { saveLanguage, saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
+import { findInviter } from '../../../domain/invites/find-contact.ts'
+import { signReturnUrl } from '../../../domain/invites/return-url.ts'
 import { sendLinkAgain } from '../../../domain/invites/send-link-again.ts'
-import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
-import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { findSession } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH, TEST_PAGE } from '../../../http/addresses/links.ts'
@@ -29,7 +29,7 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     countPage(request, ref.inviteId)
     const session = await findSession(system, ref)
     if (!session) {
-      const inviter = await findInviter(system, ref.inviteId, IS_ENTERED)
+      const inviter = await findInviter(system, ref.inviteId, NOT_SUSPENDED)
       if (!inviter) throw new DomainError('invite_not_found')
       return sendPage(reply, 404, replacedPage(textsFor(settings.languages, inviter, request), inviter))
     }
@@ -46,7 +46,7 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     countPage(request, ref.inviteId)
     const invite = await findInvitation(system, ref)
     if (!invite) throw new DomainError('invite_not_found')
-    return reply.redirect((await signReturn(system, invite)) ?? `${INVITATION_PATH}/${token}`, 303)
+    return reply.redirect((await signReturnUrl(system, invite)) ?? `${INVITATION_PATH}/${token}`, 303)
   })
 
   const addMove = (action: string, move: CandidateMove) =>
@@ -55,10 +55,10 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     })
   addForm(app, settings.secretKeys, 'accept', async ({ ref, fields }) => {
     await moveAsCandidate(system, ref, 'accept')
-    await keepZone(system, ref, fields.get('zone') ?? '')
+    await saveTimeZone(system, ref, fields.get('zone') ?? '')
   })
   addForm(app, settings.secretKeys, 'language', async ({ ref, fields }) => {
-    await chooseLanguage(system, ref, fields.get('language') ?? '')
+    await saveLanguage(system, ref, fields.get('language') ?? '')
   })
   addForm(app, settings.secretKeys, 'link', async ({ ref, request, reply }) => {
     const sent = await sendLinkAgain(system, ref).then(

@@ -1,10 +1,10 @@
-import { assetAt } from '../../../domain/assets/references.ts'
+import { assetIdIn } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
-import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
+import { findContactOf } from '../../../domain/invites/find-contact.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
 import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
-import { withExtraTime } from '../../../domain/values/extra-time.ts'
+import { withExtraTime } from '../../../domain/time/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, questionText } from '../../../http/pages/candidate-view.ts'
 import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
@@ -179,7 +179,7 @@ ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wor
 
 /** Contact for a candidate whose recording was interrupted. */
 function wordAsking({ t, invite }: View, number: number): Html | string {
-  const contact = whomToAsk(invite)
+  const contact = findContactOf(invite)
   if (!contact) return t.text('question.ask.anybody', { organization: invite.organization.name })
   const subject = t.text('question.ask.subject', { number, assessment: invite.assessment.name })
   const mail = html`<a class="link" href="${`${mailtoOf(contact.address)}?subject=${encodeURIComponent(subject)}`}">${contact.address}</a>`
@@ -198,7 +198,7 @@ function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { versio
 
 /** Prompt of a question. Stored media have no address before a play is granted, except in previews. */
 function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'video', address: string): Html | false {
-  const id = assetAt(address)
+  const id = assetIdIn(address)
   if (id !== null && !isPreview) return html`<p data-prompt="${kind}"><noscript>${t.text('paper.noscript')}</noscript></p>`
   const from = id === null ? address : pictures.urlOf(id)
   if (id === null && !isWebAddress(address)) return false

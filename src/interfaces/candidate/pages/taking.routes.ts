@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { findConsentText } from '../../../domain/brand/page-words.ts'
+import { findConsentText } from '../../../domain/brand/page-texts.ts'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
-import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
+import { saveLanguage, saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
 import { enterForChange } from '../../../domain/submissions/taking/open-missing-submissions.ts'
@@ -27,7 +27,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     addForm(app, settings.secretKeys, action, work, options)
 
   add('consent', async ({ ref, fields, request }) => {
-    await keepZone(system, ref, fields.get('zone') ?? '')
+    await saveTimeZone(system, ref, fields.get('zone') ?? '')
     const session = await enterForChange(system, ref)
     const { needs } = await readPreparation(session)
     const view = viewOf(session, request, settings)
@@ -88,7 +88,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
         return () => sendPage(reply, 200, page)
       }
       const language = fields.get('language')
-      if (language !== null) await chooseLanguage(system, ref, language)
+      if (language !== null) await saveLanguage(system, ref, language)
       return isSaved ? undefined : () => sayTooLate(sent)
     },
     {

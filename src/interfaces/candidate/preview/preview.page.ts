@@ -1,10 +1,10 @@
-import { proctoringOf } from '../../../domain/assessments/assessment-input.ts'
+import { pickProctoring } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
 import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import { readSizes } from '../../../domain/assets/assets.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import { findBrand } from '../../../domain/brand/find-brand.ts'
-import { findConsentText } from '../../../domain/brand/page-words.ts'
+import { findConsentText } from '../../../domain/brand/page-texts.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
@@ -54,7 +54,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const now = ctx.deps.clock()
   const limits = withDefaults({})
   const invite: ShownInvite = {
-    ...proctoringOf(assessment),
+    ...pickProctoring(assessment),
     organization: { ...speaking, ...(await findBrand(ctx, ctx.organization.id)) },
     language: null,
     chosenLanguage: null,

@@ -1,12 +1,12 @@
-import type { Definition } from '../../../domain/assessments/define-question.ts'
+import type { QuestionDefinition } from '../../../domain/assessments/define-question.ts'
 import { readDefinitionToWrite } from '../../../domain/assessments/write-question.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import { pointsFor } from '../../../domain/values/points-for.ts'
+import { pointsFor } from '../../../domain/submissions/points.ts'
 import { authorOf, readDefinition } from '../../../kinds/authors.ts'
 
 /** A question as the editor's form has it, as far as a kind writes that form. @property isWhole nothing is wrong with it. */
-export type TypedDefinition = { definition: Definition; isWhole: boolean }
+export type TypedDefinition = { definition: QuestionDefinition; isWhole: boolean }
 
 /** @returns null: what is typed is of no kind with a right answer. */
 export function readTypedDefinition(values: URLSearchParams): TypedDefinition | null {

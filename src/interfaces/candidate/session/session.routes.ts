@@ -19,7 +19,7 @@ import {
   requirePrepared,
 } from '../../../domain/submissions/taking/session.ts'
 import { takeOverTab } from '../../../domain/submissions/taking/take-over-tab.ts'
-import { UUID_PATTERN } from '../../../domain/values/uuid.ts'
+import { UUID_PATTERN } from '../../../domain/text/uuid.ts'
 import { answerErrors } from '../../../http/errors/envelope.ts'
 import { readJsonBodies } from '../../../http/requests/json-body.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'

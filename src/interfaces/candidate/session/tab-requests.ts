@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { bindToTab, type PreparedSession } from '../../../domain/submissions/taking/session.ts'
-import { isUuid } from '../../../domain/values/uuid.ts'
+import { isUuid } from '../../../domain/text/uuid.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 
 /** Milliseconds between an action and its request. A duration, because the candidate's clock may be wrong. */

@@ -1,5 +1,5 @@
 import type { StoppedMails } from '../../../domain/events/event.ts'
-import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
+import type { Inviter } from '../../../domain/invites/find-contact.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import type { StoppedMails } from '../../../domain/events/event.ts'
-import { findUnsubscribing, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
+import { findUnsubscribeOffer, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
 import { readUnsubscribeToken } from '../../../domain/secrets/unsubscribe-tokens.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
 import { answerErrors } from '../../../http/errors/envelope.ts'
@@ -53,7 +53,7 @@ export async function unsubscribePages(app: FastifyInstance, { system, settings,
 
   async function show(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
     const { token } = request.params
-    const found = await findUnsubscribing(system, inviteOf(token))
+    const found = await findUnsubscribeOffer(system, inviteOf(token))
     if (!found) throw new DomainError('invite_not_found')
     const t = textsFor(languages, found.inviter, request)
     return sendPage(reply, 200, unsubscribePage(t, { token, ...found }))

@@ -1,7 +1,7 @@
 import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
-import type { Cautions } from '../../../domain/assessments/cautions.ts'
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
+import type { AssessmentWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
@@ -29,7 +29,7 @@ export type AssessmentFacts = {
   assessment: Assessment
   input: AssessmentInput
   questions: Listing<ListedQuestion>
-  cautions: Cautions
+  cautions: AssessmentWarnings
 }
 
 export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: string | undefined }): Page {

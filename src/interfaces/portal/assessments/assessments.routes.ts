@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toAssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import { getAssessment, listAssessments, wholeAssessment } from '../../../domain/assessments/assessments.ts'
-import { readCautions } from '../../../domain/assessments/cautions.ts'
 import {
   createAssessment,
   deleteAssessment,
@@ -10,6 +9,7 @@ import {
   updateAssessment,
 } from '../../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
+import { readWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
@@ -29,7 +29,7 @@ export async function readAssessmentFacts(request: FastifyRequest, assessmentId:
   const page = readPage(queryOf(request), MAX_PAGE_SIZE)
   const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
-  return { ctx, assessment, input, questions, cautions: await readCautions(ctx, assessment) }
+  return { ctx, assessment, input, questions, cautions: await readWarnings(ctx, assessment) }
 }
 
 export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {

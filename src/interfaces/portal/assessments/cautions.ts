@@ -1,9 +1,9 @@
-import type { Cautions } from '../../../domain/assessments/cautions.ts'
+import type { AssessmentWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 
 /** Warnings about likely mistakes; empty if there are none. */
-export const assessmentWarnings = ({ withoutPoints, devices, open }: Cautions, questionCount: number): Html =>
+export const assessmentWarnings = ({ withoutPoints, devices, open }: AssessmentWarnings, questionCount: number): Html =>
   html`${[
     withoutPoints > 0 && formatPoints(withoutPoints, questionCount),
     devices.length > 0 && `Candidates need a ${devices.join(' and a ')} to answer.`,

@@ -1,10 +1,10 @@
 import type { Context } from '../../../domain/context.ts'
+import type { LibraryComparison } from '../../../domain/library/add-from-library.ts'
 import type { LibraryContent } from '../../../domain/library/content.ts'
-import type { Compared } from '../../../domain/library/take-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 import { labelKind } from '../../../kinds/labels.ts'
-import { outlineDefinition, type Trait } from '../../../kinds/outline.ts'
+import { type DefinitionTrait, outlineDefinition } from '../../../kinds/outline.ts'
 import { FORMAT_LABELS, labelOf } from '../kit/assessment-labels.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
@@ -12,7 +12,7 @@ import { libraryButtons } from '../library/library-box.ts'
 import { labelLanguageWithCode } from './languages.ts'
 
 /** Differences between an assessment's question and the newest version of its library question. @param path of the assessment's question. */
-export function differencePage(ctx: Context, path: string, { origin, mine, theirs }: Compared): Page {
+export function differencePage(ctx: Context, path: string, { origin, mine, theirs }: LibraryComparison): Page {
   const [here, there] = [traitsOf(mine), traitsOf(theirs)]
   const labels = [...new Set([...here, ...there].map(({ label }) => label))]
   const both = labels.map((label) => ({ label, here: linesOf(here, label), there: linesOf(there, label) }))
@@ -50,11 +50,11 @@ ${origin.isChanged && html`<p class="mt-4">Taking version ${origin.newest} repla
 /** Settings that stay when another version is applied. */
 const UNCHANGED_SETTINGS = ['Points', 'Time limit']
 
-const linesOf = (traits: Trait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
+const linesOf = (traits: DefinitionTrait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
 
 const isSame = ({ here, there }: { here: string[]; there: string[] }): boolean => here.join('\n') === there.join('\n')
 
-function traitsOf({ input, definition }: LibraryContent): Trait[] {
+function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
   const plain: [string, string][] = [
     ['Question format', labelOf(FORMAT_LABELS, input.inputType)],
     ['Text format', input.scriptFormat === 'markdown' ? 'Formatted' : 'Plain text'],

@@ -1,12 +1,12 @@
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
-import type { Definition } from '../../../domain/assessments/define-question.ts'
+import type { QuestionDefinition } from '../../../domain/assessments/define-question.ts'
 import { hashDefinition } from '../../../domain/assessments/write-question.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { type Html, html } from '../../../html/html.ts'
-import type { Offer } from '../../../kinds/author.ts'
-import { authorOf, offers, readDefinition } from '../../../kinds/authors.ts'
-import { changeRows, ROWS } from '../../../kinds/rows.ts'
+import type { QuestionType } from '../../../kinds/author.ts'
+import { authorOf, questionTypes, readDefinition } from '../../../kinds/authors.ts'
+import { changeRows, ROWS_BUTTON } from '../../../kinds/rows.ts'
 import type { Form } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
 
@@ -33,7 +33,7 @@ export function createKindPart({ deps }: Context, word: string, preset: string, 
   return { word, values: typed.size > 0 ? typed : author.begin(deps.random, preset) }
 }
 
-export function toKindPart({ deps }: Context, definition: Definition, typed: URLSearchParams): KindPart | null {
+export function toKindPart({ deps }: Context, definition: QuestionDefinition, typed: URLSearchParams): KindPart | null {
   const word = definition.responseType
   const author = authorOf(word)
   if (!author) return null
@@ -42,22 +42,22 @@ export function toKindPart({ deps }: Context, definition: Definition, typed: URL
 }
 
 /** @returns null if the response type has no answer key. */
-export function readKindDefinition(values: URLSearchParams): { definition: Definition; faults: Issue[] } | null {
+export function readKindDefinition(values: URLSearchParams): { definition: QuestionDefinition; faults: Issue[] } | null {
   const word = values.get('responseType') ?? ''
   if (!authorOf(word)) return null
   const { definition, faults } = readDefinition(word, values)
   return { definition, faults: faults.map(({ field, text }) => ({ field, rule: 'malformed', text })) }
 }
 
-export const changesRows = (values: URLSearchParams): boolean => values.has(ROWS)
+export const changesRows = (values: URLSearchParams): boolean => values.has(ROWS_BUTTON)
 
 /** Internal field with the row that gets the focus. Its leading space keeps it apart from fields that browsers send. */
 const FOCUS = ' focus'
 
 /** The form after a button that adds, moves, or removes a row. */
 export function applyRowChange({ deps }: Context, sent: URLSearchParams): Form {
-  const { values, focus } = changeRows(sent, sent.get(ROWS) ?? '', deps.random)
-  const next = new URLSearchParams([...values].filter(([name]) => name !== ROWS && name !== FOCUS))
+  const { values, focus } = changeRows(sent, sent.get(ROWS_BUTTON) ?? '', deps.random)
+  const next = new URLSearchParams([...values].filter(([name]) => name !== ROWS_BUTTON && name !== FOCUS))
   if (focus) next.set(FOCUS, focus)
   return { values: next, issues: [] }
 }
@@ -70,5 +70,5 @@ ${authorOf(word)!.fields(word, { values, errorsOf, focus: values.get(FOCUS) ?? u
 }
 
 /** A response type that the organization made up is its own label. */
-export const responseTypeLabel = (word: string): Pick<Offer, 'label' | 'icon'> =>
-  [...offers.graded, ...offers.scored].find((offer) => offer.word === word) ?? { label: word, icon: 'file-text' }
+export const responseTypeLabel = (word: string): Pick<QuestionType, 'label' | 'icon'> =>
+  [...questionTypes.graded, ...questionTypes.scored].find((offer) => offer.word === word) ?? { label: word, icon: 'file-text' }

@@ -6,7 +6,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { MAX_ALT_LENGTH, MAX_PICTURE_BYTES } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { authorOf } from '../../../kinds/authors.ts'
-import { ROWS } from '../../../kinds/rows.ts'
+import { ROWS_BUTTON } from '../../../kinds/rows.ts'
 import { checkbox, choice, type Form, field, readFields, refuseForm, valuesOf } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
 import type { Page } from '../kit/layout.ts'
@@ -33,7 +33,7 @@ ${wrong.length > 0 && html`<p class="mistake" id="picture-mistake">${wrong.join(
 ${field(form, { name: 'pictureAlt', label: 'Image description', hint: 'For people who can’t see the picture. Screen readers say it aloud.', optional: true })}
 ${checkbox(form, { name: 'decorative', label: 'Decorative: needs no description' })}
 ${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes', options: [['script', 'Into the question'], ...places] })}
-<button class="btn btn-sm" name="${ROWS}" value="${ADD_PICTURE}">Add picture</button></details>`
+<button class="btn btn-sm" name="${ROWS_BUTTON}" value="${ADD_PICTURE}">Add picture</button></details>`
 }
 
 /**
@@ -62,7 +62,7 @@ async function storePicture(request: FastifyRequest): Promise<void> {
   const values = valuesOf(request)
   const alt = readFields(values, 'pictureAlt').pictureAlt.trim()
   const file = request.upload?.bytes ?? new Uint8Array()
-  if (file.length === 0) return refuseMissing(values.get(ROWS), alt)
+  if (file.length === 0) return refuseMissing(values.get(ROWS_BUTTON), alt)
   const isDecorative = values.has('decorative')
   if (alt === '' && !isDecorative)
     refuse('pictureAlt', 'Describe the picture or mark it as decorative, and choose the file again.')

@@ -3,8 +3,8 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import type { Offer } from '../../../kinds/author.ts'
-import { offers } from '../../../kinds/authors.ts'
+import type { QuestionType } from '../../../kinds/author.ts'
+import { questionTypes } from '../../../kinds/authors.ts'
 import { confirmButton } from '../kit/confirm.ts'
 import { onceField } from '../kit/once.ts'
 import { empty } from '../kit/parts.ts'
@@ -90,12 +90,12 @@ export const addQuestionBox = (path: string, refusal: string | undefined): Html 
   html`<div class="border-base-300 rounded-box mt-3 border border-dashed p-4" id="add">
 <h3 class="font-medium">Add a question</h3>
 <h4 class="quiet mt-3 mb-1 text-sm">Auto-scored</h4>
-${refusal ? html`<p class="hint">${refusal}</p>` : offerList(path, offers.scored)}
+${refusal ? html`<p class="hint">${refusal}</p>` : offerList(path, questionTypes.scored)}
 <h4 class="quiet mt-3 mb-1 text-sm">Graded by people</h4>
-${offerList(path, offers.graded)}
+${offerList(path, questionTypes.graded)}
 </div>`
 
-const offerList = (path: string, offered: readonly Offer[]): Html =>
+const offerList = (path: string, offered: readonly QuestionType[]): Html =>
   html`<ul class="grid gap-1 sm:grid-cols-2">${offered.map(
     ({ word, preset, label, description, icon: name }) =>
       html`<li class="hover:bg-base-200 rounded-field relative flex items-start gap-3 p-2"><span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(name)}</span><div class="text-sm"><a class="font-medium after:absolute after:inset-0" href="${path}/questions/new?answer=${word}${preset && `&preset=${preset}`}">${label}</a><p class="quiet">${description}</p></div></li>\n`,

@@ -1,7 +1,7 @@
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import type { Question } from '../../../domain/assessments/questions.ts'
-import type { Origin } from '../../../domain/library/take-from-library.ts'
+import type { LibraryOrigin } from '../../../domain/library/add-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { formatDurationField } from '../../../http/forms/read-form.ts'
@@ -56,7 +56,7 @@ export function editQuestionPage(
     kind,
     origin,
     keyPath,
-  }: { question: Question; input: QuestionInput; kind: KindPart | null; origin: Origin | null; keyPath: string | null },
+  }: { question: Question; input: QuestionInput; kind: KindPart | null; origin: LibraryOrigin | null; keyPath: string | null },
 ): Page {
   const { ctx, assessment, questions } = facts
   const assessmentPath = pathOf(ctx, `assessments/${assessment.id}`)

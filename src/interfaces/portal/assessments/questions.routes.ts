@@ -11,7 +11,7 @@ import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
-import { compareToNewest, findOrigin } from '../../../domain/library/take-from-library.ts'
+import { compareToNewest, findOrigin } from '../../../domain/library/add-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-form.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'

@@ -1,4 +1,4 @@
-import { wordAgo } from '../../../domain/time/word-ago.ts'
+import { formatAgo } from '../../../domain/time/format-ago.ts'
 
 /** The member's time zone, see kit/layout.ts; the browser's own if there is none, or if the browser does not know it. */
 const timeZone = knownZone(document.documentElement.dataset.zone)
@@ -33,6 +33,6 @@ export function localizeTimes(within: ParentNode): void {
     const at = new Date(time.dateTime)
     const isAgo = time.dataset.ago !== undefined
     if (isAgo) time.title = TIME.format(at)
-    time.textContent = isAgo ? (wordAgo(at, now) ?? DAY.format(at)) : TIME.format(at)
+    time.textContent = isAgo ? (formatAgo(at, now) ?? DAY.format(at)) : TIME.format(at)
   }
 }

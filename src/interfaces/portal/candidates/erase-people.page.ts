@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { PeoplePreview, Person } from '../../../domain/invites/bulk/choose-invites.ts'
+import type { ChosenPerson, ErasurePreview } from '../../../domain/invites/bulk/choose-invites.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -20,7 +20,7 @@ const MAX_LISTED = 500
  */
 type Facts = {
   ctx: Context
-  preview: PeoplePreview | null
+  preview: ErasurePreview | null
   most: number
   chosen: [name: string, value: string][]
   choices: FilterChoices | null
@@ -37,7 +37,7 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   }`,
 })
 
-const previewPanels = (ctx: Context, { erasable, started, others }: PeoplePreview): Html =>
+const previewPanels = (ctx: Context, { erasable, started, others }: ErasurePreview): Html =>
   html`${panel(
     'erased',
     `Will be erased: ${formatPeople(erasable.length)}`,
@@ -45,7 +45,7 @@ const previewPanels = (ctx: Context, { erasable, started, others }: PeoplePrevie
 ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 'No people match.' : 'Everyone here has started, or has other invites.') : people(ctx, 'erased-heading', erasable)}`,
   )}${started.length > 0 && panel('started', `Have started or completed: ${formatPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${formatPeople(others.length)}`, people(ctx, 'others-heading', others))}`
 
-type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
+type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: ErasurePreview }
 
 const erasePanel = (form: Form, { ctx, preview: { erasable, started, fingerprint }, most, chosen }: ErasePanel): Html | false =>
   (erasable.length + started.length === 0 && html`<p class="hint" id="sure">Nobody would be erased.</p>`) ||
@@ -79,7 +79,7 @@ ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf
 </form></section>`
 }
 
-const people = (ctx: Context, heading: string, found: readonly Person[]): Html =>
+const people = (ctx: Context, heading: string, found: readonly ChosenPerson[]): Html =>
   html`${table(
     heading,
     ['Candidate'],

@@ -3,8 +3,13 @@ import { authorize } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { startBulkChange } from '../../../domain/invites/bulk/bulk-changes.ts'
-import { countChosen, type PeoplePreview, previewPeople, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import {
+  countSelectedInvites,
+  type ErasurePreview,
+  type InviteSelection,
+  previewErasure,
+} from '../../../domain/invites/bulk/choose-invites.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
 import { readSelection, selectionFields } from '../invites/bulk.routes.ts'
 import { readNumber } from '../invites/new-invite.page.ts'
@@ -28,7 +33,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
         const { most, seen } = readFields(values, 'most', 'seen')
         const which = readSelection(ctx, values)
-        refuse(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
+        throwIfIssues(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
           params: { includesStarted: values.has('includesStarted') },
@@ -43,7 +48,8 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
 }
 
 /** True for selected invites, or a filter that excludes some: without a filter, nothing is erased. */
-const isNarrowed = (which: Which): boolean => ('ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0)
+const isNarrowed = (which: InviteSelection): boolean =>
+  'ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0
 
 /** Never shows the confirmation as ticked: the people may have changed since. */
 async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
@@ -58,13 +64,13 @@ async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
 }
 
 /** @property preview null if no filter is chosen, or the filter is refused. */
-type PreviewResult = { preview: PeoplePreview | null; most: number; issues: Form['issues'] }
+type PreviewResult = { preview: ErasurePreview | null; most: number; issues: Form['issues'] }
 const NO_PREVIEW: PreviewResult = { preview: null, most: 0, issues: [] }
 
-async function readPreview(ctx: Context, which: Which): Promise<PreviewResult> {
+async function readPreview(ctx: Context, which: InviteSelection): Promise<PreviewResult> {
   try {
-    const preview = await previewPeople(ctx, which)
-    const counts = await countChosen(ctx, which)
+    const preview = await previewErasure(ctx, which)
+    const counts = await countSelectedInvites(ctx, which)
     return { preview, most: [...counts.values()].reduce((sum, count) => sum + count, 0), issues: [] }
   } catch (error) {
     return { ...NO_PREVIEW, issues: issuesOf(error) }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findMemberTraces, requestMemberErasure } from '../../../domain/erasure/request-member-erasure.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -21,7 +21,7 @@ export function eraseMemberRoutes(app: FastifyInstance): void {
       async work(ctx, values) {
         const { memberId } = request.params
         await findMemberTraces(ctx, memberId)
-        refuse(values.has('sure') ? [] : [{ field: 'sure', rule: 'required' }])
+        throwIfIssues(values.has('sure') ? [] : [{ field: 'sure', rule: 'required' }])
         const { id } = await requestMemberErasure(ctx, { memberId, revokesKeys: values.has('revokesKeys') })
         return pathOf(ctx, `${ERASURES}/${id}`)
       },

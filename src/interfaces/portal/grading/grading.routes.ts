@@ -11,7 +11,7 @@ import { findQueuePlace } from '../../../domain/submissions/grading/queue-place.
 import { GRADER_FIELDS, reassignGrader, takeGraderSlot } from '../../../domain/submissions/grading/reassign-grader.ts'
 import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
 import { createGradingIssue, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
@@ -39,7 +39,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     const names = queues.map(({ whose }) => whose)
     const whose = names.find((queue) => queue === query.get('whose')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
-    const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
+    const { form, list } = await readList(request, (page) => listQueue(ctx, { queue: whose, assessmentId }, page))
     const assessments = await listQueuedAssessments(ctx, whose, { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] })
     return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
   })
@@ -66,7 +66,7 @@ export function gradingRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form, { failed: number }),
       async work() {
         const { isSaved, others } = await saveGrade(ctx, grade)
-        refuse(isSaved ? [] : [createGradingIssue('regraded')])
+        throwIfIssues(isSaved ? [] : [createGradingIssue('regraded')])
         const notices = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
         return `${sheetPath(request, notices)}#question-${number}`
       },

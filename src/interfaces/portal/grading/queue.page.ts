@@ -7,7 +7,7 @@ import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-su
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
 import type { GradingProgress } from '../../../domain/submissions/grading/progress.ts'
 import type { QueuedSubmission, QueueName } from '../../../domain/submissions/grading/queue.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { nameFilterField, readNameFilter } from '../kit/choices.ts'
@@ -71,7 +71,7 @@ ${nameFilterField(readNameFilter(form.values), [assessments])}<button class="btn
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
 <p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
-${list.items.length > 0 ? waitingRows(ctx, list.items, queueQuery({ whose, assessmentId: assessment })) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
+${list.items.length > 0 ? waitingRows(ctx, list.items, queueQuery({ queue: whose, assessmentId: assessment })) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
 ${sizedPager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
@@ -138,7 +138,7 @@ const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
 
 function formatGraders({ assessment, grader, secondGrader }: QueuedSubmission): string {
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
-  const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
+  const names = graders.map((member) => member && `${displayNameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
   if (names.every((name) => name === null)) return 'nobody yet'
   return names.map((name) => name ?? 'no second grader yet').join(', ')
 }

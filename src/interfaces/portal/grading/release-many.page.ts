@@ -1,6 +1,6 @@
 import { candidateName } from '../../../domain/assessments/blind-grading.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import { percentOf } from '../../../domain/submissions/grading/grading-status.ts'
 import { MAX_RELEASED_AT_ONCE, type ReadyResult } from '../../../domain/submissions/grading/release-many.ts'
 import { html } from '../../../html/html.ts'
@@ -19,7 +19,7 @@ import { answersPath } from './queue.page.ts'
 export const RELEASE_MANY = 'grading/release-many'
 
 /** @property done numbers of results that were just released and not released. */
-type Facts = { ctx: Context; assessments: Named[]; ready: ReadyResult[]; done: { released: number; kept: number } | null }
+type Facts = { ctx: Context; assessments: Choice[]; ready: ReadyResult[]; done: { released: number; kept: number } | null }
 
 export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: Facts): Page {
   const path = pathOf(ctx, RELEASE_MANY)

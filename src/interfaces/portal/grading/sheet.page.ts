@@ -1,6 +1,6 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import { effectiveGraderOf, type GraderSlot } from '../../../domain/submissions/grading/graded-submission.ts'
 import type { SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import type { QueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
@@ -22,7 +22,7 @@ import { gradingTools } from './sheet-tools.ts'
 type Facts = {
   ctx: Context
   sheet: SubmissionGradingView
-  graders: Named[]
+  graders: Choice[]
   place: QueuePlace
   /** Query string with the filter of the queue. */
   queue: string
@@ -134,7 +134,7 @@ function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined 
     : `Question ${saved} is saved.`
 }
 
-type End = { ctx: Context; sheet: SubmissionGradingView; address: string; queue: string; graders: Named[]; named: string }
+type End = { ctx: Context; sheet: SubmissionGradingView; address: string; queue: string; graders: Choice[]; named: string }
 
 function end(form: Form, { ctx, sheet, address, queue, graders, named }: End): Html {
   const { submission, round } = sheet
@@ -148,7 +148,7 @@ ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on',
 `
 }
 
-type ReassignmentFacts = { place: GraderSlot; sheet: SubmissionGradingView; address: string; graders: Named[] }
+type ReassignmentFacts = { place: GraderSlot; sheet: SubmissionGradingView; address: string; graders: Choice[] }
 
 function reassignForm(form: Form, { place, sheet, address, graders }: ReassignmentFacts): Html {
   return html`<form method="post" class="mb-4" action="${`${address}/hand-on/${place}`}">

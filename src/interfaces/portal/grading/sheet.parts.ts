@@ -5,7 +5,7 @@ import type { GradeByPerson, NewestGrade } from '../../../domain/submissions/gra
 import type { GradingStatus, PointsSource } from '../../../domain/submissions/grading/grading-status.ts'
 import type { GradedQuestion, SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import type { Result } from '../../../domain/submissions/grading/results.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -98,7 +98,7 @@ export function graderFacts(sheet: SubmissionGradingView): Html {
 const formerGraders = ({ submission }: SubmissionGradingView): string[] => {
   const { grader, secondGrader, assessment } = submission
   const assigned = assessment.secondGrader ? [grader, secondGrader] : [grader]
-  return assigned.flatMap((member) => (member && !mayGrade(member) ? nameOf(member.user) : []))
+  return assigned.flatMap((member) => (member && !mayGrade(member) ? displayNameOf(member.user) : []))
 }
 
 function formatTwoGraders({ round, progress, submission }: SubmissionGradingView): string {

@@ -1,6 +1,6 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { confirmButton } from '../kit/confirm.ts'
 import { time } from '../kit/formatting.ts'
@@ -116,7 +116,7 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
     ]),
   )
 
-const makerOf = ({ createdBy }: AtsKeySummary): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
+const makerOf = ({ createdBy }: AtsKeySummary): string => (createdBy ? displayNameOf(createdBy.user) : 'the operator')
 
 /** The key's value, shown only once. */
 export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({

@@ -1,6 +1,6 @@
-import { type ListedKey, mayGive } from '../../../domain/api-keys/manage-keys.ts'
+import { type ListedKey, mayGrantScopes } from '../../../domain/api-keys/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { confirmButton } from '../kit/confirm.ts'
@@ -147,7 +147,7 @@ export const apiKeyPage = (form: Form, { ctx, apiKey, hasPassword, address, pres
     'rights',
     'Permissions',
     'Without scopes, a key can read everything but the audit log, invite candidates, and manage tags and webhooks.',
-    mayGive(ctx, apiKey.scopes)
+    mayGrantScopes(ctx, apiKey.scopes)
       ? html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
 ${checkboxes(form, {
   name: 'rights',
@@ -182,7 +182,7 @@ ${field(form, {
   )}`,
 })
 
-const makerOf = ({ createdBy }: ListedKey): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
+const makerOf = ({ createdBy }: ListedKey): string => (createdBy ? displayNameOf(createdBy.user) : 'the operator')
 
 const isOver = ({ deps }: Context, { revokedAt, expiresAt }: ListedKey): boolean =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= deps.clock())
@@ -202,7 +202,7 @@ const actions = (ctx: Context, key: ListedKey): Html | false =>
   !isOver(ctx, key) &&
   html`<div class="flex gap-2">${
     !isRotating(ctx, key) &&
-    mayGive(ctx, key.scopes) &&
+    mayGrantScopes(ctx, key.scopes) &&
     confirmButton({
       label: 'Rotate',
       question: `Rotate ${key.name}?`,

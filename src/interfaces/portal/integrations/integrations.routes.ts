@@ -5,14 +5,14 @@ import {
   getKey,
   limitKey,
   listKeys,
-  longestKeyDays,
+  maxKeyDays,
   revokeKey,
   rotateKey,
 } from '../../../domain/api-keys/manage-keys.ts'
 import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/authorization/permissions.ts'
 import { NO_PASSWORD } from '../../../domain/sign-in/passwords.ts'
 import { daysAfter } from '../../../domain/time/days.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { readNumber } from '../../../http/forms/read-form.ts'
 import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -25,7 +25,7 @@ type KeyRoute = { Params: { keyId: string } }
 
 export function integrationsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx, ip }: FastifyRequest, form: Form, done?: string) =>
-    integrationsPage(form, { ctx, keys: await listKeys(ctx), address: ip, longestDays: await longestKeyDays(ctx), done })
+    integrationsPage(form, { ctx, keys: await listKeys(ctx), address: ip, longestDays: await maxKeyDays(ctx), done })
 
   app.get<{ Querystring: { done?: string } }>('/settings/integrations', async (request, reply) =>
     show(request, reply, await page(request, emptyForm, request.query.done)),
@@ -110,6 +110,8 @@ function readExpiry(values: URLSearchParams, now: Date): Date | null {
   if (expiry === '' || expiry === 'never') return null
   if (/^\d{1,3}$/.test(expiry)) return daysAfter(now, Number(expiry))
   const day = new Date(`${date}T00:00:00Z`)
-  refuse(/^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'expiresAt', rule: 'account', problem: 'date' }])
+  throwIfIssues(
+    /^\d{4}-/.test(date) && !Number.isNaN(day.getTime()) ? [] : [{ field: 'expiresAt', rule: 'account', problem: 'date' }],
+  )
   return daysAfter(day, 1)
 }

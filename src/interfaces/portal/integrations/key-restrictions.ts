@@ -1,4 +1,4 @@
-import { mayGive } from '../../../domain/api-keys/manage-keys.ts'
+import { mayGrantScopes } from '../../../domain/api-keys/manage-keys.ts'
 import { KEY_SCOPES, type KeyScope } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
@@ -35,7 +35,7 @@ export const scopeBoxes = (ctx: Context, form: Form, values: readonly string[] =
     name: 'scopes',
     label: 'Scopes',
     hint: 'Tick what the key is for, and it can do nothing else.',
-    options: KEY_SCOPES.filter((scope) => mayGive(ctx, [scope])).map((scope) => [scope, SCOPE_WORDS[scope]] as const),
+    options: KEY_SCOPES.filter((scope) => mayGrantScopes(ctx, [scope])).map((scope) => [scope, SCOPE_WORDS[scope]] as const),
     values,
   })
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { modeOf } from '../../../domain/authorization/author.ts'
 import type { Context } from '../../../domain/context.ts'
 import { EVENT_TYPES } from '../../../domain/events/event.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { getEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { countLastDeliveries, listDeliveries, replayFrom, sendTestEvent } from '../../../domain/webhooks/deliveries.ts'
 import {
@@ -123,7 +123,7 @@ async function onePage(request: FastifyRequest<WebhookRoute>, form: Form) {
 /** @throws DomainError invalid if the address is missing. */
 function readWebhook(ctx: Context, values: URLSearchParams) {
   const { url, mode, description } = readFields(values, 'url', 'mode', 'description')
-  refuse(url.trim() === '' ? [{ field: 'url', rule: 'required' }] : [])
+  throwIfIssues(url.trim() === '' ? [{ field: 'url', rule: 'required' }] : [])
   return {
     url: url.trim(),
     types: EVENT_TYPES.filter((type) => values.getAll('types').includes(type)),

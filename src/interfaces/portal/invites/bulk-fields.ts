@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { BulkAction } from '../../../domain/invites/bulk/bulk-changes.ts'
 import type { ExtensionPreview } from '../../../domain/invites/bulk/choose-invites.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { InviteStatus } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
@@ -17,7 +17,7 @@ export type BulkFormFacts = {
   action: BulkAction
   count: number
   chosen: [name: string, value: string][]
-  choices: Named[]
+  choices: Choice[]
   statuses: StateCounts
   extension: ExtensionPreview | null
 }

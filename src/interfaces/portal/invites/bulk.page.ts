@@ -8,9 +8,9 @@ import {
   type BulkRowState,
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
-import { paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
+import { parseParams } from '../../../domain/invites/bulk/bulk-params.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
@@ -132,7 +132,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
   return {
     title: BULK_ACTION_TEXTS[change.action].title(total),
     state: badge(stateOf(change)),
-    subtitle: html`${formatParameters(change, names)}${nameOf(change.createdBy.user)}, ${timeAgo(ctx, change.createdAt)}`,
+    subtitle: html`${formatParameters(change, names)}${displayNameOf(change.createdBy.user)}, ${timeAgo(ctx, change.createdAt)}`,
     trail: [
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
@@ -169,7 +169,7 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** Parameters of a change, for the line before its author. */
 function formatParameters(change: BulkChange, names: Map<string, string>): string {
-  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = paramsOf(change)
+  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = parseParams(change)
   const named = (id: string) => names.get(id) ?? 'a deleted one'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
@@ -247,7 +247,7 @@ ${
         changes.map((change) => [
           html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${BULK_ACTION_TEXTS[change.action].label}</a>`,
           badge(stateOf(change)),
-          nameOf(change.createdBy.user),
+          displayNameOf(change.createdBy.user),
           timeAgo(ctx, change.createdAt),
         ]),
       )

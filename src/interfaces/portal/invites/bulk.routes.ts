@@ -13,14 +13,19 @@ import {
   startBulkChange,
   stopBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
-import { type BulkParams, paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
-import { countChosen, type ExtensionPreview, previewExtension, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
+import { type BulkParams, parseParams } from '../../../domain/invites/bulk/bulk-params.ts'
+import {
+  countSelectedInvites,
+  type ExtensionPreview,
+  type InviteSelection,
+  previewExtension,
+} from '../../../domain/invites/bulk/choose-invites.ts'
 import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { readText } from '../../../http/forms/read-form.ts'
 import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -72,7 +77,7 @@ export function bulkRoutes(app: FastifyInstance): void {
     return show(
       request,
       reply,
-      bulkChangePage({ ctx, change, list, values, names: await findParameterNames(ctx, paramsOf(change)) }),
+      bulkChangePage({ ctx, change, list, values, names: await findParameterNames(ctx, parseParams(change)) }),
     )
   })
 
@@ -98,7 +103,7 @@ const readAction = (values: URLSearchParams): BulkAction =>
 const isAll = (values: URLSearchParams): boolean => values.get('all') === 'yes'
 
 /** Members who may run bulk actions may read everything, so the filter is never null. */
-export function readSelection(ctx: Context, values: URLSearchParams): Which {
+export function readSelection(ctx: Context, values: URLSearchParams): InviteSelection {
   if (!isAll(values)) return { ids: [...new Set(values.getAll('id'))] }
   return { filter: readInviteFilter(ctx, values, []) ?? {} }
 }
@@ -144,7 +149,7 @@ async function newPage({ ctx }: FastifyRequest, form: Form) {
   const count = 'ids' in which ? which.ids.length : await countMatches(ctx, which)
   const chosen = selectionFields(values)
   const choices = action === 'tag' ? await listTagChoices(ctx) : action === 'assign' ? await listGraderChoices(ctx) : []
-  const statuses = action === 'revoke' ? await fallBackIfRefused(countChosen(ctx, which), new Map()) : new Map()
+  const statuses = action === 'revoke' ? await fallBackIfRefused(countSelectedInvites(ctx, which), new Map()) : new Map()
   const isAsked = action === 'extend' && values.has('by') && form.issues.length === 0
   const { extension, issues } = isAsked ? await readPreview(ctx, which, values) : { extension: null, issues: form.issues }
   return newBulkChangePage({ values, issues }, { ctx, action, count, chosen, choices, statuses, extension })
@@ -157,14 +162,14 @@ export function selectionFields(values: URLSearchParams): [name: string, value: 
 }
 
 type Preview = { extension: ExtensionPreview | null; issues: Form['issues'] }
-const readPreview = (ctx: Context, which: Which, values: URLSearchParams): Promise<Preview> =>
+const readPreview = (ctx: Context, which: InviteSelection, values: URLSearchParams): Promise<Preview> =>
   previewExtension(ctx, which, readExtension(values)).then(
     (extension) => ({ extension, issues: [] }),
     (error) => ({ extension: null, issues: issuesOf(error) }),
   )
 
 /** @returns 0 if the filter is refused: its mistake is shown when the form is sent. */
-const countMatches = async (ctx: Context, { filter }: Extract<Which, { filter: unknown }>): Promise<number> =>
+const countMatches = async (ctx: Context, { filter }: Extract<InviteSelection, { filter: unknown }>): Promise<number> =>
   fallBackIfRefused(
     listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(
       ({ total }) => total,
@@ -185,6 +190,6 @@ async function findParameterNames(ctx: Context, { tagId, graderId }: BulkParams)
   const graders = await findMembers(ctx, graderId ? [graderId] : [])
   return new Map([
     ...tags.map(({ id, name }): [string, string] => [id, name]),
-    ...graders.map(({ id, user, email }): [string, string] => [id, nameOf({ ...user, email })]),
+    ...graders.map(({ id, user, email }): [string, string] => [id, displayNameOf({ ...user, email })]),
   ])
 }

@@ -2,11 +2,11 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../../domain/invites/batches/batches.ts'
-import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
+import type { BatchTerms } from '../../../domain/invites/batches/check-rows.ts'
 import { needsConfirmation } from '../../../domain/invites/batches/control-batch.ts'
-import type { MailPlan } from '../../../domain/invites/batches/mail-plan.ts'
 import type { MissingTags } from '../../../domain/invites/batches/missing-tags.ts'
-import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
+import type { MailPlan } from '../../../domain/invites/batches/plan-mails.ts'
+import { parseTerms, type TermNames } from '../../../domain/invites/batches/term-names.ts'
 import type { FollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -65,7 +65,7 @@ ${progress(batch)}
 ${
   !batch.finishedAt &&
   html`<h3>Defaults for all rows</h3>
-<dl class="details">${formatTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
+<dl class="details">${formatTerms(parseTerms(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
 ${batchWarnings(batch, followUp)}
 ${plan && mailPlan(plan)}
@@ -192,7 +192,7 @@ function earlierInvitesPanel(ctx: Context, { id }: Batch, { unnamed, closed }: F
 }
 
 /** Settings of the invites, in the order of the list's columns. */
-function formatTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
+function formatTerms(terms: BatchTerms, names: TermNames): [term: string, value: string][] {
   const named = (id: string) => names.get(id) ?? 'a deleted one'
   const rows: [string, string | undefined | false][] = [
     ['Tags', terms.tagIds?.map(named).join(', ')],
@@ -217,7 +217,7 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
       reasonOf(row),
       row.name,
       row.state !== 'invalid' &&
-        formatTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
+        formatTerms(parseTerms(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
       row.number,
     ]),
   )

@@ -1,8 +1,8 @@
 import type { Context } from '../../../domain/context.ts'
 import type { ListedBatch } from '../../../domain/invites/batches/batches.ts'
-import type { Choices } from '../../../domain/invites/form-options.ts'
+import type { FormChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../../domain/limits.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { nameFilterForm } from '../kit/choices.ts'
 import { time } from '../kit/formatting.ts'
@@ -16,7 +16,7 @@ import { assessmentField, termFields } from './new-invite.page.ts'
 const PATH = 'invites/batches'
 
 /** @param assessmentId assessment whose page led here; empty if none. */
-type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string; assessmentId: string }
+type Facts = { ctx: Context; batches: ListedBatch[]; choices: FormChoices; named: string; assessmentId: string }
 
 export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, assessmentId }: Facts): Page => ({
   title: 'Import candidates',
@@ -52,7 +52,7 @@ function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'starte
 }
 
 export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>
-  createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user)
+  createdBy === null || createdByKeyId !== null ? 'an API key' : displayNameOf(createdBy.user)
 
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
-import { planMails } from '../../../domain/invites/batches/mail-plan.ts'
 import { findMissingTags } from '../../../domain/invites/batches/missing-tags.ts'
+import { planMails } from '../../../domain/invites/batches/plan-mails.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
 import { readFollowUp } from '../../../domain/invites/bulk/follow-up.ts'
-import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
+import { areListsPaused, resumeLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
@@ -78,7 +78,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
       submit(request, reply, {
         page: (form) => batchesPage(request, form),
         async work(values) {
-          if (action === 'resume' && values.has('sure')) await confirmLists(request.ctx)
+          if (action === 'resume' && values.has('sure')) await resumeLists(request.ctx)
           await work(request.ctx, request.params.batchId, {
             isConfirmed: values.has('sure'),
             createsTags: values.has('createTags'),

@@ -1,12 +1,12 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { Tag } from '../../../domain/tags/tags.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { labelRequirements } from '../kit/assessment-labels.ts'
@@ -74,7 +74,7 @@ const formatMetadata = (metadata: Record<string, string>): Html | false => {
 }
 
 function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined): string {
-  const who = createdBy && nameOf(createdBy.user)
+  const who = createdBy && displayNameOf(createdBy.user)
   if (createdByKeyId === null) return who ?? 'the operator'
   return who ? `an API key of ${who}` : 'an API key'
 }
@@ -93,13 +93,13 @@ export function graderAndTags(form: Form, { ctx, invite, tags, operations }: Fac
 
 const formatGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
   mayGrade(grader)
-    ? nameOf(grader.user)
-    : `${nameOf(grader.user)}, who no longer grades: another grader can take over the submission`
+    ? displayNameOf(grader.user)
+    : `${displayNameOf(grader.user)}, who no longer grades: another grader can take over the submission`
 
 /** The current grader stays selectable, even if they no longer grade or are not among the listed ones. */
-function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
+function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Choice[]): Html {
   const isListed = graders.some(({ id }) => id === assignedGrader?.id)
-  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
+  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: displayNameOf(assignedGrader.user) }] : []
   return html`<form method="post" action="${`${path}/grader`}" class="one-field">
 ${choice(form, {
   name: 'assignedGraderId',
@@ -112,7 +112,7 @@ ${choice(form, {
 </form>`
 }
 
-function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
+function tagForms(form: Form, tags: Tag[], path: string, choices: Choice[]): Html {
   const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length > 0 &&

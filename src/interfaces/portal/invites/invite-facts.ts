@@ -1,9 +1,9 @@
 import type { OtherInvite } from '../../../domain/candidates/read-candidate.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { InviteEmailRow } from '../../../domain/invites/emails.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
-import type { PlannedReminder } from '../../../domain/invites/reminders/plan.ts'
+import type { PlannedReminder } from '../../../domain/invites/reminders/plan-reminders.ts'
 import type { Timeline } from '../../../domain/invites/timeline.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { QueuedSubmission } from '../../../domain/submissions/grading/queue.ts'
@@ -30,7 +30,7 @@ export type InviteFacts = {
   released: ReleasedResult | null
   others: OtherInvite[]
   /** Choices for its actions; null for members who may only read it. */
-  operations: { link: string; named: string; tagChoices: Named[]; graders: Named[]; requirements: Requirement[] } | null
+  operations: { link: string; named: string; tagChoices: Choice[]; graders: Choice[]; requirements: Requirement[] } | null
   done: string | undefined
   /** Name of the form that was refused. */
   sent: string | undefined

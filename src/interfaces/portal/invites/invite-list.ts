@@ -1,9 +1,9 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Declinable } from '../../../domain/invites/declined.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
-import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
+import type { InviteOrder } from '../../../domain/invites/listing/invite-filter.ts'
 import type { RowExtras } from '../../../domain/invites/listing/row-extras.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
@@ -63,7 +63,7 @@ ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 
 function filterFields(form: Form, { assessments, tags, graders, lists }: FilterChoices, { ctx, of }: ListFacts): Html {
   const readsAll = may(ctx, 'read')
-  const anyOf = (named: Named[], any: string): [string, string][] => [
+  const anyOf = (named: Choice[], any: string): [string, string][] => [
     ...(any ? [['', any] as [string, string]] : []),
     ...named.map(({ id, name }): [string, string] => [id, name]),
   ]

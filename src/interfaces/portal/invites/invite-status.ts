@@ -1,5 +1,5 @@
+import { mayMove } from '../../../domain/invites/allowed-moves.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
-import { mayMove } from '../../../domain/invites/moves.ts'
 import { isInvitation } from '../../../domain/mails/candidate-mails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'

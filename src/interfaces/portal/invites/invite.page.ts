@@ -1,9 +1,9 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { mayMove } from '../../../domain/invites/allowed-moves.ts'
 import { type InviteEmailRow, shownEmailState } from '../../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
-import { mayMove } from '../../../domain/invites/moves.ts'
-import { comesByItself } from '../../../domain/mails/candidate-mails.ts'
+import { isAutomatic } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { formatBounce } from '../kit/bounce-labels.ts'
@@ -124,7 +124,7 @@ const mailTable = (emails: InviteEmailRow[], now: Date): Html =>
         sentAt && time(sentAt),
         attempts,
         waits
-          ? html`${comesByItself(kind) ? 'waits for its hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
+          ? html`${isAutomatic(kind) ? 'waits for its hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
           : reason || formatBounce(email),
       ]
     }),

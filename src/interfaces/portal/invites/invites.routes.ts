@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findAssessments } from '../../../domain/assessments/assessments.ts'
-import { readCautions } from '../../../domain/assessments/cautions.ts'
+import { readWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError, type Issue } from '../../../domain/errors.ts'
+import { omitUndefined } from '../../../domain/fields/omit-undefined.ts'
 import { completeTerms } from '../../../domain/invites/assessment-terms.ts'
 import { createInvite } from '../../../domain/invites/create-invite.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
 import { countUndelivered } from '../../../domain/invites/listing/count-undelivered.ts'
-import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
+import type { InviteFilter } from '../../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findRowExtras } from '../../../domain/invites/listing/row-extras.ts'
 import { readStates, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { deleteSavedFilter, listSavedFilters, saveFilter } from '../../../domain/invites/saved-filters.ts'
-import { findSuppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
-import { defined } from '../../../domain/values/defined.ts'
+import { findSuppression, formatSuppressionReason } from '../../../domain/invites/suppressions.ts'
 import { readAssessmentHead } from '../assessments/assessment-head.ts'
 import { assessmentWarnings } from '../assessments/cautions.ts'
 import { readNameFilter } from '../kit/choices.ts'
@@ -76,7 +76,7 @@ async function explainMissingMail(ctx: Context, values: URLSearchParams): Promis
   const address = readFields(values, 'recipientEmail').recipientEmail.trim()
   if (address === '' || !values.has('sendEmail')) return undefined
   const found = await findSuppression(ctx, ctx.mode === 'test' ? 'test' : 'live', address)
-  return found ? wordSuppression(found.reason) : undefined
+  return found ? formatSuppressionReason(found.reason) : undefined
 }
 
 /** Form for the chosen assessment, or the one in the address. */
@@ -90,7 +90,7 @@ async function newPage(request: FastifyRequest, form: Form) {
   const [assessment] = await findAssessments(ctx, [assessmentId])
   const cautions =
     assessment !== undefined &&
-    assessmentWarnings({ ...(await readCautions(ctx, assessment)), open: 0 }, assessment.questionCount)
+    assessmentWarnings({ ...(await readWarnings(ctx, assessment)), open: 0 }, assessment.questionCount)
   const suppressed = await explainMissingMail(ctx, form.values)
   return newInvitePage(form, { ctx, choices, named, assessmentId, cautions, suppressed })
 }
@@ -152,5 +152,5 @@ async function countTabs(
   ctx: Context,
   { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,
 ): Promise<StateCounts | null> {
-  return Object.keys(others).length === 0 ? readStates(ctx, defined({ assessmentId })) : null
+  return Object.keys(others).length === 0 ? readStates(ctx, omitUndefined({ assessmentId })) : null
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Terms } from '../../../domain/invites/batches/batches.ts'
-import type { Choices } from '../../../domain/invites/form-options.ts'
+import type { BatchTerms } from '../../../domain/invites/batches/batches.ts'
+import type { FormChoices } from '../../../domain/invites/form-options.ts'
 import { INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -17,7 +17,7 @@ import { linkButton } from '../kit/parts.ts'
 /** @param facts.assessmentId assessment whose page led here; empty if none. */
 type Facts = {
   ctx: Context
-  choices: Choices
+  choices: FormChoices
   named: string
   assessmentId: string
   cautions: Html | false
@@ -39,11 +39,11 @@ ${termFields(form, choices)}
 })
 
 /** Keeps the chosen assessment on the page that invites many. */
-const batchQuery = ({ assessments }: Choices, assessmentId: string): string =>
+const batchQuery = ({ assessments }: FormChoices, assessmentId: string): string =>
   assessments.some(({ id }) => id === assessmentId) ? `?assessment=${assessmentId}` : ''
 
 /** No assessment is preselected: a mail to the wrong candidate can't be recalled. */
-export const assessmentField = (form: Form, { assessments }: Choices, value = ''): Html =>
+export const assessmentField = (form: Form, { assessments }: FormChoices, value = ''): Html =>
   choice(form, {
     name: 'assessmentId',
     label: 'Assessment',
@@ -58,7 +58,7 @@ const PROCTORING_CHOICES: [value: string, label: string][] = [
 ]
 
 /** Fields of an invite besides candidate and assessment. @param fold wraps the rarely used fields. */
-export const termFields = (form: Form, { graders, tags }: Choices, fold = foldedFields): Html => html`${field(form, {
+export const termFields = (form: Form, { graders, tags }: FormChoices, fold = foldedFields): Html => html`${field(form, {
   name: 'expiresInDays',
   label: 'Days until it expires',
   type: 'number',
@@ -84,7 +84,7 @@ ${
 )}`
 
 /** Values of those fields, checked by the domain. Without proctoring if the assessment decides it. */
-export function readTerms(values: URLSearchParams): Terms {
+export function readTerms(values: URLSearchParams): BatchTerms {
   const { customMessage, language, assignedGraderId, ...numbers } = readFields(
     values,
     'customMessage',

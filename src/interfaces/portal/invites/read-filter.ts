@@ -1,22 +1,22 @@
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { omitUndefined } from '../../../domain/fields/omit-undefined.ts'
 import { getBatch, listBatches } from '../../../domain/invites/batches/batches.ts'
 import {
+  type Choice,
   listAssessmentChoices,
   listClientAssessments,
   listGraderChoices,
   listTagChoices,
-  type Named,
 } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
-import type { InviteFilter, ListPart } from '../../../domain/invites/listing/filter.ts'
+import type { InviteFilter, ListPart } from '../../../domain/invites/listing/invite-filter.ts'
 import type { Asked } from '../../../domain/lists/filters.ts'
 import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { findMembers } from '../../../domain/members/members.ts'
+import { isUuid } from '../../../domain/text/uuid.ts'
 import { isEmailAddress } from '../../../domain/validation/email-address.ts'
-import { defined } from '../../../domain/values/defined.ts'
-import { isUuid } from '../../../domain/values/uuid.ts'
 import { readNameFilter } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
@@ -28,7 +28,7 @@ export const UNDELIVERED = 'undelivered'
 
 const LIST_PARTS = ['invited', 'unnamed', 'closed'] as const satisfies ListPart[]
 
-export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[]; lists: Named[] }
+export type FilterChoices = { assessments: Choice[]; tags: Choice[]; graders: Choice[]; lists: Choice[] }
 
 /** The options that the actor may filter by. */
 export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
@@ -49,7 +49,7 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
 }
 
 /** The newest lists of candidates, and the selected one. */
-async function findListChoices(ctx: Context, chosen: string): Promise<Named[]> {
+async function findListChoices(ctx: Context, chosen: string): Promise<Choice[]> {
   if (!may(ctx, 'invite')) return []
   const lists = (await listBatches(ctx)).filter(({ startedAt, id }) => startedAt !== null || id === chosen)
   const isKnown = !isUuid(chosen) || lists.some(({ id }) => id === chosen)
@@ -66,7 +66,7 @@ function noneIfUnknown(error: unknown): [] {
 }
 
 /** The selected grader, if they no longer grade: without them the form would show a different choice from the applied filter. */
-async function findFormerGrader(ctx: Context, id: string, graders: Named[]): Promise<Named[]> {
+async function findFormerGrader(ctx: Context, id: string, graders: Choice[]): Promise<Choice[]> {
   if (!isUuid(id) || graders.some((one) => one.id === id)) return []
   return (await findMembers(ctx, [id])).map(({ email, erasedAt }) => ({ id, name: erasedAt ? ERASED_MEMBER : email }))
 }
@@ -78,7 +78,7 @@ async function findFormerGrader(ctx: Context, id: string, graders: Named[]): Pro
  * @returns null for a client without assessments.
  * @throws DomainError not_permitted for other roles.
  */
-export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Named[]): InviteFilter | null {
+export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Choice[]): InviteFilter | null {
   const filter = readFilter(values)
   if (may(ctx, 'read') || filter.assessmentId !== undefined) return filter
   if (ctx.actor.kind === 'member' && may(ctx, 'read_as_grader')) return { ...filter, assignedGraderId: ctx.actor.id }
@@ -108,5 +108,5 @@ function readFilter(values: URLSearchParams): InviteFilter {
     isUndelivered: state === UNDELIVERED ? true : undefined,
     list: isUuid(list) ? { id: list, part: LIST_PARTS.find((known) => known === part) ?? 'invited' } : undefined,
   }
-  return defined(input)
+  return omitUndefined(input)
 }

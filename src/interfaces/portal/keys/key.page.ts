@@ -9,7 +9,7 @@ import {
 } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { UnchangedAnswer, UnchangedReason } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { UnacceptedAnswer } from '../../../domain/submissions/corrections/unaccepted-answers.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'
@@ -93,7 +93,7 @@ const history = (ctx: Context, { keys, replacesId }: CorrectableVersion): Html =
     keys.map(({ number, createdAt, createdBy, effect, reason }) => [
       number,
       time(createdAt),
-      createdBy ? nameOf(createdBy.user) : number === 1 && 'as it was asked',
+      createdBy ? displayNameOf(createdBy.user) : number === 1 && 'as it was asked',
       number === 1 ? 'the first key' : EFFECTS[effect as KeyEffect],
       html`<span class="preformatted" dir="auto">${reason}</span>`,
     ]),

@@ -1,4 +1,4 @@
-import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
+import { type Choice, MAX_CHOICES } from '../../../domain/invites/form-options.ts'
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { emptyForm, field, readFields } from './forms.ts'
@@ -10,12 +10,12 @@ export const readNameFilter = (values: URLSearchParams): string =>
   readFields(values, 'named').named.trim().slice(0, MAX_FILTER_LENGTH).toWellFormed()
 
 /** Field that filters the selects of a filter form; false if they show everything. */
-export const nameFilterField = (named: string, lists: readonly Named[][]): Html | false =>
+export const nameFilterField = (named: string, lists: readonly Choice[][]): Html | false =>
   (named !== '' || lists.some(isCut)) &&
   field(emptyForm, { name: 'named', label: 'Filter the lists by name', type: 'search', value: named, optional: true })
 
 /** Form that filters the selects, for a page without a filter form. @param address of the page. */
-export function nameFilterForm(address: string, named: string, lists: readonly Named[][]): Html | false {
+export function nameFilterForm(address: string, named: string, lists: readonly Choice[][]): Html | false {
   const shown = nameFilterField(named, lists)
   return (
     shown &&
@@ -24,7 +24,7 @@ export function nameFilterForm(address: string, named: string, lists: readonly N
 }
 
 /** Hint of a select that may not show every name. */
-export const limitHint = (list: Named[]): { hint?: string } =>
+export const limitHint = (list: Choice[]): { hint?: string } =>
   isCut(list) ? { hint: `The first ${MAX_CHOICES.toLocaleString('en')} by name. To find others, filter the lists by name.` } : {}
 
-const isCut = (list: Named[]): boolean => list.length >= MAX_CHOICES
+const isCut = (list: Choice[]): boolean => list.length >= MAX_CHOICES

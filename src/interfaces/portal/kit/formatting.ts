@@ -1,13 +1,13 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
-import { wordAgo } from '../../../domain/time/word-ago.ts'
+import { formatAgo } from '../../../domain/time/format-ago.ts'
 import { type Html, html } from '../../../html/html.ts'
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A relative time ("2 hours ago") for recent times, else the date. Scripts convert the title to the reader's time zone. */
 export const timeAgo = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
-  html`<time class="whitespace-nowrap" datetime="${at.toISOString()}" title="${`${format.format(at)} UTC`}" data-ago>${wordAgo(at, deps.clock()) ?? date.format(at)}</time>`
+  html`<time class="whitespace-nowrap" datetime="${at.toISOString()}" title="${`${format.format(at)} UTC`}" data-ago>${formatAgo(at, deps.clock()) ?? date.format(at)}</time>`
 
 const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 

@@ -1,7 +1,7 @@
 import { PROCTORING } from '../../../domain/assessments/assessment-input.ts'
-import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
+import type { Issue, Problem, TargetFault } from '../../../domain/errors.ts'
 import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
-import { timeInWords } from '../../../domain/time/format-time.ts'
+import { formatTime } from '../../../domain/time/format-time.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
 
 /** Names of fields in messages. */
@@ -138,7 +138,7 @@ const referents: Record<string, string> = {
   targetLanguage: 'language',
 }
 
-const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
+const accountProblems: Record<Problem, (name: string, limit: number) => string> = {
   minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
   notAddress: () => 'The password must not be your email address.',
   breached: () => 'This password is among those that have leaked from other services. Choose another one.',
@@ -305,7 +305,7 @@ export function formatIssue(issue: Issue): string {
       return 'This member is not active or is not a grader.'
     case 'mailed':
       return issue.limit
-        ? `The invitation was sent too often. You can send it again from ${timeInWords(issue.limit)}.`
+        ? `The invitation was sent too often. You can send it again from ${formatTime(issue.limit)}.`
         : `The invitation was sent again ${MAX_RESENDS} times, which is the limit. Share the link with the candidate yourself.`
     case 'declined':
       return 'The candidate has declined. Confirm that you want to invite them anyway.'
@@ -326,8 +326,8 @@ function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }
   if (field === 'definition')
     return 'The answers or the answer key were changed in the meantime. Open the question in another tab to compare. Saving again replaces that change.'
   const change = `to ${formatValue(field, value)}. Saving again replaces that change.`
-  if (by?.isOwn) return `You changed ${name} in another tab, on ${timeInWords(by.at)}, ${change}`
-  if (by?.name) return `${by.name} changed ${name} on ${timeInWords(by.at)}, ${change}`
+  if (by?.isOwn) return `You changed ${name} in another tab, on ${formatTime(by.at)}, ${change}`
+  if (by?.name) return `${by.name} changed ${name} on ${formatTime(by.at)}, ${change}`
   return `${capitalize(name)} was changed meanwhile, ${change}`
 }
 

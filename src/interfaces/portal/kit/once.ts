@@ -6,7 +6,7 @@ import {
   withIdempotencyKeyForLongWork,
 } from '../../../domain/concurrency/idempotency.ts'
 import type { Context } from '../../../domain/context.ts'
-import { isUuid } from '../../../domain/values/uuid.ts'
+import { isUuid } from '../../../domain/text/uuid.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, refuseForm, valuesOf } from './forms.ts'
 import { type Page, render, sendPage } from './layout.ts'

@@ -2,7 +2,7 @@ import { may, type Permission } from '../../../domain/authorization/permissions.
 import type { Context, Mode } from '../../../domain/context.ts'
 import type { Membership, SignedIn } from '../../../domain/sign-in/sessions.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
-import { nameOf } from '../../../domain/text/name-of.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
@@ -114,7 +114,7 @@ const isWithin = (path: string, address: string): boolean => path === address ||
 /** Account and sign-out. */
 function account({ ctx, signedIn, path }: Viewer): Html {
   const { user, roles, portalRoles } = membershipOf({ ctx, signedIn })!
-  const name = nameOf(user)
+  const name = displayNameOf(user)
   const role = [...portalRoles, ...roles].join(', ')
   const content = html`${avatar(name)}<span class="min-w-0 leading-tight"><span class="block truncate text-sm font-medium">${name}</span><span class="text-base-content/70 block truncate text-xs first-letter:uppercase">${role}</span></span>`
   const address = pathOf(ctx, 'account')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
-import { exportLibrary, surveyExport } from '../../../domain/library/export-library.ts'
+import { exportLibrary, previewExport } from '../../../domain/library/export-library.ts'
 import { streamFile } from '../../../http/sending/stream-file.ts'
 import { writings } from '../../../kinds/formats/write-file.ts'
 import { exportQuestion } from '../../../kinds/library-questions.ts'
@@ -51,7 +51,7 @@ export function exportRoutes(app: FastifyInstance): void {
 async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
   const found: Record<'sheet' | 'gift', LossesByType> = { sheet: new Map(), gift: new Map() }
   let total = 0
-  const { isCut } = await surveyExport(ctx, readLibraryFilter(query), (questions) =>
+  const { isCut } = await previewExport(ctx, readLibraryFilter(query), (questions) =>
     inBatches(questions, async (some) => {
       total += some.length
       for (const { content, ...head } of some) {

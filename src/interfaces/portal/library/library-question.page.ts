@@ -1,10 +1,10 @@
-import { assetAt } from '../../../domain/assets/references.ts'
+import { assetIdIn } from '../../../domain/assets/references.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import { MAX_CATEGORY_DEPTH } from '../../../domain/library/categories.ts'
 import type { LibraryQuestion, LibraryUse, LibraryVersion } from '../../../domain/library/library.ts'
-import type { Score } from '../../../domain/ports/question-kind.ts'
+import type { AnswerScoring } from '../../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, isWebAddress, questionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -32,10 +32,10 @@ type Facts = {
   question: LibraryQuestion
   shown: LibraryVersion
   uses: LibraryUse[]
-  assessments: Named[]
+  assessments: Choice[]
   named: string
   /** An answer that was tried out, and its score. */
-  tried: { value: unknown; score: Score } | null
+  tried: { value: unknown; score: AnswerScoring } | null
   notice: string | undefined
 }
 
@@ -94,14 +94,14 @@ ${trying ?? html`<p class="hint mt-4">Answered by ${labelKind(input.responseType
   )
 }
 
-const isPlayed = (address: string): boolean => isWebAddress(address) || assetAt(address) !== null
+const isPlayed = (address: string): boolean => isWebAddress(address) || assetIdIn(address) !== null
 
 function addressOf(pictures: Pictures, address: string): string {
-  const id = assetAt(address)
+  const id = assetIdIn(address)
   return id === null ? address : pictures.urlOf(id)
 }
 
-const formatScore = (score: Score): string =>
+const formatScore = (score: AnswerScoring): string =>
   score.state === 'people'
     ? 'A person would have to grade this answer.'
     : `This answer gets ${Math.round((100 * score.got) / score.of)} % of the points.`

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
+import { addFromLibrary, updateToNewest } from '../../../domain/library/add-from-library.ts'
 import { listCategories } from '../../../domain/library/categories.ts'
 import type { LibraryVersion } from '../../../domain/library/library.ts'
 import {
@@ -12,9 +13,8 @@ import {
 } from '../../../domain/library/library.ts'
 import { type LibraryFilter, listLibrary } from '../../../domain/library/list-library.ts'
 import { saveAsVersion, saveToLibrary } from '../../../domain/library/save-to-library.ts'
-import { addFromLibrary, takeNewest } from '../../../domain/library/take-from-library.ts'
 import { MAX_FILTER_LENGTH } from '../../../domain/limits.ts'
-import type { Score } from '../../../domain/ports/question-kind.ts'
+import type { AnswerScoring } from '../../../domain/ports/question-kind.ts'
 import { html } from '../../../html/html.ts'
 import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, mistakes, readFields, submit, valuesOf } from '../kit/forms.ts'
@@ -104,7 +104,7 @@ function assessmentQuestionRoutes(app: FastifyInstance): void {
     version: (request: FastifyRequest<AssessmentQuestionRoute>) => saveAsVersion(request.ctx, request.params),
     take: (request: FastifyRequest<AssessmentQuestionRoute>) => {
       const { seen, number } = readFields(valuesOf(request), 'seen', 'number')
-      return takeNewest(request.ctx, request.params, { mine: seen, number: Number(number) })
+      return updateToNewest(request.ctx, request.params, { mine: seen, number: Number(number) })
     },
   }
   for (const [verb, work] of Object.entries(works))
@@ -152,7 +152,7 @@ function tryAnswer(
   { ctx }: FastifyRequest,
   { definition }: LibraryVersion,
   answer: string[],
-): { value: unknown; score: Score } | null {
+): { value: unknown; score: AnswerScoring } | null {
   const kind = definition && ctx.deps.kinds.get(definition.responseType)
   if (!definition || !kind) return null
   const value = kind.fromForm(answer)

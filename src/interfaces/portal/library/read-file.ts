@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../../domain/context.ts'
-import { type GivenQuestion, MAX_IMPORTED, type ReadQuestionFile } from '../../../domain/library/imports.ts'
+import { MAX_IMPORTED, type QuestionToImport, type ReadQuestionFile } from '../../../domain/library/imports.ts'
 import { importQuestion } from '../../../kinds/library-questions.ts'
 import type { ParsedQuestion } from '../../../kinds/neutral.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
@@ -13,7 +13,7 @@ export function questionReader({ organization }: Context, bytes: Uint8Array): Re
   const read = readUpload(organization.id, { content: 'questions', bytes, maxRows: MAX_IMPORTED })
   return (take) =>
     read(async (part) => {
-      const questions: GivenQuestion[] = []
+      const questions: QuestionToImport[] = []
       for (const [i, question] of part.entries()) {
         if (i % CONVERTED_AT_ONCE === 0) await setImmediate()
         questions.push(toImportedQuestion(question))
@@ -22,7 +22,7 @@ export function questionReader({ organization }: Context, bytes: Uint8Array): Re
     })
 }
 
-function toImportedQuestion(read: ParsedQuestion): GivenQuestion {
+function toImportedQuestion(read: ParsedQuestion): QuestionToImport {
   const taken = importQuestion(read)
   const { line, name, category } = taken
   if ('refusal' in taken) return { line, name, category, notes: [taken.refusal], content: null }

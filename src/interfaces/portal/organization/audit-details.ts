@@ -1,6 +1,6 @@
 import type { AuditField } from '../../../domain/audit/audit-details.ts'
 import type { Ats } from '../../../domain/context.ts'
-import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
+import type { ReminderStep } from '../../../domain/invites/reminders/reminder-steps.ts'
 import type { Refusal } from '../../../domain/sign-in/record-refusal.ts'
 import type { AuthenticationKind } from '../../../domain/sign-in/session-access.ts'
 import { html, type Value } from '../../../html/html.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { changeColors, changeLogo, findColorIssues, readBrand, removeLogo, tidyColors } from '../../../domain/brand/brand.ts'
 import { MAX_PICTURE_BYTES } from '../../../domain/limits.ts'
-import { readLetterhead, readMailTemplate, withStandIn } from '../../../domain/mails/mail-templates.ts'
+import { readLetterhead, readMailTemplate, withFallbackText } from '../../../domain/mails/mail-templates.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { brandStylesheet } from '../../../html/brand.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
@@ -81,7 +81,7 @@ export function brandRoutes(app: FastifyInstance, previewText: PreviewText): voi
         return reply.header(POLICY, HEAD_POLICY).send(framedHead(organization, scheme, brandStylesheet(organization)))
       const language = ctx.deps.languages.codes[0] ?? 'en'
       const place = { kind: 'invitation', assessmentId: null, language } as const
-      const text = await withStandIn(ctx, place, await readMailTemplate(ctx, place))
+      const text = await withFallbackText(ctx, place, await readMailTemplate(ctx, place))
       const asked = { organization, zone, invitationText: invitationText ?? '', scheme, who: 'plain', assessment: null } as const
       return reply.header(POLICY, FRAME_POLICY).send(previewText({ ...asked, kind: place.kind, ...text }).html)
     })

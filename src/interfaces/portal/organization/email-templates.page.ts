@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { MAX_TEXT_TESTS } from '../../../domain/limits.ts'
-import { comesByItself, TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
+import { isAutomatic, TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import type { MailTemplate } from '../../../domain/mails/mail-templates.ts'
 import type { ExampleName } from '../../../domain/mails/member-emails.ts'
 import type { FoundText, TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
@@ -112,7 +112,7 @@ const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
   const isOffered = facts.offered.includes(place.language)
-  return html`${currentTextNote(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Empty both fields to return to ${fallbackNote(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  return html`${currentTextNote(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Empty both fields to return to ${fallbackNote(facts)}.`} Always added below: ${FRAMES[place.kind]}.${isAutomatic(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
 /** Text that mails use at present, and why. */
@@ -128,7 +128,7 @@ const currentTextNote = (facts: Facts): string => {
 /** Text that is used while this one is empty, and why. */
 const fallbackNote = ({ standIn, place, assessment }: Facts): string => {
   if (!standIn) return `the service’s own text in ${labelLanguage(place.language)}`
-  if (standIn.whose === 'organization') return `the organization’s text in ${labelLanguage(standIn.language)}`
+  if (standIn.origin === 'organization') return `the organization’s text in ${labelLanguage(standIn.language)}`
   return assessment
     ? `the organization’s text in ${labelLanguage(standIn.language)}, which it has chosen for languages without one`
     : `your text in ${labelLanguage(standIn.language)}, which is chosen below for languages without one`

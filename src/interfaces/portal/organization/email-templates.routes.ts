@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
 import { TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import {
-  findStandIn,
+  findFallbackText,
   findTemplateIssues,
   readLetterhead,
   readMailTemplate,
@@ -11,7 +11,7 @@ import {
   saveMailTemplate,
   saveMainLanguage,
   tidyTemplate,
-  withStandIn,
+  withFallbackText,
 } from '../../../domain/mails/mail-templates.ts'
 import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
 import type { TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
@@ -135,7 +135,7 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
     const text = tidyTemplate(template)
     const issues = findTemplateIssues(kind, text)
     const example = { organization, zone: timeZone, invitationText: invitationText ?? '', kind, assessment, who }
-    const mail = issues.length === 0 ? texts.previewText({ ...example, ...(await withStandIn(ctx, place, text)) }) : null
+    const mail = issues.length === 0 ? texts.previewText({ ...example, ...(await withFallbackText(ctx, place, text)) }) : null
     const shown = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
@@ -147,7 +147,7 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
 
 /** The text that emails have where nothing is written. */
 async function findDefault(ctx: Context, place: TextPlace, { defaultText }: MailTextSource): Promise<WrittenText> {
-  return tidyTemplate((await findStandIn(ctx, place)) ?? defaultText(place.kind, place.language))
+  return tidyTemplate((await findFallbackText(ctx, place)) ?? defaultText(place.kind, place.language))
 }
 
 type PageOptions = { asked: URLSearchParams; notice?: string | undefined }
@@ -164,7 +164,7 @@ async function page(request: Request, form: Form, texts: MailTextSource, { asked
     template,
     initial: template.body === '' ? await findDefault(ctx, place, texts) : template,
     assessment: id === null ? null : { id, name: await requireAssessment(ctx, id) },
-    standIn: await findStandIn(ctx, place),
+    standIn: await findFallbackText(ctx, place),
     ...(await readMainLanguage(ctx)),
     notice,
   })

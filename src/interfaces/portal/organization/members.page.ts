@@ -1,6 +1,6 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
+import { type Choice, MAX_CHOICES } from '../../../domain/invites/form-options.ts'
 import type { PersonalLink } from '../../../domain/members/invite-member.ts'
 import type { Language } from '../../../domain/members/manage-members.ts'
 import type { ListedMember, Member, MemberOrder } from '../../../domain/members/members.ts'
@@ -100,7 +100,7 @@ const memberTable = (ctx: Context, { form, list }: FilteredList<ListedMember>): 
 }
 
 /** @property named text that filters the assessments. */
-type AssessmentChoices = { assessments: Named[]; named: string }
+type AssessmentChoices = { assessments: Choice[]; named: string }
 
 export const inviteMemberPage = (ctx: Context, form: Form, { assessments, named }: AssessmentChoices): Page => ({
   title: 'Invite a member',
@@ -159,10 +159,10 @@ type Facts = {
   owning: OwnershipFacts
   factors: readonly SecondFactorKind[]
   sessions: readonly MemberSession[]
-  tags: Named[]
+  tags: Choice[]
   named: string
   /** Choices for a client, and the ids of assessments shared with them; null for other members. */
-  sharing: { assessments: Named[]; sharedIds: string[] } | null
+  sharing: { assessments: Choice[]; sharedIds: string[] } | null
   languages: Language[]
   done: string
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findWorkingKeysOf } from '../../../domain/api-keys/manage-keys.ts'
 import { authorize, may, PORTAL_ROLES } from '../../../domain/authorization/permissions.ts'
 import { type Context, inMode } from '../../../domain/context.ts'
+import { omitUndefined } from '../../../domain/fields/omit-undefined.ts'
 import { listAssessmentChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { changeClientAssessments, listClientAssessmentIds } from '../../../domain/members/client-assessments.ts'
 import { inviteMember, resendJoinLink } from '../../../domain/members/invite-member.ts'
@@ -22,8 +23,7 @@ import { findOwnershipOffer, offerOwnership, withdrawOwnershipOffer } from '../.
 import { resetMemberFactors } from '../../../domain/members/reset-factors.ts'
 import { ASSIGNABLE_PORTAL_ROLES } from '../../../domain/members/role-changes.ts'
 import { listMemberIdentities } from '../../../domain/single-sign-on/identities.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
-import { defined } from '../../../domain/values/defined.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { readNameFilter } from '../kit/choices.ts'
@@ -199,7 +199,7 @@ async function readSharing(ctx: Context, { id, roles }: Member, named: string) {
 /** A field of its own, because the form beside it has `roles`. */
 async function reactivate(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
   const roles = readRoles(values, 'defaultRoles')
-  refuse(roles.roles.length + roles.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
+  throwIfIssues(roles.roles.length + roles.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
   await reactivateMember(ctx, id, roles)
 }
 
@@ -218,6 +218,6 @@ export function readMemberFilter(values: URLSearchParams): MemberFilter {
     search,
     ...((status === 'active' || status === 'inactive') && { status }),
     ...(MEMBER_ROLES.some((known) => known === role) && { roles: { [role]: true } }),
-    ...defined({ portalRole: PORTAL_ROLES.find((known) => known === role) }),
+    ...omitUndefined({ portalRole: PORTAL_ROLES.find((known) => known === role) }),
   }
 }

@@ -1,4 +1,4 @@
-import { type ConsentText, markOfWords, type PageWords } from '../../../domain/brand/page-words.ts'
+import { type ConsentText, hashPageTexts, type PageTexts } from '../../../domain/brand/page-texts.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { directionOf } from '../../../locales/texts.ts'
@@ -15,7 +15,7 @@ type Facts = {
   main: string
   /** Languages that candidates can choose. */
   offered: readonly string[]
-  words: PageWords
+  words: PageTexts
   versions: (ConsentText & { createdAt: Date })[]
   done: string
 }
@@ -30,7 +30,7 @@ export function pageTextsPage(form: Form, { ctx, language, main, offered, words,
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
-${hiddenStateField(form, 'seen', markOfWords(words))}
+${hiddenStateField(form, 'seen', hashPageTexts(words))}
 <input type="hidden" name="language" value="${language}">
 ${settingsPanel('links', `Links, in ${labelLanguage(language)}`, fallback(language, main), links(form, words))}
 ${settingsPanel('consent-part', `Consent, in ${labelLanguage(language)}`, ABOUT_CONSENT, consent(form, words, versions))}
@@ -56,7 +56,7 @@ const languages = (address: string, codes: readonly string[], { language, offere
       html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${labelOfferedLanguage(code, offered)}</a>`,
   )}</nav>`
 
-const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => html`${field(form, {
+const links = (form: Form, { imprint, privacy, contact }: PageTexts): Html => html`${field(form, {
   name: 'imprint',
   label: 'Imprint',
   hint: 'A full address, such as https://example.com/imprint.',
@@ -66,7 +66,7 @@ const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => ht
 ${field(form, { name: 'privacy', label: 'Privacy', value: privacy, optional: true })}
 ${field(form, { name: 'contact', label: 'Contact', hint: 'Or an email address, such as mailto:jobs@example.com.', value: contact, optional: true })}`
 
-const consent = (form: Form, words: PageWords, versions: Facts['versions']): Html => html`${area(form, {
+const consent = (form: Form, words: PageTexts, versions: Facts['versions']): Html => html`${area(form, {
   name: 'consent',
   label: 'Your consent text',
   hint: 'Empty: none. Line breaks are kept.',

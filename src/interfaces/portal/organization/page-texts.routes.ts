@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { listConsentTexts, readPageWords, savePageWords } from '../../../domain/brand/page-words.ts'
-import { LAST_RESORT } from '../../../domain/languages/languages.ts'
+import { listConsentTexts, readPageTexts, savePageTexts } from '../../../domain/brand/page-texts.ts'
+import { FALLBACK_LANGUAGE } from '../../../domain/languages/languages.ts'
 import { readLanguageSettings } from '../../../domain/members/language-settings.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -12,9 +12,9 @@ export function pageTextsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, query: URLSearchParams) => {
     const known = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
     const { language: own, languagesOffered: offered } = await readLanguageSettings(ctx)
-    const main = known(own) ?? LAST_RESORT
+    const main = known(own) ?? FALLBACK_LANGUAGE
     const language = known(query.get('language')) ?? main
-    const [words, versions] = [await readPageWords(ctx, language), await listConsentTexts(ctx, language)]
+    const [words, versions] = [await readPageTexts(ctx, language), await listConsentTexts(ctx, language)]
     return pageTextsPage(form, { ctx, language, main, offered, words, versions, done: query.get('done') ?? '' })
   }
 
@@ -25,7 +25,7 @@ export function pageTextsRoutes(app: FastifyInstance): void {
       page: (form) => page(request, form, form.values),
       async work(values) {
         const { language, ...words } = readFields(values, 'language', 'imprint', 'privacy', 'contact', 'consent')
-        await savePageWords(request.ctx, language, words, values.get('seen') ?? '')
+        await savePageTexts(request.ctx, language, words, values.get('seen') ?? '')
         return `${pathOf(request.ctx, PAGE_TEXTS)}?${new URLSearchParams({ language, done: 'saved' })}`
       },
     }),

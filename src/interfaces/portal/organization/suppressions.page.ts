@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
+import { formatSuppressionReason, type Suppression } from '../../../domain/invites/suppressions.ts'
 import { isFormattedHmac } from '../../../domain/secrets/address-hmacs.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
@@ -45,7 +45,7 @@ const addressTable = (ctx: Context, items: Suppression[]): Html =>
     ['Address', 'Why', 'Since', 'Until'],
     items.map(({ id, address, reason, scope, since, until }) => [
       html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${formatAddress(address)}</a>`,
-      html`${scope === 'reminders' && 'reminders and notices only: '}${wordSuppression(reason)}`,
+      html`${scope === 'reminders' && 'reminders and notices only: '}${formatSuppressionReason(reason)}`,
       time(since),
       until === null ? 'somebody lifts it' : time(until),
     ]),
@@ -64,7 +64,7 @@ ${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'W
 
 export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
   title: formatAddress(suppression.address),
-  subtitle: html`Blocked since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
+  subtitle: html`Blocked since ${time(suppression.since)}: ${formatSuppressionReason(suppression.reason)}.`,
   trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">
 <h2 class="mb-4" id="lift-heading">Write to it again</h2>

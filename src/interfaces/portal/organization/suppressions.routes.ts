@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { getSuppression, liftSuppression, listSuppressions, suppressAddress } from '../../../domain/invites/suppressions.ts'
+import { deleteSuppression, getSuppression, listSuppressions, suppressAddress } from '../../../domain/invites/suppressions.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -37,7 +37,7 @@ export function suppressionsRoutes(app: FastifyInstance): void {
         const { reason } = await getSuppression(ctx, params.suppressionId)
         if ((reason === 'complaint' || reason === 'unsubscribed') && !values.has('sure'))
           throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
-        await liftSuppression(ctx, params.suppressionId, readFields(values, 'why').why)
+        await deleteSuppression(ctx, params.suppressionId, readFields(values, 'why').why)
         return `${pathOf(ctx, SUPPRESSIONS)}?done=lifted`
       },
     }),

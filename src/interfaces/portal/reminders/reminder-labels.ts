@@ -1,5 +1,5 @@
-import type { Skipped } from '../../../domain/invites/reminders/plan.ts'
-import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
+import type { SkipReason } from '../../../domain/invites/reminders/plan-reminders.ts'
+import type { ReminderStep } from '../../../domain/invites/reminders/reminder-steps.ts'
 import { CANDIDATE_MAIL_KINDS, type CandidateMailKind, type ReminderKind } from '../../../domain/mails/candidate-mails.ts'
 
 export const REMINDER_LABELS: Record<ReminderKind, string> = {
@@ -23,7 +23,7 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
 /** Kinds of mail sent by a newer release are shown as they are. */
 export const labelMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
 
-export const SKIPPED_LABELS: Record<Skipped, string> = {
+export const SKIPPED_LABELS: Record<SkipReason, string> = {
   off: 'reminders are off for this invite',
   earlier: 'invited before reminders were switched on',
   moved_on: 'the candidate has already gone on',

@@ -1,8 +1,8 @@
 import type { Context } from '../../../domain/context.ts'
 import type { NoticeSwitches } from '../../../domain/invites/notice-switches.ts'
-import { LISTED_OPEN, type OpenReminders } from '../../../domain/invites/reminders/plan.ts'
-import type { RuleSettings } from '../../../domain/invites/reminders/rules.ts'
-import { MAX_REMINDERS, MAX_STEPS, type ReminderStep } from '../../../domain/invites/reminders/steps.ts'
+import { MAX_LISTED_OPEN, type OpenReminders } from '../../../domain/invites/reminders/plan-reminders.ts'
+import type { RuleSettings } from '../../../domain/invites/reminders/reminder-rules.ts'
+import { MAX_REMINDERS, MAX_STEPS, type ReminderStep } from '../../../domain/invites/reminders/reminder-steps.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
 import { checkbox, checkboxes, choice, emptyForm, type Form, field, foldedFields, mistakes } from '../kit/forms.ts'
@@ -144,7 +144,7 @@ ${checkbox(emptyForm, { name: 'sure', label: `Remind ${total === 1 ? 'this candi
 </form>`,
     )
   }<section class="panel" aria-labelledby="open-heading">
-<h2 class="mb-4" id="open-heading">${total > LISTED_OPEN ? `The first ${LISTED_OPEN}` : 'All of them'}</h2>
+<h2 class="mb-4" id="open-heading">${total > MAX_LISTED_OPEN ? `The first ${MAX_LISTED_OPEN}` : 'All of them'}</h2>
 ${
   listed.length === 0
     ? html`<p class="hint">Nobody would be reminded.</p>`

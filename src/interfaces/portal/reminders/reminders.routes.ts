@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readNoticeSwitches, saveNoticeSwitches } from '../../../domain/invites/notice-switches.ts'
-import { listOpenReminders } from '../../../domain/invites/reminders/plan.ts'
+import { listOpenReminders } from '../../../domain/invites/reminders/plan-reminders.ts'
 import {
-  dropRule,
-  FIRST_RULE,
+  DEFAULT_RULE,
+  deleteRule,
   includeOpenInvites,
   type RuleSettings,
   readRule,
   saveRule,
   settingsOf,
-} from '../../../domain/invites/reminders/rules.ts'
-import { type Anchor, EVER, MAX_STEPS, type RemindedState } from '../../../domain/invites/reminders/steps.ts'
+} from '../../../domain/invites/reminders/reminder-rules.ts'
+import { ALWAYS_ACTIVE, type Anchor, MAX_STEPS, type RemindedState } from '../../../domain/invites/reminders/reminder-steps.ts'
 import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -63,7 +63,7 @@ function addRoutes(app: FastifyInstance, address: string): void {
   if (address.includes(':assessmentId'))
     addForm('/drop', 'dropped', async (request) => {
       const id = idOf(request)
-      if (id !== null) await dropRule(request.ctx, id)
+      if (id !== null) await deleteRule(request.ctx, id)
     })
 
   app.get<Route>(`${address}/open`, async (request, reply) => show(request, reply, await openPage(request)))
@@ -96,7 +96,7 @@ async function page(request: FastifyRequest<Route>, form: Form) {
     hasRule: rule !== null,
     // An assessment without its own rule starts with the organization's.
     settings: rule || id === null ? settingsOf(rule) : { ...settingsOf(await readRule(ctx, null)), isOn: false },
-    open: isOn && rule.activeSince! > EVER ? (await listOpenReminders(ctx, id)).total : 0,
+    open: isOn && rule.activeSince! > ALWAYS_ACTIVE ? (await listOpenReminders(ctx, id)).total : 0,
     switches: await readNoticeSwitches(ctx, id),
     done: queryOf(request).get('done') ?? '',
   })
@@ -112,7 +112,7 @@ function readSettings(values: URLSearchParams): RuleSettings {
   const numbers = Array.from({ length: MAX_STEPS }, (_, i) => i + 1)
   const { quietFrom, quietUntil } = readFields(values, 'quietFrom', 'quietUntil')
   return {
-    ...FIRST_RULE,
+    ...DEFAULT_RULE,
     isOn: values.has('isOn'),
     quietFrom: readHours(quietFrom),
     quietUntil: readHours(quietUntil),

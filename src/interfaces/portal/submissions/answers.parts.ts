@@ -1,4 +1,4 @@
-import { assetAt } from '../../../domain/assets/references.ts'
+import { assetIdIn } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import { chooseAnswer } from '../../../domain/submissions/choose-answer.ts'
 import type { AttemptDetail, QuestionDetail, SubmissionDetail } from '../../../domain/submissions/reading/submission.ts'
@@ -36,7 +36,7 @@ ${
 
 /** Media of a question: uploaded files in a player, other addresses as links. */
 function questionPlayer(ctx: Context, address: string): Html {
-  const id = assetAt(address)
+  const id = assetIdIn(address)
   if (id === null) return html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`
   return html`<video class="rounded-box video-ground max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
 }

@@ -1,6 +1,6 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
+import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import type { AssessmentReport } from '../../../domain/submissions/grading/report.ts'
 import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
@@ -34,7 +34,7 @@ export const RESULT_ORDERS: Record<string, ResultOrder> = {
   'name-last': { field: 'name', direction: 'desc' },
 }
 
-type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<ReleasedResult> }
+type ListFacts = { ctx: Context; assessments: Choice[]; tags: Choice[]; list: Listing<ReleasedResult> }
 
 export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')

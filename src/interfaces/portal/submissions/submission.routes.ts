@@ -3,7 +3,7 @@ import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import { deleteSubmissionMedia } from '../../../domain/submissions/media/delete-expired-media.ts'
 import { getSubmission } from '../../../domain/submissions/reading/submission.ts'
 import { checkChoice, findIssues } from '../../../domain/validation/checks.ts'
-import { refuse } from '../../../domain/validation/refuse.ts'
+import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPageNumber } from '../kit/paging.ts'
@@ -24,7 +24,7 @@ export function submissionRoutes(app: FastifyInstance): void {
         const { ctx, params } = request
         authorize(ctx, 'operate_invites')
         const { media } = readFields(values, 'media')
-        refuse(findIssues([['media', checkChoice(media, [...DELETABLE.keys()])]]))
+        throwIfIssues(findIssues([['media', checkChoice(media, [...DELETABLE.keys()])]]))
         await deleteSubmissionMedia(ctx, params.inviteId, DELETABLE.get(media)?.kinds ?? [])
         return `${pathOf(ctx, `invites/${params.inviteId}/submission`)}?done=deleted`
       },

@@ -24,7 +24,7 @@ describe('an invite that is assigned to its second grader', () => {
     for (const number of [1, 2]) await grade(second.ctx, number, 1)
     await assign(second.member.id)
     expect(await submission()).toMatchObject({ graderId: second.member.id, secondGraderId: null })
-    expect((await listQueue(third.ctx, { whose: 'nobody' }, { number: 1, size: 20 })).items).toHaveLength(1)
+    expect((await listQueue(third.ctx, { queue: 'nobody' }, { number: 1, size: 20 })).items).toHaveLength(1)
     await takeGraderSlot(third.ctx, submissionId)
     for (const number of [1, 2]) {
       await grade(second.ctx, number, 2)

@@ -96,7 +96,10 @@ describe('a second grader who comes later', () => {
     await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader: true } })
     await expect(takeGraderSlot(second.ctx, submissionId)).rejects.toMatchObject({ kind: 'submission_not_found' })
     const queued = async (whose: QueueName, { ctx }: { ctx: Context }) =>
-      (await listQueue(ctx, { whose }, { number: 1, size: 10 })).items.map(({ id, assessment }) => [id, assessment.secondGrader])
+      (await listQueue(ctx, { queue: whose }, { number: 1, size: 10 })).items.map(({ id, assessment }) => [
+        id,
+        assessment.secondGrader,
+      ])
     expect(await queued('nobody', second)).toEqual([[untouched, true]])
     expect(await queued('mine', first)).toEqual([[submissionId, false]])
     const graded = async () => {

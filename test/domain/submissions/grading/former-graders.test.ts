@@ -26,7 +26,7 @@ async function furnish() {
   return { ...made, first, second, third, change }
 }
 
-const queued = async (ctx: Context, whose: QueueName) => (await listQueue(ctx, { whose }, { number: 1, size: 20 })).total
+const queued = async (ctx: Context, whose: QueueName) => (await listQueue(ctx, { queue: whose }, { number: 1, size: 20 })).total
 
 it('leave their place to another grader, and what they have given', async () => {
   const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()

@@ -14,7 +14,7 @@ const problem = (problem: string, limit?: number) => ({
   issues: [expect.objectContaining({ problem, ...(limit && { limit }) })],
 })
 const queue = async (ctx: Context, whose: QueueName) =>
-  (await listQueue(ctx, { whose }, { number: 1, size: 20 })).items.map(({ id }) => id)
+  (await listQueue(ctx, { queue: whose }, { number: 1, size: 20 })).items.map(({ id }) => id)
 
 describe('a grade', () => {
   it('is in steps of 0.5 from 0 to the points of the question, or none, which is not 0', async () => {

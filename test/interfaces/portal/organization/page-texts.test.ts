@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
 import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
-import { findAgreedText, readPageWords } from '../../../../src/domain/brand/page-words.ts'
+import { findAgreedText, readPageTexts } from '../../../../src/domain/brand/page-texts.ts'
 import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/record-consent.ts'
 import { readArchive } from '../../../support/archives.ts'
 import type { candidateOf } from '../../../support/candidate.ts'
@@ -177,7 +177,7 @@ it('are saved independently of other settings and languages; conflicting saves s
     ['en', 'Mine.'],
     ['de', 'Ihre.'],
   ] as const)
-    expect(await readPageWords(asOperator(service, organization), language)).toMatchObject({ consent })
+    expect(await readPageTexts(asOperator(service, organization), language)).toMatchObject({ consent })
 
   // Whoever has seen what there was before does not undo it, and learns whose it is.
   await save({ language: 'de', ...LINKS, consent: 'Andere.' })

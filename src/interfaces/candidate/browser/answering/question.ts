@@ -1,4 +1,4 @@
-import { createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice, sleep } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
@@ -71,7 +71,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
         setOpen(true)
         return startClock(element)
       }
-      await wait(ASK_AGAIN_MS)
+      await sleep(ASK_AGAIN_MS)
     }
   }
 

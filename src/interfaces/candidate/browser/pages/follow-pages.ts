@@ -1,4 +1,4 @@
-import { createElement, wait } from '../../../../http/browser/dom.ts'
+import { createElement, sleep } from '../../../../http/browser/dom.ts'
 import { countDown } from '../answering/countdown.ts'
 import { answerQuestion } from '../answering/question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
@@ -63,7 +63,7 @@ export function followPages(
   async function refresh(): Promise<void> {
     while (!session.isTakenOver()) {
       if (await reloadPage()) return readAndEnter()
-      await wait(RELOAD_AGAIN_MS)
+      await sleep(RELOAD_AGAIN_MS)
     }
   }
 

@@ -1,4 +1,4 @@
-import { createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createElement, setNotice, sleep } from '../../../../http/browser/dom.ts'
 import { nextEvent } from '../../../../http/browser/retry.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import { Refusal } from '../session/session.ts'
@@ -64,7 +64,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
       session.noteReached(isShown)
       if (isShown) return pages.readAndEnter()
       sayNotSent(form, t.text('form.unsent'))
-      await Promise.race([wait(pause), nextEvent(connection, 'back')])
+      await Promise.race([sleep(pause), nextEvent(connection, 'back')])
       clearNotSent()
     }
   }

@@ -1,4 +1,4 @@
-import { createButton, createElement, setNotice, wait } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setNotice, sleep } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
@@ -158,7 +158,7 @@ async function recordFor(stream: MediaStream, milliseconds: number): Promise<Blo
   recorder.ondataavailable = ({ data }) => void slices.push(data)
   const stopped = new Promise((resolve) => recorder.addEventListener('stop', resolve, { once: true }))
   recorder.start()
-  await wait(milliseconds)
+  await sleep(milliseconds)
   if (recorder.state !== 'inactive') recorder.stop()
   await stopped
   return new Blob(slices, { type: recorder.mimeType })

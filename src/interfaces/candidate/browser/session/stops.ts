@@ -1,4 +1,4 @@
-import { wait } from '../../../../http/browser/dom.ts'
+import { sleep } from '../../../../http/browser/dom.ts'
 import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 import { keptMoment, measureAgo } from './ago.ts'
 import type { Recording } from './recording.ts'
@@ -46,7 +46,7 @@ async function tellLater(session: Session, mediaId: string, at: number, until: n
     performance.now() + pause < until;
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
   ) {
-    await wait(pause)
+    await sleep(pause)
     if (await tell(session, mediaId, at, until)) return
   }
 }

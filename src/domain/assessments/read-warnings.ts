@@ -1,0 +1,32 @@
+import { authorize } from '../authorization/permissions.ts'
+import type { Context } from '../context.ts'
+import type { Assessment } from './assessments.ts'
+
+/** Warnings for people who edit or use an assessment. */
+export type AssessmentWarnings = {
+  /** How many of its questions give no points. */
+  withoutPoints: number
+  /** Required devices. Optional recordings need none. */
+  devices: ('camera' | 'microphone')[]
+  /** How many are invited and have not started: they get the questions as they are when they do. */
+  open: number
+}
+
+/** Reads them by counts and one look at the questions. @throws DomainError not_permitted. */
+export async function readWarnings(ctx: Context, { id }: Pick<Assessment, 'id'>): Promise<AssessmentWarnings> {
+  authorize(ctx, 'read_assessments')
+  const of = { organizationId: ctx.organization.id, assessmentId: id }
+  const withoutPoints = await ctx.db.question.count({ where: { ...of, points: 0 } })
+  const recorded = await ctx.db.question.findMany({
+    where: { ...of, responseType: { in: [...ctx.deps.kinds.recorded] } },
+    distinct: ['responseType'],
+    select: { responseType: true },
+  })
+  const { _sum } = await ctx.db.assessmentInviteCount.aggregate({
+    where: { ...of, status: { in: ['pending', 'accepted'] } },
+    _sum: { count: true },
+  })
+  const needed = recorded.flatMap(({ responseType }) => ctx.deps.kinds.answering(responseType).needs)
+  const devices = (['camera', 'microphone'] as const).filter((device) => needed.includes(device))
+  return { withoutPoints, devices, open: _sum.count ?? 0 }
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../context.ts'
+
+/** How many bytes an organization's media have in all, at a cost that does not grow with it. */
+async function countMediaBytes({ db, organization }: Context): Promise<number> {
+  const { _sum } = await db.organizationMediaBytes.aggregate({
+    where: { organizationId: organization.id },
+    _sum: { bytes: true },
+  })
+  return Number(_sum.bytes ?? 0n)
+}
+
+/** True if the organization's quota or the disk has no room for these bytes. The log tells which. */
+export async function lacksSpace(ctx: Context, bytes: number): Promise<boolean> {
+  const { log, media, mediaQuota } = ctx.deps
+  const free = await media.free()
+  if (free < bytes) {
+    log.error({ free }, 'there is no room for recordings')
+    return true
+  }
+  const used = await countMediaBytes(ctx)
+  if (used < mediaQuota) return false
+  log.warn({ organizationId: ctx.organization.id, used }, "an organization's quota of media is used up")
+  return true
+}

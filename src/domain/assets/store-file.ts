@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { Asset } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { fileOf, newMediaKey } from '../files/media-keys.ts'
+import { lacksSpace } from './lacks-space.ts'
+import type { PictureFile } from './picture-file.ts'
+
+type MediumFile = { contentType: string; milliseconds: number; content: Buffer }
+
+/**
+ * Keeps a file by its content; one that is there already is found, and not kept twice. Its row is there before its file, so that what a
+ * crash leaves is found.
+ *
+ * @returns null where there is no room for it.
+ */
+export async function storeFile(
+  ctx: Context,
+  kind: 'image' | 'logo' | 'audio' | 'video',
+  { content, ...facts }: PictureFile | MediumFile,
+): Promise<Asset | null> {
+  const { actor, db, deps, organization } = ctx
+  const sha256 = new Uint8Array(createHash('sha256').update(content).digest())
+  const own = { organizationId: organization.id }
+  const there = await db.asset.findFirst({ where: { ...own, sha256, kind, state: 'ready' }, orderBy: { id: 'asc' } })
+  if (there) return there
+  if (await lacksSpace(ctx, content.length)) return null
+  const [id, now] = [deps.newId(), deps.clock()]
+  const key = newMediaKey(organization)
+  const createdById = actor.kind === 'member' ? actor.id : null
+  await db.asset.create({
+    data: {
+      ...{ ...own, id, kind, state: 'uploading', key, ...facts, sha256, bytes: content.length },
+      ...{ createdById, createdAt: now, checkedAt: now },
+    },
+  })
+  await deps.media.put(fileOf(key), content)
+  return db.asset.update({
+    where: { organizationId_id: { ...own, id } },
+    data: { state: 'ready', completedAt: deps.clock() },
+  })
+}

@@ -1,0 +1,21 @@
+// Shared by lists of candidates and bulk changes: a job works through many rows in parts.
+
+/** Rows of one job: a few seconds of work. */
+export const ROWS_PER_JOB = 200
+/** Rows at a time: the rest of the connections to the database is for whoever waits for an answer. */
+const AT_ONCE = 3
+
+/**
+ * Does some of the rows that are still to be done.
+ *
+ * @param find finds the first of these, so many at most.
+ * @returns whether there may be more.
+ */
+export async function processRows<Row>(
+  find: (most: number) => Promise<Row[]>,
+  work: (row: Row) => Promise<void>,
+): Promise<boolean> {
+  const rows = await find(ROWS_PER_JOB)
+  for (let i = 0; i < rows.length; i += AT_ONCE) await Promise.all(rows.slice(i, i + AT_ONCE).map(work))
+  return rows.length === ROWS_PER_JOB
+}

@@ -1,0 +1,148 @@
+import { sql } from '../../db/builder.ts'
+import type { Connection } from '../../db/client.ts'
+import type { SqlBool } from '../../db/queries.ts'
+import { first, type Query } from '../../db/statements.ts'
+import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
+import { createKeyedLimiter } from '../concurrency/work-queues.ts'
+import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../time/days.ts'
+import type { InviteEmail } from './emails.ts'
+import { nthMailTime, nthSentTime } from './mail-schedule.ts'
+
+/** Invitations that may be sent within 24 hours: to one address over all invites of an organization, and by one organization. 0: any number. */
+export type MailLimits = { perRecipient: number; perOrganization: number }
+
+type Admission = { until: Date } | { until: null; release: () => void }
+/** Sends in progress count towards the limit, so check again when one of them finishes. */
+type Wait = { until: undefined; key: string; turn: Promise<void> }
+
+/** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */
+const SOON_MS = 3_600_000
+
+/**
+ * Decides whether a mail may be sent now, or when it is looked at again: when the oldest mail that counts is a day old. Towards the limit of
+ * an organization, mails that wait count too, so that each gets a time of its own (see mail-schedule.ts). Mails that this process is sending
+ * count as well: if they reach the limit, the next mail waits for one of them to end. Several processes may send a few more at one moment.
+ */
+export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
+  const underWay = new Map<string, number>()
+  const waiting = new Map<string, (() => void)[]>()
+  /** One at a time is looked at of those that may be too many together: nobody begins in between. */
+  const inTurn = createKeyedLimiter(1)
+  const countOf = (key: string) => underWay.get(key) ?? 0
+  function change(key: string, by: number): void {
+    const count = countOf(key) + by
+    if (count > 0) underWay.set(key, count)
+    else underWay.delete(key)
+  }
+  function wait(key: string): Promise<void> {
+    const line = waiting.get(key) ?? []
+    waiting.set(key, line)
+    return new Promise((resolve) => line.push(resolve))
+  }
+  function wakeNext(key: string): void {
+    const line = waiting.get(key)
+    line?.shift()?.()
+    if (line?.length === 0) waiting.delete(key)
+  }
+
+  async function look(system: ServiceContext, checks: MailLimit[]): Promise<Admission | Wait> {
+    for (;;) {
+      const before = checks.map(({ key }) => countOf(key))
+      const over = await findReachedLimit(system, checks, before)
+      if (over?.until) return { until: over.until }
+      if (checks.some(({ key }, i) => countOf(key) !== before[i])) continue // one has ended in between
+      if (over) return { until: undefined, key: over.key, turn: wait(over.key) }
+      for (const { key } of checks) change(key, 1)
+      return { until: null, release: () => release(checks) }
+    }
+  }
+  function release(checks: MailLimit[]): void {
+    for (const { key } of checks) change(key, -1)
+    for (const { key } of checks) wakeNext(key)
+  }
+  /** @param offered the ceiling below which a place has become free for it: if it does not take it, for whatever reason, the next may. */
+  async function lookInTurn(system: ServiceContext, checks: MailLimit[], offered: string): Promise<Admission | Wait> {
+    let isUsed = false
+    try {
+      const found = await inTurn(checks.at(-1)!.key, () => look(system, checks))
+      isUsed = found.until === null || (found.until === undefined && found.key === offered)
+      return found
+    } finally {
+      if (!isUsed) wakeNext(offered)
+    }
+  }
+
+  return async (system, email) => {
+    const checks = limitsOf(system.db, ceilings, email)
+    if (checks.length === 0) return { until: null, release: () => {} }
+    for (let offered = ''; ; ) {
+      const found = await lookInTurn(system, checks, offered)
+      if (found.until !== undefined) return found
+      await found.turn
+      offered = found.key
+    }
+  }
+}
+
+/** The ceilings that there are for a mail, the widest last. */
+function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits, email: InviteEmail): MailLimit[] {
+  const { organizationId, invite, delayedUntil } = email
+  const { recipientEmail } = invite
+  const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+  const perDay = invite.organization.mailsPerDay ?? perOrganization
+  const all: MailLimit[] = [
+    {
+      ceiling: perRecipient,
+      key: `${organizationId} ${recipientEmail.toLowerCase()}`,
+      nth: (since, n) => timesToAddress(tenant, recipientEmail, since).offset(n).limit(1),
+    },
+    {
+      ceiling: perDay,
+      key: organizationId,
+      // A mail whose time has come waits for sent mails only, not for those that are planned after it.
+      nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(tenant, since, n),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(tenant, since, n) }),
+    },
+  ]
+  return all.filter(({ ceiling }) => ceiling > 0)
+}
+
+type NthTime = (since: Date, n: number) => Query<{ at: Date }>
+/** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
+type MailLimit = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
+
+/** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
+async function findReachedLimit(
+  { db, deps }: ServiceContext,
+  checks: MailLimit[],
+  underWay: number[],
+): Promise<{ key: string; until: Date | undefined } | undefined> {
+  const now = deps.clock()
+  const since = new Date(now.getTime() - DAY_MS)
+  for (const [i, { ceiling, key, nth, nthPlanned }] of checks.entries()) {
+    const n = ceiling - 1 - underWay[i]!
+    if (n < 0) return { key, until: undefined }
+    const dayAfter = async (find: NthTime) => {
+      const found = await first(db, find(since, n))
+      return found && new Date(found.at.getTime() + DAY_MS)
+    }
+    const until = await dayAfter(nth)
+    if (!until) continue
+    if (underWay[i] !== 0) return { key, until: undefined }
+    const isSoon = until.getTime() - now.getTime() <= SOON_MS
+    return { key, until: isSoon || !nthPlanned ? until : ((await dayAfter(nthPlanned)) ?? until) }
+  }
+  return undefined
+}
+
+/** Times of the mails that were sent to the address since then, of any invite of the organization, the latest first. */
+const timesToAddress = (db: TenantDb, address: string, since: Date) =>
+  db
+    .selectFrom('inviteEmails')
+    .innerJoin(db.table('invites'), 'invites.id', 'inviteEmails.inviteId')
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
+    .where('inviteEmails.state', '=', sql.lit('sent'))
+    .where('inviteEmails.sentAt', '>', since)
+    .select(({ ref }) => sql<Date>`${ref('inviteEmails.sentAt')}`.as('at'))
+    .orderBy('inviteEmails.sentAt', 'desc')

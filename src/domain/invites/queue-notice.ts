@@ -1,0 +1,69 @@
+import { sql } from '../../db/builder.ts'
+import type { SqlBool } from '../../db/queries.ts'
+import { all, foreign, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
+import { type Context, inMode } from '../context.ts'
+import type { NoticeKind } from '../mails/candidate-mails.ts'
+
+// One-time notices to candidates, if the organization or, with precedence, the assessment enables them.
+
+type Switches = {
+  organization: { candidateMails: readonly string[] }
+  assessment: { submittedMail: boolean | null; releasedMail: boolean | null }
+}
+const COLUMNS = { submitted: 'submittedMail', released: 'releasedMail' } as const satisfies Record<NoticeKind, string>
+
+export const isNoticeEnabled = (kind: NoticeKind, { organization, assessment }: Switches): boolean =>
+  assessment[COLUMNS[kind]] ?? organization.candidateMails.includes(kind)
+
+/**
+ * Adds a notice to the transaction, where it is switched on, with its job.
+ *
+ * @param about what it is alone in telling: told again, it is known by that.
+ */
+export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, about = ''): Promise<void> {
+  const { db, deps } = ctx
+  const isOn = ctx.db
+    .selectFrom('organizations')
+    .select(({ ref }) => sql<boolean>`${kind}::text = any(${ref('organizations.candidateMails')})`.as('isOn'))
+  const invite = inMode(ctx, 'all')
+    .db.selectFrom('invites')
+    .innerJoin(inMode(ctx, 'all').db.table('assessments'), 'assessments.id', 'invites.assessmentId')
+    .where('invites.id', '=', inviteId)
+    .where(({ ref }) => sql<SqlBool>`coalesce(${ref(`assessments.${COLUMNS[kind]}`)}, (${isOn}))`)
+  const now = deps.clock()
+  const insertion = insertForEach('inviteEmails', invite, (eb) => ({
+    id: uuid(deps.newId()),
+    organizationId: eb.ref('invites.organizationId'),
+    inviteId: eb.ref('invites.id'),
+    kind: eb.val<string>(kind),
+    dedupeKey: eb.val<string>(about === '' ? kind : `${kind}:${about}`),
+    linkVersion: eb.ref('invites.linkVersion'),
+    createdAt: time(now),
+    updatedAt: time(now),
+    ...DEFAULT_COLUMNS,
+  }))
+    .onConflict((conflict) =>
+      conflict.columns(['organizationId', 'inviteId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
+    )
+    .returning(['inviteEmails.id', 'inviteEmails.organizationId'])
+  const queued = await all(db, insertion)
+  if (queued.length > 0) await run(db, foreign(await deps.queue.invitationEmailJobs(queued, { isPatient: true })))
+}
+
+const DEFAULT_COLUMNS = {
+  templateId: byDefault,
+  language: byDefault,
+  message: byDefault,
+  state: byDefault,
+  attempts: byDefault,
+  failure: byDefault,
+  reason: byDefault,
+  sentAt: byDefault,
+  delayedUntil: byDefault,
+  bouncedAt: byDefault,
+  bounce: byDefault,
+  bounceStatus: byDefault,
+  bounceReason: byDefault,
+  complainedAt: byDefault,
+} as const

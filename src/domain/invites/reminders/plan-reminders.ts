@@ -1,0 +1,186 @@
+import { all } from '../../../db/statements.ts'
+import { countOpenReminders, openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
+import type { Invite } from '../../../generated/prisma/client.ts'
+import { recordByMember } from '../../audit/record-audit.ts'
+import { modeOf } from '../../authorization/author.ts'
+import { authorize } from '../../authorization/permissions.ts'
+import { loadZones } from '../../concurrency/load-zones.ts'
+import type { Context } from '../../context.ts'
+import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
+import { zoneOf } from '../../time/zones.ts'
+import { inTransaction } from '../../transaction.ts'
+import { withCurrentStatus } from '../expiry.ts'
+import { requireVisibleInvite } from '../invites.ts'
+import { findSuppression } from '../suppressions.ts'
+import { toQuietTimes } from './reminder-due.ts'
+import { readRule } from './reminder-rules.ts'
+import {
+  dedupeKeyOf,
+  dueAt,
+  isRemindedState,
+  MAX_DELAY_MS,
+  MAX_REMINDERS,
+  MIN_BEFORE_EXPIRY_MS,
+  MIN_MAIL_INTERVAL_MS,
+  type ReminderStep,
+  reminderKindOf,
+  ruleFor,
+  stepsOf,
+} from './reminder-steps.ts'
+import { nextInWindow } from './sending-window.ts'
+
+/** Why a reminder will not be sent. */
+export const SKIP_REASONS = ['off', 'earlier', 'moved_on', 'stopped', 'too_late', 'replaced', 'enough', 'ends'] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+/**
+ * One reminder of an invite that was not queued: when it is to be sent, or why not.
+ *
+ * @property at when it is sent, or was due.
+ */
+export type PlannedReminder = { step: ReminderStep; kind: ReminderKind | null; at: Date; skipped: SkipReason | null }
+
+type Planned = Pick<
+  Invite,
+  | 'organizationId'
+  | 'assessmentId'
+  | 'mode'
+  | 'recipientEmail'
+  | 'remindersOff'
+  | 'sentAt'
+  | 'startedAt'
+  | 'expiresAt'
+  | 'linkVersion'
+  | 'status'
+  | 'timeZone'
+  | 'assessmentSession'
+>
+
+/** Planned and skipped reminders of an open invite; empty without a rule. @throws DomainError invite_not_found. */
+export async function planReminders(ctx: Context, inviteId: string): Promise<PlannedReminder[]> {
+  await requireVisibleInvite(ctx, inviteId)
+  const { db, deps } = ctx
+  const organizationId = ctx.organization.id
+  const found = await db.invite.findFirst({
+    where: { organizationId, id: inviteId },
+    include: { organization: { select: { timeZone: true, weekDaysOff: true } } },
+  })
+  const rules = await db.reminderRule.findMany({ where: { organizationId } })
+  const rule = found && ruleFor(rules, found)
+  if (!found || !rule?.activeSince) return []
+  const now = deps.clock()
+  const invite = withCurrentStatus(found, now)
+  const mails = await db.inviteEmail.findMany({
+    where: { organizationId, inviteId },
+    select: { dedupeKey: true, state: true, sentAt: true, createdAt: true, linkVersion: true },
+  })
+  const sent = mails.filter(({ state }) => state !== 'failed')
+  const lastAt = Math.max(...sent.map(({ sentAt, createdAt }) => (sentAt ?? createdAt).getTime()), -Infinity)
+  const reminded = sent.filter(
+    ({ dedupeKey, linkVersion }) => dedupeKey?.startsWith('reminder:') && linkVersion === invite.linkVersion,
+  )
+  const isStopped =
+    (await findSuppression(ctx, invite.mode, invite.recipientEmail)) ??
+    (await findSuppression(ctx, invite.mode, invite.recipientEmail, 'reminders'))
+  const steps = stepsOf(rule)
+    .flatMap((step) => {
+      const due = dueAt(step, invite)
+      return due ? [{ step, due }] : []
+    })
+    .sort((a, b) => a.due.getTime() - b.due.getTime())
+  const latest = steps.findLast(({ due }) => due <= now)
+  const end = await findEnd(ctx, invite)
+  await loadZones(ctx.db, [zoneOf(invite)])
+  let free = Math.max(now.getTime(), lastAt + MIN_MAIL_INTERVAL_MS)
+  let left = MAX_REMINDERS - reminded.length
+  return steps.flatMap(({ step, due }): PlannedReminder[] => {
+    if (mails.some(({ dedupeKey }) => dedupeKey === dedupeKeyOf(step, invite))) return []
+    const quiet = toQuietTimes(rule, invite.organization.weekDaysOff, step.after === 'before_expiry')
+    const at = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, due.getTime())))
+    const isMeant = isRemindedState(invite.status) && step.states.includes(invite.status)
+    const reasons: [SkipReason, boolean][] = [
+      ['off', invite.remindersOff || at === null],
+      ['earlier', invite.sentAt < rule.activeSince!],
+      ['moved_on', !isMeant],
+      ['stopped', isStopped !== null],
+      ['too_late', due.getTime() <= now.getTime() - MAX_DELAY_MS],
+      ['replaced', latest !== undefined && due < latest.due],
+      ['enough', left <= 0],
+      ['ends', end !== null && at !== null && at.getTime() > end.getTime() - MIN_BEFORE_EXPIRY_MS],
+    ]
+    const skipped = reasons.find(([, holds]) => holds)?.[0] ?? null
+    if (skipped === null && at) {
+      free = at.getTime() + MIN_MAIL_INTERVAL_MS
+      left--
+    }
+    return [
+      {
+        step,
+        kind: isRemindedState(invite.status) ? reminderKindOf(invite.status) : null,
+        at: skipped || !at ? due : at,
+        skipped,
+      },
+    ]
+  })
+}
+
+/** When it is over; null: nothing ends it. */
+async function findEnd({ db, organization }: Context, { status, expiresAt, assessmentSession }: Planned): Promise<Date | null> {
+  if (status !== 'started') return expiresAt
+  const where = { organizationId: organization.id, id: assessmentSession ?? '' }
+  const found = assessmentSession && (await db.submission.findFirst({ where, select: { deadlineAt: true } }))
+  return found ? found.deadlineAt : null
+}
+
+/** Has an invite's candidate not reminded, or again. @throws DomainError not_permitted, invite_not_found. */
+export async function switchReminders(ctx: Context, id: string, isOn: boolean): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  await inTransaction(ctx, async (inside) => {
+    await requireVisibleInvite(inside, id)
+    const { count } = await inside.db.invite.updateMany({
+      where: { organizationId: inside.organization.id, id, remindersOff: isOn },
+      data: { remindersOff: !isOn },
+    })
+    if (count > 0)
+      await recordByMember(inside, { action: isOn ? 'resumed_reminders' : 'stopped_reminders', target: { kind: 'invite', id } })
+  })
+}
+
+/** First reminder to each candidate if the rule applied to existing invites. */
+export type OpenReminder = { inviteId: string; recipientEmail: string; assessment: string; kind: ReminderKind; at: Date }
+
+/** So many are named. */
+export const MAX_LISTED_OPEN = 50
+
+/** @property today sent before the organization's midnight. @property lastAt when the last one is sent; null: there is none. */
+export type OpenReminders = { total: number; today: number; lastAt: Date | null; listed: OpenReminder[] }
+
+/** First reminders that a rule that is on would send for invites older than it, as numbers and by name. @throws as {@link readRule}. */
+export async function listOpenReminders(ctx: Context, assessmentId: string | null): Promise<OpenReminders> {
+  const rule = await readRule(ctx, assessmentId)
+  if (!rule?.activeSince) return { total: 0, today: 0, lastAt: null, listed: [] }
+  const now = ctx.deps.clock()
+  const { weekDaysOff, timeZone } = await ctx.db.organization.findUniqueOrThrow({
+    where: { id: ctx.organization.id },
+    select: { weekDaysOff: true, timeZone: true },
+  })
+  const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
+  const limits = { tooLate: MAX_DELAY_MS, tooShort: MIN_BEFORE_EXPIRY_MS }
+  const found = await all(ctx.db, openReminders(now, which, { ...limits, rows: MAX_LISTED_OPEN }))
+  const counts = await all(ctx.db, countOpenReminders(now, which, limits))
+  await loadZones(ctx.db, [timeZone, ...counts.map(({ zone }) => zone)])
+  const sentAt = ({ after, zone, dueAt: due }: { after: string; zone: string; dueAt: Date }): Date =>
+    nextInWindow(toQuietTimes(rule, weekDaysOff, after === 'before_expiry'), zone, due > now ? due : now) ?? due
+  const listed = found.map((row) => {
+    const { inviteId, recipientEmail, assessment, place } = row
+    return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at: sentAt(row) }
+  })
+  const sendings = counts.map((row) => ({ at: sentAt(row), count: row.count }))
+  const dayOf = (at: Date): string => at.toLocaleDateString('sv', { timeZone })
+  const sum = (some: typeof sendings): number => some.reduce((total, { count }) => total + count, 0)
+  return {
+    total: sum(sendings),
+    today: sum(sendings.filter(({ at }) => dayOf(at) === dayOf(now))),
+    lastAt: sendings.length === 0 ? null : new Date(Math.max(...sendings.map(({ at }) => at.getTime()))),
+    listed,
+  }
+}

@@ -1,0 +1,66 @@
+import type { InviteStatus, ReminderRule } from '../../../generated/prisma/client.ts'
+import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
+import { HOUR_MS } from '../../time/days.ts'
+
+// Steps of a reminder rule, and their times for one invite. The statement that finds due reminders,
+// db/statements-by-hand/due-reminders.ts, implements the same.
+
+export type { ReminderRule }
+
+export const ANCHORS = ['sent', 'started', 'before_expiry'] as const
+export type Anchor = (typeof ANCHORS)[number]
+export const REMINDED_STATES = ['pending', 'accepted', 'started'] as const satisfies InviteStatus[]
+export type RemindedState = (typeof REMINDED_STATES)[number]
+/** A reminder so many hours after the invitation was sent, or the assessment started, or before the invite expires, for invites in these states. */
+export type ReminderStep = { after: Anchor; hours: number; states: RemindedState[] }
+
+/** The states in which each can be meant. What was started does not expire. */
+export const STATES_OF: Record<Anchor, readonly RemindedState[]> = {
+  sent: ['pending', 'accepted', 'started'],
+  started: ['started'],
+  before_expiry: ['pending', 'accepted'],
+}
+
+export const MAX_STEPS = 4
+/** A year. */
+export const STEP_HOURS = { minimum: 1, maximum: 8_760 }
+/** Reminders of one invite, until it is reactivated. */
+export const MAX_REMINDERS = 3
+/** Hours between two mails of an organization to one address. */
+export const MIN_MAIL_INTERVAL_MS = 24 * HOUR_MS
+/** Nobody is reminded of what is due for longer, nor so short before the end. */
+export const MAX_DELAY_MS = 7 * 24 * HOUR_MS
+export const MIN_BEFORE_EXPIRY_MS = HOUR_MS
+
+/** Since when a rule is active that is for invites of before as well. */
+export const ALWAYS_ACTIVE = new Date(0)
+
+export const stepsOf = ({ steps }: Pick<ReminderRule, 'steps'>): ReminderStep[] => steps as ReminderStep[]
+
+export const reminderKindOf = (state: RemindedState): ReminderKind => REMINDER_KINDS[REMINDED_STATES.indexOf(state)]!
+export const isRemindedState = (status: InviteStatus): status is RemindedState =>
+  (REMINDED_STATES as readonly string[]).includes(status)
+
+type Timed = { sentAt: Date; startedAt: Date | null; expiresAt: Date; linkVersion: number }
+
+/** When a step is due; null: not by what there is. */
+export function dueAt({ after, hours }: ReminderStep, { sentAt, startedAt, expiresAt }: Timed): Date | null {
+  if (after === 'started') return startedAt && new Date(startedAt.getTime() + hours * HOUR_MS)
+  return after === 'sent' ? new Date(sentAt.getTime() + hours * HOUR_MS) : new Date(expiresAt.getTime() - hours * HOUR_MS)
+}
+
+/**
+ * Unique key of a reminder: its step, the link version, which a reactivation raises, and before the expiry its date, so that an
+ * extension sends it again.
+ */
+export const dedupeKeyOf = ({ after, hours }: ReminderStep, { linkVersion, expiresAt }: Timed): string =>
+  ['reminder', after, hours, linkVersion, ...(after === 'before_expiry' ? [expiresAt.getTime()] : [])].join(':')
+
+/** The assessment's rule, else the organization's. */
+export const ruleFor = <Rule extends Pick<ReminderRule, 'organizationId' | 'assessmentId'>>(
+  rules: readonly Rule[],
+  { organizationId, assessmentId }: { organizationId: string; assessmentId: string },
+): Rule | undefined => {
+  const own = rules.filter((rule) => rule.organizationId === organizationId)
+  return own.find((rule) => rule.assessmentId === assessmentId) ?? own.find((rule) => rule.assessmentId === null)
+}

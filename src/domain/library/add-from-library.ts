@@ -1,0 +1,130 @@
+import { lockAssessment } from '../assessments/edit-assessments.ts'
+import { addQuestion, recordQuestion, toQuestionColumns, toQuestionInput } from '../assessments/edit-questions.ts'
+import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
+import { authorize } from '../authorization/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { isUuid } from '../text/uuid.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkSize, findIssues } from '../validation/checks.ts'
+import { timeOfChange } from '../validation/refuse-unseen-changes.ts'
+import { throwIfIssues } from '../validation/throw-if-issues.ts'
+import { hashContent, type LibraryContent } from './content.ts'
+import { getLibraryQuestion, readLibraryVersion } from './library.ts'
+import { lockContent, readContent, refuseSecond } from './save-to-library.ts'
+
+/**
+ * Adds the newest version of a question of the library behind the last question of an assessment: both have the same definition, and so the same
+ * key.
+ *
+ * @returns the question's id.
+ * @throws DomainError not_permitted, library_question_not_found, assessment_not_found; invalid where it is asked there already, with its place,
+ *   and where it is retired.
+ */
+export async function addFromLibrary(ctx: Context, id: string, assessmentId: string): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  throwIfIssues(findIssues([['assessmentId', assessmentId === '' ? { rule: 'required' } : undefined]]))
+  return inTransaction(ctx, async (inside) => {
+    await lockAssessment(inside, assessmentId)
+    const { number, retiredAt } = await getLibraryQuestion(inside, id)
+    if (retiredAt) throw new DomainError('invalid', { issues: [{ field: 'assessmentId', rule: 'account', problem: 'retired' }] })
+    await refuseSecond(inside, { assessmentId }, id)
+    const { input, versionId } = await readLibraryVersion(inside, id, number)
+    const questionId = await addQuestion(inside, assessmentId, input)
+    const where = { organizationId: inside.organization.id, assessmentId, id: questionId }
+    await inside.db.question.updateMany({ where, data: { versionId, libraryQuestionId: id, libraryNumber: number } })
+    return questionId
+  })
+}
+
+/** Questions that can be added by one request. */
+export const MAX_ADDED_AT_ONCE = 100
+
+/**
+ * Adds several questions in this order, each in a transaction of its own: 100 take seconds. Those that are there already are skipped, so that
+ * it can be repeated after a failure.
+ *
+ * @throws DomainError as addFromLibrary; invalid, `questions`.
+ */
+export async function addManyFromLibrary(ctx: Context, ids: string[], assessmentId: string): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  const size = ids.length === 0 ? ({ rule: 'required' } as const) : checkSize('maxItems', ids.length, MAX_ADDED_AT_ONCE)
+  throwIfIssues(findIssues([['questions', size]]))
+  const added = await findAdded(ctx, assessmentId, ids.filter(isUuid))
+  for (const id of ids) if (!added.has(id)) await addFromLibrary(ctx, id, assessmentId)
+}
+
+/** The library questions that an assessment asks already, of these. */
+export async function findAdded(ctx: Context, assessmentId: string, ids: string[]): Promise<Set<string>> {
+  authorize(ctx, 'read_assessments')
+  const where = { organizationId: ctx.organization.id, assessmentId, libraryQuestionId: { in: ids } }
+  const found = await ctx.db.question.findMany({ where, select: { libraryQuestionId: true } })
+  return new Set(found.flatMap(({ libraryQuestionId }) => libraryQuestionId ?? []))
+}
+
+/** How a question stands to what it came from. @property isChanged it is no longer as that version. @property mine tells its content from any other. */
+export type LibraryOrigin = {
+  id: string
+  name: string
+  number: number
+  newest: number
+  isChanged: boolean
+  isRetired: boolean
+  mine: string
+}
+
+/** @returns null: it comes from nowhere. */
+export async function findOrigin(ctx: Context, question: Question): Promise<LibraryOrigin | null> {
+  const { libraryQuestionId: id, libraryNumber: number } = question
+  if (id === null || number === null) return null
+  const { name, number: newest, retiredAt } = await getLibraryQuestion(ctx, id)
+  const origin = { id, name, number, newest, isRetired: retiredAt !== null }
+  const mine = hashContent(await readContent(ctx, question))
+  const theirs = hashContent(await readLibraryVersion(ctx, id, number))
+  return { ...origin, mine: hexOf(mine), isChanged: Buffer.compare(mine, theirs) !== 0 }
+}
+
+const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
+
+export type LibraryComparison = { origin: LibraryOrigin; mine: LibraryContent; theirs: LibraryContent }
+
+/**
+ * A question beside the newest version of what it came from, with what is right in both.
+ *
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none.
+ */
+export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<LibraryComparison> {
+  authorize(ctx, 'write_assessments')
+  const question = await getQuestion(ctx, ref)
+  const origin = await findOrigin(ctx, question)
+  if (!origin) throw new DomainError('library_question_not_found')
+  return { origin, mine: await readContent(ctx, question), theirs: await readLibraryVersion(ctx, origin.id, origin.newest) }
+}
+
+/** State that the form showed. @property mine see Origin. @property number of the newest version. */
+type SeenBoth = { mine: string; number: number }
+
+/**
+ * Makes a question what the newest version in the library is; points and time limit stay.
+ *
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none; invalid,
+ *   `changed` at `version`, where either is no longer what was seen.
+ */
+export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenBoth): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const { question, content } = await lockContent(inside, ref)
+    if (question.libraryQuestionId === null) throw new DomainError('library_question_not_found')
+    const { number } = await getLibraryQuestion(inside, question.libraryQuestionId)
+    const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
+    throwIfIssues(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
+    const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
+    const { points, timeLimit } = toQuestionInput(question)
+    const columns = await toQuestionColumns(inside, { ...input, points, timeLimit })
+    const updatedAt = timeOfChange(inside.deps.clock(), question)
+    const where = { organizationId: inside.organization.id, assessmentId: ref.assessmentId, id: question.id }
+    await inside.db.question.updateMany({ where, data: { ...columns, versionId, libraryNumber: number, updatedAt } })
+    await recordQuestion(inside, 'updated_question', question, assessment)
+  })
+}

@@ -1,3 +1,0 @@
-/** Display name: first and last name, or the address. */
-export const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
-  `${firstName} ${lastName}`.trim() || email

@@ -1,6 +1,0 @@
-import { sql } from '../../db/builder.ts'
-import type { Condition, Expression } from '../../db/queries.ts'
-
-/** The column has that address, in either case. @param address as asStored has it. */
-export const isAddress = (column: Expression<string>, address: string): Condition =>
-  sql`address_key(${column}) = address_key(${address})`
