@@ -199,7 +199,7 @@ describe('what has happened since it was queued', () => {
   it.each(changes)('ends it: %s', async (_what, change, reason) => {
     const made = await makeReminding(service, { activeSince: null })
     const one = await made.invite()
-    const { findOutdatedReason: findOutdatedReason } = await import('../../src/domain/invites/reminders/reminder-due.ts')
+    const { findOutdatedReason } = await import('../../src/domain/invites/reminders/reminder-due.ts')
     const { findEmail } = await import('../../src/domain/invites/emails.ts')
     await service.db.reminderRule.updateMany({ where: { id: made.rule.id }, data: { activeSince: new Date(0) } })
     const [mail] = await made.remind()
