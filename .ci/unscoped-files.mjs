@@ -18,7 +18,7 @@ export const UNSCOPED_FILES = {
   'domain/audit/record-audit.ts': 'Locks the common sequence of audit entries.',
   'domain/erasure/erase-organization.ts': 'Deletes rows of an organization that are in no tenant table.',
   'domain/erasure/erase-orphaned-accounts.ts': 'Sweep.',
-  'domain/erasure/forget-at-accounts.ts': 'Deletes what is kept at accounts of an erased address.',
+  'domain/erasure/detach-accounts.ts': 'Deletes what is kept at accounts of an erased address.',
   'domain/erasure/request-member-erasure.ts': 'The account of a member may be used elsewhere.',
   'domain/events/find-end-of-batch.ts': 'Worker: reads positions of the common feed.',
   'domain/events/feed.ts': 'Positions are common to all organizations; the feed limits itself by a range of its index.',

@@ -382,13 +382,13 @@ export type ServiceContext = {
 
 declare const entered: unique symbol
 /** Made by {@link enterOrganization} and {@link inMode} only, so that `{ ...ctx, mode }` with the database of another mode does not compile. */
-type Entered<T> = T & { [entered]: true }
+type ScopedContext<T> = T & { [entered]: true }
 
 /** Context of work for one organization: every query is restricted to its id, and to the data that the actor sees. */
 export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
   /** Mode of the rows in scope: live, test, or both for the service itself. */
-  mode: Entered<Mode>
+  mode: ScopedContext<Mode>
   /** Limited to the organization and the mode: whoever changes one of these does it by {@link enterOrganization} or {@link inMode}. */
   db: TenantDb
   /** Replica of a request, chosen once, so that all parts of its response are equally recent, see replica.ts. */
@@ -405,13 +405,13 @@ export const enterOrganization = <Service extends ServiceContext, Organization e
 ): Service & { organization: Organization } & Pick<Context, 'mode' | 'db'> => ({
   ...service,
   organization,
-  mode: mode as Entered<Mode>,
+  mode: mode as ScopedContext<Mode>,
   db: tenantDb(service.db, { organization, mode }),
 })
 
 /** The same context for data of another mode. */
 export const inMode = <Ctx extends Context>(ctx: Ctx, mode: Mode): Ctx => ({
   ...ctx,
-  mode: mode as Entered<Mode>,
+  mode: mode as ScopedContext<Mode>,
   db: tenantDb(ctx.db, { ...ctx, mode }),
 })

@@ -8,7 +8,7 @@ const OUTAGE_AFTER_MS = 300_000
 const WIDEN_AFTER_MS = 60_000
 
 export type MailThrottle = {
-  /** True if another mail may start. @param places mails that count towards the width. @param underWay all mails in progress, slow ones included. */
+  /** True if another mail may start. @param places mails that count towards the width. @param pending all mails in progress, slow ones included. */
   hasRoom: (places: number, underWay: number) => boolean
   /** Milliseconds until the next mail may start. 0 counts the mail as started. */
   pauseBeforeNext: () => number

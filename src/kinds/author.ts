@@ -20,7 +20,7 @@ export type AuthorForm = {
 export type ParsedForm = { spec: unknown; key: unknown; faults: DefinitionFault[]; fieldOf: (path: string) => string }
 
 /** The author's form of a kind. It works without JavaScript. */
-export type Author = {
+export type KindForm = {
   offers: readonly QuestionType[]
   /** Fields of a new question. */
   begin: (random: Random, preset: string) => URLSearchParams

@@ -1,5 +1,5 @@
 import type { DefinitionFault } from '../domain/ports/question-kind.ts'
-import type { Author, QuestionType } from './author.ts'
+import type { KindForm, QuestionType } from './author.ts'
 import { definedKinds, plainKinds } from './index.ts'
 
 /** Question types for authors: automatically scored, and graded by people. */
@@ -11,7 +11,7 @@ export const questionTypes: { scored: readonly QuestionType[]; graded: readonly 
 const kindOf = (word: string) => definedKinds.find(({ words }) => words.includes(word))
 
 /** @returns undefined for a response type without a right answer. */
-export const authorOf = (word: string): Author | undefined => kindOf(word)?.author
+export const authorOf = (word: string): KindForm | undefined => kindOf(word)?.author
 
 /** Parses an author's form. @returns faults by field name. @throws Error for a response type without a form. */
 export function readDefinition(

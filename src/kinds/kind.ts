@@ -1,5 +1,5 @@
 import type { Answering, QuestionKind } from '../domain/ports/question-kind.ts'
-import type { Author, QuestionType } from './author.ts'
+import type { KindForm, QuestionType } from './author.ts'
 import type { Control } from './control.ts'
 import type { GradingView } from './grading-view.ts'
 import type { KindFormat } from './neutral.ts'
@@ -15,7 +15,7 @@ type Answerable = {
 
 /** A kind with a right answer. @property examples one for each response type. */
 export type Kind = QuestionKind &
-  Answerable & { examples: readonly KindExample[]; gradingView: GradingView; author: Author; format: KindFormat }
+  Answerable & { examples: readonly KindExample[]; gradingView: GradingView; author: KindForm; format: KindFormat }
 /** A kind without a definition, graded by people. */
 export type PlainKind = Answerable & { words: readonly string[]; offers: readonly QuestionType[] }
 

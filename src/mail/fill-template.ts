@@ -37,7 +37,7 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
   const holes = placeholdersIn(block)
   if (holes.includes('link')) return button ? [button] : []
   const [only] = block.content
-  if (block.content.length === 1 && isPlaceholder(only) && only.hole === 'message')
+  if (block.content.length === 1 && isPlaceholder(only) && only.placeholder === 'message')
     return valueFor(only, values) === '' ? [] : [{ kind: 'quote', text: valueFor(only, values) }]
   // Paragraphs whose placeholders are all empty are left out, e.g. a greeting without a name.
   const filled = listPlaceholders(block.content).map((hole) => valueFor(hole, values))
@@ -56,18 +56,20 @@ function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
     .flatMap((own, i): Piece[] => (i === 0 ? [{ own }] : [{ newLine: true }, { own }]))
 }
 
-const valueFor = ({ hole, otherwise }: PlaceholderPiece, values: Values): string =>
+const valueFor = ({ placeholder: hole, fallback: otherwise }: PlaceholderPiece, values: Values): string =>
   (hole === 'link' ? '' : values[hole]) || otherwise
 
 const isPlaceholder = (piece: TemplatePiece | undefined): piece is PlaceholderPiece =>
-  typeof piece === 'object' && 'hole' in piece
+  typeof piece === 'object' && 'placeholder' in piece
 
 const placeholdersIn = (block: TemplateBlock): Placeholder[] =>
-  block.kind === 'list' ? block.items.flat().flatMap(placeholdersIn) : listPlaceholders(block.content).map(({ hole }) => hole)
+  block.kind === 'list'
+    ? block.items.flat().flatMap(placeholdersIn)
+    : listPlaceholders(block.content).map(({ placeholder }) => placeholder)
 
 const listPlaceholders = (pieces: readonly TemplatePiece[]): PlaceholderPiece[] =>
   pieces.flatMap((piece) => {
     if (typeof piece === 'string' || 'newLine' in piece) return []
-    if ('hole' in piece) return [piece]
+    if ('placeholder' in piece) return [piece]
     return listPlaceholders('strong' in piece ? piece.strong : 'emphasis' in piece ? piece.emphasis : piece.within)
   })

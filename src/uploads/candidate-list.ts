@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import type { ListColumn, ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
 import { isEmailAddress } from '../domain/validation/email-address.ts'
-import { refuseFile, truncateText } from '../domain/validation/uploaded-files.ts'
+import { createFileError, truncateText } from '../domain/validation/uploaded-files.ts'
 import { decodeText } from '../http/requests/decode-text.ts'
 
 export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
@@ -46,13 +46,13 @@ const EMPTY_ROW: ListRow = { email: '', name: '', tags: '', message: '', days: '
  */
 export function parseCandidateList(bytes: Uint8Array, maxRows: number): CandidateList {
   const text = decodeText(bytes).replaceAll('\0', '')
-  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refuseFile('list', 'tooLarge', MAX_BATCH_BYTES)
+  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw createFileError('list', 'tooLarge', MAX_BATCH_BYTES)
   const [first, ...others] = parseCsv(text, maxRows)
-  if (!first) throw refuseFile('list', 'empty')
+  if (!first) throw createFileError('list', 'empty')
   const { hasHeader, columns, unusedColumns } = readLayout(first)
   const rows = (hasHeader ? others : [first, ...others]).map((record) => toRow(columns, record))
-  if (rows.length === 0) throw refuseFile('list', 'empty')
-  if (rows.length > maxRows) throw refuseFile('list', 'tooManyRows', maxRows)
+  if (rows.length === 0) throw createFileError('list', 'empty')
+  if (rows.length > maxRows) throw createFileError('list', 'tooManyRows', maxRows)
   return { rows, unusedColumns }
 }
 
@@ -70,7 +70,7 @@ function parseCsv(text: string, maxRows: number): string[][] {
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw refuseFile('list', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
+    throw createFileError('list', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
   }
 }
 
@@ -90,7 +90,7 @@ function readLayout(first: string[]): Layout {
       .map((header) => truncateText(header, MAX_HEADER_LENGTH))
     return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
   }
-  if (!isEmailAddress(first[0]!)) throw refuseFile('list', 'noAddresses')
+  if (!isEmailAddress(first[0]!)) throw createFileError('list', 'noAddresses')
   return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createFairQueue } from '../domain/concurrency/work-queues.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { ReadParts } from '../domain/validation/uploaded-files.ts'
-import { refuseFile } from '../domain/validation/uploaded-files.ts'
+import { createFileError } from '../domain/validation/uploaded-files.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
 import type { ReadOutcome, ReadTask, UploadContents, UploadKind } from './read-process.ts'
 
@@ -33,7 +33,7 @@ export const readUpload =
       runLimited<ReadOutcome, UploadContents[C]['row'][]>(PROGRAM, LIMITS, order, take),
     ).catch((error: unknown) => {
       if (!(error instanceof ProcessEnded && error.isInputFault)) throw error
-      throw refuseFile(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
+      throw createFileError(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
     })
     if ('bug' in outcome) throw new Error(`An uploaded file could not be read: ${outcome.bug}`)
     if ('issues' in outcome) throw new DomainError('invalid', { issues: outcome.issues })

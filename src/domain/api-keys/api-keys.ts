@@ -91,7 +91,7 @@ export async function authenticate(
   const { deps } = service
   if (!key) throw new DomainError('api_key_missing')
   const fingerprint = fingerprintOf(key)
-  const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(service, key, fingerprint))
+  const found = deps.apiKeyCache.get(fingerprint) ?? (await findCachedKey(service, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
@@ -117,7 +117,7 @@ export async function authenticate(
 }
 
 /** Without a query for text that has not the form of a key. */
-const lookUp = async ({ db, deps }: ServiceContext, key: string, fingerprint: string) =>
+const findCachedKey = async ({ db, deps }: ServiceContext, key: string, fingerprint: string) =>
   API_KEY_PATTERN.test(key) ? deps.apiKeyCache.load(fingerprint, () => findApiKey(db, fingerprint)) : null
 
 /** The condition lets only one of several simultaneous requests write. */
@@ -201,7 +201,7 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
     const tenant = tenantDb(db, { organization: { id: found.organizationId }, mode: 'all' })
     await tenant.selectFrom('apiKeys').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
-    const wanted = withChange(before, change)
+    const wanted = applyChange(before, change)
     const details = changesOf(before, wanted)
     if (Object.keys(details).length === 0) return before
     if (isRestricted(wanted)) await storeAsRestricted(inside, id)
@@ -213,16 +213,16 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
   return changed
 }
 
-type Changeable = Pick<ApiKeySummary, 'rights' | 'scopes' | 'networks' | 'requestsPerMinute'>
+type ChangeableFields = Pick<ApiKeySummary, 'rights' | 'scopes' | 'networks' | 'requestsPerMinute'>
 
-function withChange(before: Changeable, change: KeyChange): Changeable {
+function applyChange(before: ChangeableFields, change: KeyChange): ChangeableFields {
   const { scopes = before.scopes, networks = before.networks, requestsPerMinute = before.requestsPerMinute } = change
   const kept = before.scopes.length > 0 ? [] : before.rights
   const rights = scopes.length > 0 ? rightsOfScopes(scopes) : (change.rights ?? kept)
   return { rights: [...rights], scopes: [...scopes], networks: [...networks], requestsPerMinute }
 }
 
-const changesOf = (before: Changeable, after: Changeable): AuditDetails =>
+const changesOf = (before: ChangeableFields, after: ChangeableFields): AuditDetails =>
   toAuditDetails(
     (['rights', 'scopes', 'networks', 'requestsPerMinute'] as const)
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))

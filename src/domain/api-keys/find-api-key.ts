@@ -3,10 +3,10 @@ import { anyOf } from '../../db/query.ts'
 import type { CachedApiKey } from '../context.ts'
 import { restrictedFingerprint, toBase64, toBytes } from './key-fingerprints.ts'
 
-type Found<Key> = Promise<Map<string, Key>>
-type Batch<Key> = { fingerprints: string[]; found: Found<Key> }
+type FoundKeys<Key> = Promise<Map<string, Key>>
+type KeyBatch<Key> = { fingerprints: string[]; found: FoundKeys<Key> }
 /** The last batch in the queue, and the one that still takes fingerprints because its query has not begun. */
-type Line<Key> = { last: Promise<unknown>; open: Batch<Key> | undefined }
+type LookupQueue<Key> = { last: Promise<unknown>; open: KeyBatch<Key> | undefined }
 
 /** Longer lists would need more prepared statements. */
 const MAX_KEYS = 128
@@ -15,18 +15,18 @@ const MAX_KEYS = 128
  * Finds keys of a kind by their fingerprints, in base64. Only one query runs at a time, and requests that arrive meanwhile share the next
  * one: however many unknown keys arrive, they occupy one connection and leave the others to requests with valid keys.
  */
-export function findQueued<Key>(
-  findKeys: (db: Connection, fingerprints: string[]) => Found<Key>,
+export function createBatchedKeyLookup<Key>(
+  findKeys: (db: Connection, fingerprints: string[]) => FoundKeys<Key>,
 ): (db: Connection, fingerprint: string) => Promise<Key | null> {
-  const lines = new WeakMap<Connection, Line<Key>>()
+  const lines = new WeakMap<Connection, LookupQueue<Key>>()
 
-  function openBatch(db: Connection, line: Line<Key>): Batch<Key> {
+  function openBatch(db: Connection, line: LookupQueue<Key>): KeyBatch<Key> {
     const fingerprints: string[] = []
     const find = () => {
       if (line.open === batch) line.open = undefined
       return findKeys(db, fingerprints)
     }
-    const batch: Batch<Key> = { fingerprints, found: line.last.then(find, find) }
+    const batch: KeyBatch<Key> = { fingerprints, found: line.last.then(find, find) }
     line.last = batch.found
     line.open = batch
     return batch
@@ -42,7 +42,7 @@ export function findQueued<Key>(
 }
 
 /** Finds an API key by its fingerprint. */
-export const findApiKey = findQueued(findApiKeys)
+export const findApiKey = createBatchedKeyLookup(findApiKeys)
 
 async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
   const given = new Map(
@@ -87,13 +87,13 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]
-      return [current, [of(previousHash), { ...key, expiresAt: earlier(previousExpiresAt, key.expiresAt) }]]
+      return [current, [of(previousHash), { ...key, expiresAt: earlierOf(previousExpiresAt, key.expiresAt) }]]
     }),
   )
 }
 
 /** A key's value before it was rotated is good no longer than the key. */
-const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
+const earlierOf = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
 
 /** Any of the hashes that these fingerprints are. */
 export const anyHash = (fingerprints: string[]) => anyOf(fingerprints.map(toBytes))

@@ -79,7 +79,7 @@ export async function generateKey(
   return inTransaction(ctx, async (inside) => {
     const made = await createApiKeyUnlessNamed(inside, wanted)
     if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
-    await tellAdmins(inside, made.apiKey.name)
+    await notifyAdmins(inside, made.apiKey.name)
     return { key: made.key, name: made.apiKey.name }
   })
 }
@@ -96,7 +96,7 @@ export const mayGrantScopes = (ctx: Context, scopes: readonly string[]): boolean
   !scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')
 
 /** A key opens much, and for long: all who answer for it learn of it. */
-const tellAdmins = async (inside: Context, called: string): Promise<void> =>
+const notifyAdmins = async (inside: Context, called: string): Promise<void> =>
   queueAdminEmails(inside, { kind: 'key_made', facts: omitUndefined({ person: await nameActor(inside), called }) })
 
 /** For so many days a new key may be good at most; null: for ever. */
@@ -205,7 +205,7 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
     const previous = { previousHash: hash, previousExpiresAt: new Date(now.getTime() + ROTATION_MS) }
     await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key, { isRestricted }), ...previous } })
     await recordKey(inside, 'rotated_key', found)
-    await tellAdmins(inside, found.name)
+    await notifyAdmins(inside, found.name)
     return { key, name: found.name }
   })
 }

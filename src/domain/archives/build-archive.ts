@@ -33,7 +33,7 @@ export async function buildArchive(
   if (!(await begin(ctx, { id, key }))) return
   const parts = putParts(ctx, { id, key })
   try {
-    await ctx.deps.writeArchive(ctx, whoseOf(ctx, found), parts.write)
+    await ctx.deps.writeArchive(ctx, subjectOf(ctx, found), parts.write)
     const bytes = await parts.end()
     const finishedAt = ctx.deps.clock()
     const finishing = ctx.db.updateTable('archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null)
@@ -44,7 +44,7 @@ export async function buildArchive(
 }
 
 /** Takes it over, with a key of its own: what was put under another is deleted. @returns whether it is still to be made. */
-const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
+const begin = (ctx: Context, { id, key }: ArchiveInProgress): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const its = inside.db.selectFrom('archives').where('id', '=', id).where('finishedAt', 'is', null)
@@ -54,11 +54,11 @@ const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
     return (await affectedRows(inside.db.updateTable('archives').where('id', '=', id).set({ key }))) > 0
   })
 
-type Making = { id: string; key: string }
+type ArchiveInProgress = { id: string; key: string }
 type Found = { id: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
 
 /** @throws Error where none of the secret keys opens the address. */
-function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
+function subjectOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
   if (memberId !== null) return { memberId, isOwn: actorId === memberId }
   const address = encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
@@ -66,7 +66,7 @@ function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }:
 }
 
 /** Takes what is written, and puts it into the store by parts. */
-function putParts(ctx: Context, { id, key }: Making) {
+function putParts(ctx: Context, { id, key }: ArchiveInProgress) {
   const part = Buffer.allocUnsafe(PART_BYTES)
   let [filled, number] = [0, 0]
   const making = ctx.db

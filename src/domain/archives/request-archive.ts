@@ -29,7 +29,7 @@ export function requestCandidateArchive(ctx: Context, { address: typed }: { addr
   const id = deps.newId()
   const addressHmac = new Uint8Array(hmacOfAddress(deps.secretKeys, organization.id, address))
   const encryptedAddress = encrypt(deps.secretKeys, purposeOf(id), address)
-  return request(ctx, { id, subject: 'candidate', addressHmac, encryptedAddress, memberId: null })
+  return requestArchive(ctx, { id, subject: 'candidate', addressHmac, encryptedAddress, memberId: null })
 }
 
 /**
@@ -41,10 +41,10 @@ export async function requestMemberArchive(ctx: Context, memberId: string): Prom
   authorizeArchive(ctx, memberId)
   const where = { organizationId: ctx.organization.id, id: memberId, erasedAt: null }
   if (!isUuid(memberId) || (await ctx.db.member.count({ where })) === 0) throw new DomainError('member_not_found')
-  return request(ctx, { id: ctx.deps.newId(), subject: 'member', addressHmac: null, encryptedAddress: null, memberId })
+  return requestArchive(ctx, { id: ctx.deps.newId(), subject: 'member', addressHmac: null, encryptedAddress: null, memberId })
 }
 
-type Asked = {
+type ArchiveRequest = {
   id: string
   subject: 'candidate' | 'member'
   addressHmac: Uint8Array<ArrayBuffer> | null
@@ -52,7 +52,7 @@ type Asked = {
   memberId: string | null
 }
 
-async function request(ctx: Context, asked: Asked): Promise<Archive> {
+async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Archive> {
   const id = await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
     const createdAt = deps.clock()
@@ -74,7 +74,7 @@ async function request(ctx: Context, asked: Asked): Promise<Archive> {
 }
 
 /** The one that is being made for who asks, or was until a moment ago. */
-async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Promise<string> {
+async function findMaking(inside: Context, { addressHmac, memberId }: ArchiveRequest): Promise<string> {
   const { actor } = inside
   const theirs = inside.db
     .selectFrom('archives')
@@ -86,7 +86,7 @@ async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Pr
 }
 
 /** Archives of erased candidates don't count. */
-async function refuseExcess(inside: Context, { subject, memberId }: Asked): Promise<void> {
+async function refuseExcess(inside: Context, { subject, memberId }: ArchiveRequest): Promise<void> {
   await lockOrganization(inside)
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)
   const where = { organizationId: inside.organization.id, subject, createdAt: { gt: since }, ...(memberId && { memberId }) }

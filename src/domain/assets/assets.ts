@@ -37,12 +37,12 @@ export async function readAsset(
   return content
 }
 
-type Shows = { script: string; spec?: unknown }
+type QuestionTexts = { script: string; spec?: unknown }
 
 /** The sizes of the organization's pictures that questions name, by id: for pages that show them. */
 export async function readSizes(
   { db, organization }: Pick<Context, 'db' | 'organization'>,
-  questions: Shows[],
+  questions: QuestionTexts[],
 ): Promise<Map<string, PictureSize>> {
   const ids = assetIdsIn(...questions.flatMap(({ script, spec }) => [script, JSON.stringify(spec ?? null)]))
   if (ids.length === 0) return new Map()

@@ -23,25 +23,25 @@ export function readPicture(file: Buffer): PictureFile | null {
 
 function readPng(file: Buffer): PictureFile | null {
   if (!file.subarray(0, 8).equals(PNG) || file.toString('latin1', 12, 16) !== 'IHDR') return null
-  return sized('image/png', stripPng(file))
+  return toPictureFile('image/png', stripPng(file))
 }
 
 function readJpeg(file: Buffer): PictureFile | null {
   if (file.length < 4 || file.readUInt32BE(0) >>> 8 !== 0xffd8ff) return null
   const { isTurned, width, height, content } = stripJpeg(file)
-  return sized('image/jpeg', isTurned ? { content, width: height, height: width } : { content, width, height })
+  return toPictureFile('image/jpeg', isTurned ? { content, width: height, height: width } : { content, width, height })
 }
 
 function readGif(file: Buffer): PictureFile | null {
   if (!/^GIF8[79]a$/.test(file.toString('latin1', 0, 6))) return null
-  return sized('image/gif', stripGif(file))
+  return toPictureFile('image/gif', stripGif(file))
 }
 
 function readWebp(file: Buffer): PictureFile | null {
   if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WEBP') return null
   if (!['VP8X', 'VP8L', 'VP8 '].includes(file.toString('latin1', 12, 16))) return null
-  return sized('image/webp', stripWebp(file))
+  return toPictureFile('image/webp', stripWebp(file))
 }
 
-const sized = (contentType: string, picture: Stripped): PictureFile | null =>
+const toPictureFile = (contentType: string, picture: Stripped): PictureFile | null =>
   picture.width > 0 && picture.height > 0 ? { contentType, ...picture } : null

@@ -50,7 +50,7 @@ export async function putMediumPart(ctx: Context, id: string, { segment, number,
   await deps.media.put(partOf(asset.key, part), content)
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
-    const held = await hold(inside, asset.id)
+    const held = await lockMedium(inside, asset.id)
     if (await isKnown(inside, asset, part)) return
     await refuseUnlessTaken(inside, { ...asset, ...held }, part)
     const of = { organizationId: organization.id, assetId: asset.id }
@@ -69,10 +69,10 @@ async function isKnown({ db, organization }: Context, { id }: Asset, { segment, 
   return there !== null
 }
 
-type Held = { id: string; state: string; bytes: bigint | string }
+type LockedMedium = { id: string; state: string; bytes: bigint | string }
 
 /** Limits as those of recordings: of parts of hardly a byte there is one by number, as each costs a row and a file. */
-async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }: Held, part: Measured): Promise<void> {
+async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }: LockedMedium, part: Measured): Promise<void> {
   if (held.state !== 'uploading') throwIfIssues([issue(TOO_LATE)])
   if (part.bytes === 0) throwIfIssues([issue(EMPTY)])
   if (part.bytes > MAX_PART_BYTES || Number(held.bytes) + part.bytes > MAX_PROMPT_BYTES) throwIfIssues([issue(TOO_LARGE)])
@@ -98,7 +98,7 @@ export async function completeMedium(
   const asset = await findMedium(ctx, id)
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    if ((await hold(inside, asset.id)).state !== 'uploading') return
+    if ((await lockMedium(inside, asset.id)).state !== 'uploading') return
     const of = { organizationId: organization.id, assetId: asset.id }
     const parts = await db.assetPart.findMany({ where: of, select: { segment: true, number: true } })
     const there = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
@@ -125,7 +125,7 @@ async function findMedium({ db, organization }: Context, id: string): Promise<As
   return asset
 }
 
-async function hold(ctx: Context, id: string): Promise<{ state: string; bytes: string }> {
+async function lockMedium(ctx: Context, id: string): Promise<{ state: string; bytes: string }> {
   const held = await ctx.db
     .selectFrom('assets')
     .where('id', '=', id)

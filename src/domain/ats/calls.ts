@@ -16,10 +16,10 @@ export type { AtsCall }
 export const CALLS_KEPT_DAYS = 30
 const FORGOTTEN_AT_ONCE = 2_000
 
-type TheirCall = Pick<AtsCall, 'name' | 'status' | 'error' | 'milliseconds' | 'orderId'>
+type IncomingCall = Pick<AtsCall, 'name' | 'status' | 'error' | 'milliseconds' | 'orderId'>
 
 /** Records that an ATS has called. @param ctx of an ATS. */
-export async function recordCall(ctx: Context, call: TheirCall): Promise<void> {
+export async function recordCall(ctx: Context, call: IncomingCall): Promise<void> {
   const { db, deps, organization } = ctx
   const own = { organizationId: organization.id, connectionId: atsOf(ctx).connectionId }
   await db.atsCall.create({ data: { ...call, ...own, id: deps.newId(), isInbound: true, createdAt: deps.clock() } })

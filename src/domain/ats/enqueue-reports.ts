@@ -26,10 +26,10 @@ export async function enqueueReports(ctx: ServiceContext): Promise<{ more: boole
     .select(['atsFanout.position', 'eventSequence.position as head'])
     .executeTakeFirstOrThrow()
   if (BigInt(position) >= BigInt(head)) return { more: false }
-  return inTransaction(ctx, handOverNext)
+  return inTransaction(ctx, enqueueNext)
 }
 
-async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> {
+async function enqueueNext(inside: ServiceContext): Promise<{ more: boolean }> {
   const { db } = inside
   const { position } = await unscoped(db).selectFrom('atsFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
@@ -38,17 +38,17 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   const start = first ? first.startPosition : head
   const from = start > BigInt(position) ? start : BigInt(position)
   const until = await findEndOfBatch(inside, { from, head }, AT_ONCE)
-  const reports = await makeReports(inside, from, until)
+  const reports = await createReports(inside, from, until)
   if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
   await unscoped(db).updateTable('atsFanout').set({ position: until }).execute()
   return { more: until < head }
 }
 
-type Reports = NonNullable<NewRows['atsReports']>
+type NewReports = NonNullable<NewRows['atsReports']>
 
-async function makeReports(inside: ServiceContext, from: bigint, until: bigint): Promise<Reports> {
+async function createReports(inside: ServiceContext, from: bigint, until: bigint): Promise<NewReports> {
   const { db, deps } = inside
-  const told = (await all(db, toldOrders(from, until))).flatMap(({ type, data, ...its }) => {
+  const told = (await all(db, ordersOfEvents(from, until))).flatMap(({ type, data, ...its }) => {
     const status = statusAfterEvent(type as EventType, data as EventPayload)
     return status !== null && isReported(its.ats as Ats, status) ? [{ ...its, status }] : []
   })
@@ -66,7 +66,7 @@ async function makeReports(inside: ServiceContext, from: bigint, until: bigint):
 }
 
 /** Events, and the orders that are told of each: those that were there before it, and that their ATS has not cancelled. */
-const toldOrders = (from: bigint, until: bigint) =>
+const ordersOfEvents = (from: bigint, until: bigint) =>
   unscoped()
     .selectFrom('events as event')
     .innerJoin('atsOrders as order', (join) =>

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/client.ts'
 import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../api-keys/api-keys.ts'
-import { anyHash, findApiKey, findQueued } from '../api-keys/find-api-key.ts'
+import { anyHash, createBatchedKeyLookup, findApiKey } from '../api-keys/find-api-key.ts'
 import { fingerprintOf, toBase64 } from '../api-keys/key-fingerprints.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -61,7 +61,7 @@ const GENERATE = 'Generate a key in the assessment portal, under Integrations, R
 const API_KEY_SENT = `This is an API key, which applicant tracking systems can’t use. ${GENERATE}`
 const FOR_ANOTHER_ATS = `This key is for another applicant tracking system. ${GENERATE}`
 
-const findKey = findQueued(findKeys)
+const findKey = createBatchedKeyLookup(findKeys)
 
 async function findKeys(db: Connection, fingerprints: string[]) {
   const organization = { select: { id: true, name: true, tier: true, suspension: { select: { id: true } } } } as const
@@ -114,16 +114,19 @@ export async function revokeAtsKey(ctx: Context, id: string): Promise<void> {
 }
 
 /** Keeps the key that the ATS has given to the organization. @throws DomainError not_permitted; ats_not_found; invalid. */
-export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, given: string): Promise<void> {
+export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, typedKey: string): Promise<void> {
   authorize(ctx, 'manage_ats')
   requireEnabled(ctx, ats)
-  const key = given.trim()
+  const key = typedKey.trim()
   throwIfIssues(findIssues([['theirKey', checkName(key, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { id } = await findConnection(inside, ats, mode)
-    const theirs = { encryptedApiKey: encrypt(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
-    await db.atsConnection.update({ where: { id }, data: { ...theirs, updatedAt: deps.clock() } })
+    const encryptedColumns = {
+      encryptedApiKey: encrypt(deps.secretKeys, atsKeyPurpose(id), key),
+      atsApiKeyLastFour: key.slice(-4),
+    }
+    await db.atsConnection.update({ where: { id }, data: { ...encryptedColumns, updatedAt: deps.clock() } })
     await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
   })
 }
@@ -138,12 +141,12 @@ export const decryptCredentials = (
   { keyId, encryptedKey, connectionId, encryptedApiKey }: EncryptedCredentials,
 ): Credentials => ({
   inboundKey: decrypt(deps.secretKeys, keyPurpose(keyId), encryptedKey),
-  apiKey: encryptedApiKey && decrypt(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
+  apiKey: encryptedApiKey && decrypt(deps.secretKeys, atsKeyPurpose(connectionId), encryptedApiKey),
 })
 
 /** Ties the ciphertext to one key. */
 const keyPurpose = (id: string): string => `ats key ${id}`
-const theirPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
+const atsKeyPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
 
 /** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
 export async function reencryptAtsKeys({ db, deps }: ServiceContext): Promise<void> {
@@ -158,7 +161,7 @@ export async function reencryptAtsKeys({ db, deps }: ServiceContext): Promise<vo
     if (resealed) await db.atsKey.updateMany({ where: { id }, data: { encryptedKey: resealed } })
   }
   for (const { id, encryptedApiKey } of await db.atsConnection.findMany({ where: { encryptedApiKey: { not: null } } })) {
-    const resealed = anew(theirPurpose(id), encryptedApiKey!)
+    const resealed = anew(atsKeyPurpose(id), encryptedApiKey!)
     // Unless another was entered meanwhile.
     if (resealed) await db.atsConnection.updateMany({ where: { id, encryptedApiKey }, data: { encryptedApiKey: resealed } })
   }

@@ -95,13 +95,13 @@ export async function readOrderProgress({ db, deps, organization }: Context, inv
   const isUndelivered = mail?.state === 'failed' && mail.failure !== 'obsolete'
   const { startedAt, completedAt } = invite
   const result = release && invite.status === 'completed' ? toResult(release) : null
-  const status = statusOf({ ...invite, isUndelivered, isReleased: result !== null })
+  const status = toOrderStatus({ ...invite, isUndelivered, isReleased: result !== null })
   return { inviteId, status, startedAt, completedAt, result }
 }
 
-type Standable = Parameters<typeof declinedAtOf>[0] & { isUndelivered: boolean; isReleased: boolean }
+type InviteStates = Parameters<typeof declinedAtOf>[0] & { isUndelivered: boolean; isReleased: boolean }
 
-function statusOf(invite: Standable): OrderProgress['status'] {
+function toOrderStatus(invite: InviteStates): OrderProgress['status'] {
   const { status, isUndelivered, isReleased } = invite
   if (status === 'pending') return isUndelivered ? 'undelivered' : 'invited'
   if (status === 'completed') return isReleased ? 'released' : 'in_review'

@@ -36,8 +36,8 @@ export function recordReport(ctx: ServiceContext, taken: LeasedReport, result: A
     if (count === 0) return 'lost'
     if (next && order) await delayFollowing(inside, { organizationId: connection.organization.id, orderId: order.id }, next)
     const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
-    const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
-    const call = { ...own, ...said, id: deps.newId(), isInbound: false, name: report.status, createdAt: result.startedAt }
+    const response = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
+    const call = { ...own, ...response, id: deps.newId(), isInbound: false, name: report.status, createdAt: result.startedAt }
     await db.atsCall.create({ data: call })
     const data = isDelivered
       ? { reportedStatus: report.status, reportedAt: now, lastError: '' }

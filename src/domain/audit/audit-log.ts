@@ -41,7 +41,7 @@ export async function listAuditEntries(ctx: Context, { before, ...filter }: Audi
   const entries = found.slice(0, limit)
   const named = entries.flatMap(({ details, targetId }) => [...idsIn(details), ...(targetId ? [targetId] : [])])
   const inDetails = await findNamesOfAny(ctx, [...new Set(named)])
-  const names = new Map([...inDetails, ...(await findNames(ctx, namedBy(entries)))])
+  const names = new Map([...inDetails, ...(await findNames(ctx, collectIds(entries)))])
   return { entries, names, hasOlder: found.length > limit }
 }
 
@@ -59,7 +59,7 @@ export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: b
   authorize(ctx, 'read_audit_log')
   // One more tells whether there are more.
   const found = await ctx.db.auditEntry.findMany({
-    where: { ...inLog(ctx), position: { gt: cursor } },
+    where: { ...whereLog(ctx), position: { gt: cursor } },
     orderBy: { position: 'asc' },
     take: limit + 1,
   })
@@ -67,10 +67,10 @@ export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: b
   return { entries, cursor: entries.at(-1)?.position ?? cursor, hasMore: found.length > limit }
 }
 
-const inLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
+const whereLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
 
 async function withNames(ctx: Context, entries: AuditEntry[]): Promise<NamedAuditEntry[]> {
-  const names = await findNames(ctx, namedBy(entries))
+  const names = await findNames(ctx, collectIds(entries))
   const nameOf = (id: string | null) => names.get(id ?? '')
   return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
 }
@@ -103,7 +103,7 @@ async function findEntries(
   const actorIds = who === undefined ? undefined : await findActorIds(ctx, who)
   return ctx.db.auditEntry.findMany({
     where: {
-      ...inLog(ctx),
+      ...whereLog(ctx),
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
       ...(bulkChangeId !== undefined && { details: { path: ['bulkChangeId'], equals: bulkChangeId ?? Prisma.DbNull } }),
@@ -125,7 +125,7 @@ async function findActorIds({ db, organization }: Context, who: string): Promise
 }
 
 /** The members and API keys that entries are by or about. */
-function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[] } {
+function collectIds(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[] } {
   const idsOf = (kind: string, wanted: string) =>
     entries.flatMap(({ actorKind, actorId, targetKind, targetId }) => [
       ...(actorKind === kind && actorId ? [actorId] : []),

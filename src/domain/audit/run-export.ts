@@ -15,16 +15,16 @@ export const MAX_EXPORTS_OF_ONE = 2
 /** Takes a batch; done when there is room for another. One that can't be taken any more ends the export. */
 export type WriteBatch<Row> = (rows: Row[]) => Promise<void>
 
-type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
+type ExportDescription = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
 /** An export in progress. @property request its actor, list and filter; null: no other export replaces it. */
-type Running = { organizationId: string; request: string | null; replace: (reason: Error) => void }
+type RunningExport = { organizationId: string; request: string | null; replace: (reason: Error) => void }
 
 /** The exports under way, by process. */
-const running = new WeakMap<Deps, Running[]>()
+const runningExports = new WeakMap<Deps, RunningExport[]>()
 
 /** Gets the batch that begins after a row; the first one without it. The last one has less than {@link EXPORTED_AT_ONCE}. */
-type Read<Row> = (after: Row | undefined) => Promise<Row[]>
+type ReadBatch<Row> = (after: Row | undefined) => Promise<Row[]>
 
 /**
  * Exports a list in batches, and records it in the audit log. The same export by the same actor ends the earlier one and replaces it, so that a
@@ -34,22 +34,22 @@ type Read<Row> = (after: Row | undefined) => Promise<Row[]>
  */
 export const runExport = <Row>(
   ctx: Context,
-  { action, filter }: Exported,
-  read: Read<Row>,
+  { action, filter }: ExportDescription,
+  read: ReadBatch<Row>,
   write: WriteBatch<Row>,
 ): Promise<void> =>
-  inTurn(ctx, JSON.stringify([ctx.actor, ctx.mode, action, filter]), async (replaced) => {
+  runWithinLimits(ctx, JSON.stringify([ctx.actor, ctx.mode, action, filter]), async (replaced) => {
     await recordAudit(ctx, { action, details: toAuditDetails(Object.entries(filter).filter(isGiven)) })
     await readAll(read, (rows) => Promise.race([write(rows), replaced]))
   })
 
 /** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
-export const exportRows = <Row>(ctx: Context, read: Read<Row>, write: WriteBatch<Row>): Promise<void> =>
-  inTurn(ctx, null, () => readAll(read, write))
+export const exportRows = <Row>(ctx: Context, read: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> =>
+  runWithinLimits(ctx, null, () => readAll(read, write))
 
 const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
 
-async function readAll<Row>(read: Read<Row>, write: WriteBatch<Row>): Promise<void> {
+async function readAll<Row>(read: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> {
   let rows: Row[] = []
   do {
     rows = await read(rows.at(-1))
@@ -58,10 +58,14 @@ async function readAll<Row>(read: Read<Row>, write: WriteBatch<Row>): Promise<vo
 }
 
 /** @param work gets a promise that is rejected when another export takes its place. */
-async function inTurn(ctx: Context, request: string | null, work: (replaced: Promise<never>) => Promise<void>): Promise<void> {
+async function runWithinLimits(
+  ctx: Context,
+  request: string | null,
+  work: (replaced: Promise<never>) => Promise<void>,
+): Promise<void> {
   const { promise: replaced, reject: replace } = Promise.withResolvers<never>()
   replaced.catch(() => {}) // nobody may be waiting for it
-  const leave = enter(ctx, { organizationId: ctx.organization.id, request, replace })
+  const leave = registerExport(ctx, { organizationId: ctx.organization.id, request, replace })
   try {
     await work(replaced)
   } finally {
@@ -70,15 +74,15 @@ async function inTurn(ctx: Context, request: string | null, work: (replaced: Pro
 }
 
 /** @returns what ends it. */
-function enter({ deps }: Context, entering: Running): () => void {
+function registerExport({ deps }: Context, entering: RunningExport): () => void {
   const { organizationId, request } = entering
-  const exports = running.get(deps) ?? []
-  running.set(deps, exports)
-  const leave = (one: Running) => {
+  const exports = runningExports.get(deps) ?? []
+  runningExports.set(deps, exports)
+  const leave = (one: RunningExport) => {
     const place = exports.indexOf(one)
     if (place >= 0) exports.splice(place, 1)
   }
-  const isSame = (one: Running) => one.organizationId === organizationId && one.request === request
+  const isSame = (one: RunningExport) => one.organizationId === organizationId && one.request === request
   const earlier = request === null ? undefined : exports.find(isSame)
   if (earlier) {
     leave(earlier)

@@ -13,18 +13,18 @@ const NUMBERED_AT_ONCE = 2_000
  * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
  */
 export async function sequenceAuditEntries({ db, deps }: ServiceContext): Promise<void> {
-  const { isWaiting } = await one(db, waiting({}))
+  const { isWaiting } = await one(db, hasUnnumbered({}))
   if (!isWaiting) return
   for (;;) {
     const given = { milliseconds: deps.clock().getTime() }
-    const [batch] = await together(db, [hold({}), noteDatabase(given), numberNext({})])
+    const [batch] = await together(db, [lockSequence({}), recordDatabase(given), numberNext({})])
     if (batch!.numbered < NUMBERED_AT_ONCE) return
   }
 }
 
 const unnumbered = unscoped().selectFrom('auditEntries').select('id').where('position', 'is', null)
 
-const waiting = prepare(() =>
+const hasUnnumbered = prepare(() =>
   unscoped()
     .selectFrom('auditSequence')
     .select((eb) =>
@@ -35,9 +35,9 @@ const waiting = prepare(() =>
     ),
 )
 
-const hold = prepare(() => unscoped().selectFrom('auditSequence').select('position').forUpdate())
+const lockSequence = prepare(() => unscoped().selectFrom('auditSequence').select('position').forUpdate())
 
-const noteDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
+const recordDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
   unscoped()
     .updateTable('auditSequence')
     .set((eb) => ({

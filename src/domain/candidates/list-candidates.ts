@@ -30,7 +30,7 @@ export const CANDIDATE_ORDERS = ['latest', 'address'] as const
 export type CandidateOrder = (typeof CANDIDATE_ORDERS)[number]
 
 /** @property after the page begins after the candidate whose latest invite this is. */
-type Wanted = { search: string; order: CandidateOrder; after: string; size: number }
+type CandidateQuery = { search: string; order: CandidateOrder; after: string; size: number }
 /** @property isCut whether a search has looked at only some of what it may find. */
 export type CandidatePage = { candidates: Candidate[]; hasMore: boolean; isCut: boolean }
 
@@ -44,7 +44,7 @@ export const MAX_SEARCHED = 5_000
  *
  * @throws DomainError not_permitted; invalid for a search beyond its limits, or whose words are all too short for an index.
  */
-export async function listCandidates(ctx: Context, { search, order, after, size }: Wanted): Promise<CandidatePage> {
+export async function listCandidates(ctx: Context, { search, order, after, size }: CandidateQuery): Promise<CandidatePage> {
   authorize(ctx, 'read')
   refuseExcess({ search })
   const words = readWords(search)
@@ -52,22 +52,22 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   throwIfIssues(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])
   const found = words.length > 0 ? await findInvites(ctx, search.trim()) : null
   const place = isUuid(after)
-    ? await ctx.db.selectFrom('invites').where('id', '=', after).select(placeOf).executeTakeFirst()
+    ? await ctx.db.selectFrom('invites').where('id', '=', after).select(cursorColumns).executeTakeFirst()
     : undefined
   let rows = ctx.db.selectFrom('invites')
   if (found) rows = rows.where('invites.id', '=', sql<string>`any(${found}::uuid[])`)
   if (place) rows = rows.where((eb) => isBehind(eb, place, order))
   const page = order === 'address' ? byAddress(rows, size + 1) : byLatest(ctx, rows, size + 1)
-  const candidates = await all(ctx.db, show(ctx, page, order))
+  const candidates = await all(ctx.db, selectCandidates(ctx, page, order))
   return { candidates: candidates.slice(0, size), hasMore: candidates.length > size, isCut: found?.length === MAX_SEARCHED }
 }
 
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
-const placeOf = () => [addressOf('invites').as('address'), 'invites.sentAt' as const, 'invites.id' as const] as const
-type Place = { address: string; sentAt: Date; id: string }
+const cursorColumns = () => [addressOf('invites').as('address'), 'invites.sentAt' as const, 'invites.id' as const] as const
+type CandidateCursor = { address: string; sentAt: Date; id: string }
 
-const isBehind = (eb: Expressions<'invites'>, { address, sentAt, id }: Place, order: CandidateOrder): Condition =>
+const isBehind = (eb: Expressions<'invites'>, { address, sentAt, id }: CandidateCursor, order: CandidateOrder): Condition =>
   order === 'address'
     ? sql<SqlBool>`${addressOf('invites')} > ${address}`
     : sql<SqlBool>`(${eb.ref('invites.sentAt')}, ${eb.ref('invites.id')}) < (${sentAt}, ${id}::uuid)`
@@ -107,7 +107,7 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
     .orderBy('invites.id', 'desc')
     .limit(sql.lit(size))
 
-function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
+function selectCandidates(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
   const invites = ctx.db.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
   const its = ctx.db
     .selectFrom('invites as its')

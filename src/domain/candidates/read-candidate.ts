@@ -15,7 +15,7 @@ export const MAX_INVITES = 50
 export const MAX_MAILS = 50
 
 /** @property result what was released of it last. */
-export type CandidateInvite = {
+export type InviteOfCandidate = {
   id: string
   recipientName: string | null
   assessment: string
@@ -34,7 +34,7 @@ export type CandidateMail = InviteEmailRow & { assessment: string }
 export type CandidateDetail = {
   email: string
   name: string | null
-  invites: CandidateInvite[]
+  invites: InviteOfCandidate[]
   hasMore: boolean
   timeline: Timeline
   mails: CandidateMail[]
@@ -75,7 +75,7 @@ export async function readCandidate(ctx: Context, inviteId: string): Promise<Can
 /** So many of a candidate's other invites are told of beside one. */
 const MAX_OTHERS = 5
 
-export type OtherInvite = Pick<CandidateInvite, 'id' | 'assessment' | 'attempt' | 'status' | 'declinedAt' | 'revokedAt'>
+export type OtherInvite = Pick<InviteOfCandidate, 'id' | 'assessment' | 'attempt' | 'status' | 'declinedAt' | 'revokedAt'>
 
 /** The latest other invites of whoever has an invite, for those who may see all invites; for others none. */
 export async function findOtherInvites(ctx: Context, { id, recipientEmail }: Pick<Invite, 'id' | 'recipientEmail'>) {

@@ -179,21 +179,22 @@ export async function deleteExpiredIdempotencyRecords(
     const coded = { key: hmacsOf(ctx, key)[0]!, body: null, encryptedFor: null }
     count += await affectedRows(ctx.db.updateTable('idempotencyRecords').where('key', '=', key).set(coded))
   }
-  const said = ctx.db
+  const plainRecords = ctx.db
     .updateTable('idempotencyRecords')
     .where('key', '=', sql<string>`any(${keys}::text[])`)
     .where('encryptedFor', 'is', null)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
   const where = { organizationId: organization.id, encryptedFor: { not: null }, key: { in: [...keys] } }
-  const sealed = await db.idempotencyRecord.findMany({ where })
-  const saysIt = sealed.filter(({ body, ...id }) => {
+  const encryptedRecords = await db.idempotencyRecord.findMany({ where })
+  const matching = encryptedRecords.filter(({ body, ...id }) => {
     // A body that no secret key decrypts is lost.
     const text = decrypt(deps.secretKeys, purposeOf(id), Buffer.from(body ?? '', 'base64')) ?? ''
     return new RegExp(pattern, 'i').test(text)
   })
-  const theirs = saysIt.map(({ key }) => key)
-  const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
-  for (const one of [said.set({ body: null }), emptied.set({ body: null, encryptedFor: null })]) count += await run(db, one)
+  const matchingKeys = matching.map(({ key }) => key)
+  const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${matchingKeys}::text[])`)
+  for (const one of [plainRecords.set({ body: null }), emptied.set({ body: null, encryptedFor: null })])
+    count += await run(db, one)
   return count
 }
 

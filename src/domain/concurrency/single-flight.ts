@@ -1,10 +1,10 @@
 /** Shares one call among all callers that ask while it is in progress. */
-export function singleFlight<T>(ask: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined
+export function singleFlight<T>(call: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined
   return () => {
-    underWay ??= ask().finally(() => {
-      underWay = undefined
+    pending ??= call().finally(() => {
+      pending = undefined
     })
-    return underWay
+    return pending
   }
 }

@@ -102,7 +102,7 @@ export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(whose: s
     if (++waiting > limit.waiting) refuseNewest()
     await promise.finally(() => clearTimeout(end))
   }
-  const goOn = () => {
+  const startNext = () => {
     const [first] = lines
     if (!first) return void running--
     const [whose, line] = first
@@ -117,7 +117,7 @@ export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(whose: s
     try {
       return await work()
     } finally {
-      goOn()
+      startNext()
     }
   }
 }

@@ -13,7 +13,7 @@ import { daysAfter } from '../time/days.ts'
 import { lockCollectedInvites } from './collect-invites.ts'
 import { dueInvites, MODES, RETENTION_RULES, type RetentionDays, type RetentionRule, startOfDay } from './due-invites.ts'
 import { deleteLockedInvites, eraseMediaOf } from './erase-invites.ts'
-import { eraseArchives, eraseEventsOf, forgetMailJobs } from './erase-traces.ts'
+import { eraseArchives, eraseEventsOf, purgeMailJobs } from './erase-traces.ts'
 import { type ErasureRef, eraseCounted } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 import { toRetentionDays } from './retention.ts'
@@ -56,7 +56,7 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
       erased += await eraseDueOf(ctx, toRetentionDays(retention), isOver)
     } catch (error) {
       // An organization whose erasure fails must not hold up the others every minute.
-      if (!isDatabaseAway(error)) await putOff(ctx)
+      if (!isDatabaseAway(error)) await postpone(ctx)
       throw error
     }
   })
@@ -64,24 +64,24 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   return erased
 }
 
-async function putOff({ db, deps, organization }: Context): Promise<void> {
+async function postpone({ db, deps, organization }: Context): Promise<void> {
   const now = deps.clock()
   const where = { organizationId: organization.id, nextAt: { lte: now } }
   await db.organizationRetention.updateMany({ where, data: { nextAt: new Date(now.getTime() + PUT_OFF_MS) } })
 }
 
 /** True if the rule still applies: a change of the setting or a suspension takes effect before more is erased. */
-async function isInForce({ db, deps, organization }: Context, { rule, days }: Due): Promise<boolean> {
+async function isInForce({ db, deps, organization }: Context, { rule, days }: DueInvites): Promise<boolean> {
   const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { suspension: null } }
   const retention = await db.organizationRetention.findFirst({ where })
   return retention !== null && toRetentionDays(retention)[rule] === days
 }
 
-type Due = { mode: KeyMode; rule: RetentionRule; days: number; day: Date }
+type DueInvites = { mode: KeyMode; rule: RetentionRule; days: number; day: Date }
 
 async function eraseDueOf(ctx: Context, kept: RetentionDays, isOver: () => boolean): Promise<number> {
   const day = startOfDay(ctx.deps.clock())
-  const rules = RETENTION_RULES.flatMap((rule): Due[] => {
+  const rules = RETENTION_RULES.flatMap((rule): DueInvites[] => {
     const days = kept[rule]
     return days === null ? [] : MODES.map((mode) => ({ rule, mode, days, day }))
   })
@@ -95,18 +95,18 @@ async function eraseDueOf(ctx: Context, kept: RetentionDays, isOver: () => boole
       }
       if (!(await isInForce(ctx, due))) break
       const since = performance.now()
-      failed.push(...(await workInHalves(some, (ids) => eraseSome(ctx, due, ids))))
+      failed.push(...(await workInHalves(some, (ids) => eraseDueBatch(ctx, due, ids))))
       erased += some.length
       await sleep(Math.min(performance.now() - since, LONGEST_PAUSE_MS))
     }
   refuseFailed(failed)
-  await eraseRest(ctx)
+  await eraseMarkedBefore(ctx)
   await finishRetentionRun(ctx, daysAfter(day, 1))
   return erased
 }
 
 /** Due invites in batches, until only failed ones are left. */
-async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<string>[]): AsyncGenerator<string[]> {
+async function* readDue(ctx: Context, due: DueInvites, failed: readonly FailedItem<string>[]): AsyncGenerator<string[]> {
   for (;;) {
     const some = dueInvites(ctx, due).limit(INVITES_AT_ONCE + failed.length)
     const isFailed = new Set(failed.map(({ item }) => item))
@@ -117,7 +117,7 @@ async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<stri
 }
 
 /** Erases these as far as they still are due. @throws whatever the store, the queue or the database throws: they are due still. */
-async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
+async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Promise<void> {
   const counting = await startRetentionRun(ctx)
   // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
   // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
@@ -135,7 +135,7 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
   await eraseMarked(counting, ids)
 }
 
-/** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
+/** Erases those of these invites that are marked. @throws as {@link eraseDueBatch}. */
 async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   const { ctx } = counting
   const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', anyOfIds(ids)).select('inviteId')
@@ -178,7 +178,7 @@ async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmai
 /**
  * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
  */
-async function eraseRest(ctx: Context): Promise<void> {
+async function eraseMarkedBefore(ctx: Context): Promise<void> {
   const night = await first(ctx.db, runningRetentionRun(ctx).select('id'))
   if (!night) return
   await repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
@@ -208,5 +208,5 @@ async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', 
     .where((eb) => eb('inviteId', 'in', inviteIds))
     .where('updatedAt', '>', daysAfter(ctx.deps.clock(), -MAIL_DAYS))
   const emailIds = (await recent.select('id').execute()).map(({ id }) => id)
-  if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
+  if (emailIds.length > 0) await purgeMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
 }

@@ -6,7 +6,7 @@ import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { eraseArchives, eraseStoredResponses, eraseText, forgetMailJobs, textContainsAddress } from './erase-traces.ts'
+import { eraseArchives, eraseStoredResponses, eraseText, purgeMailJobs, textContainsAddress } from './erase-traces.ts'
 import { type ErasureRef, eraseCounted, toAddressPattern } from './erasing.ts'
 import type { MemberIdentifiers } from './request-member-erasure.ts'
 
@@ -26,7 +26,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
-    await forgetMailJobs(ctx, named.emailIds, { pattern: toAddressPattern(address) })
+    await purgeMailJobs(ctx, named.emailIds, { pattern: toAddressPattern(address) })
     await forgetOutageReason(ctx, toAddressPattern(address))
   }
 }

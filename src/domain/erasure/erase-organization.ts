@@ -10,7 +10,7 @@ import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { inTransaction } from '../transaction.ts'
 import { deleteInvites } from './delete-invites.ts'
-import { forgetAtAccounts } from './forget-at-accounts.ts'
+import { detachAccounts } from './detach-accounts.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
 
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
@@ -95,7 +95,7 @@ const MEMBERS_AT_ONCE = 20
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
-type Erasing = { ctx: Context; suspensionId: string }
+type OrganizationErasure = { ctx: Context; suspensionId: string }
 
 /**
  * Erases what is left of a suspended organization: media first, then its rows, members, and accounts that are of no other organization; the
@@ -104,13 +104,13 @@ type Erasing = { ctx: Context; suspensionId: string }
  * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
  */
 export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
-  const erasing: Erasing = { ctx, suspensionId }
+  const erasing: OrganizationErasure = { ctx, suspensionId }
   await forgetJobs(ctx)
   await eraseFiles(erasing)
   await forgetMails(ctx)
   await repeatInHalves(ROWS.invites as number, (atMost) => eraseSomeInvites(erasing, atMost))
   for (const [table, atOnce] of Object.entries(ROWS) as [TenantTable, number | 'along'][])
-    if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseSome(erasing, table, atMost))
+    if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseRows(erasing, table, atMost))
   await repeatInHalves(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
   await forgetJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
@@ -120,8 +120,8 @@ export async function eraseOrganization(ctx: Context, suspensionId: string): Pro
 }
 
 /** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
-const counted = (
-  { ctx, suspensionId }: Erasing,
+const countErased = (
+  { ctx, suspensionId }: OrganizationErasure,
   work: (inside: Context) => Promise<OrganizationCounts>,
 ): Promise<OrganizationCounts> =>
   inTransaction(ctx, async (inside) => {
@@ -148,12 +148,12 @@ async function forgetJobs({ organization, deps }: Context): Promise<void> {
 }
 
 /** Has the store delete all of the organization's, and only then goes on to the rows of photos and recordings. @throws whatever the store throws. */
-async function eraseFiles(erasing: Erasing): Promise<void> {
+async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
   await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
     let found = 0
-    await counted(erasing, async (inside) => {
+    await countErased(erasing, async (inside) => {
       const some = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
       const ids = (await some.execute()).map(({ id }) => id)
       found = ids.length
@@ -180,8 +180,8 @@ async function forgetMails(ctx: Context): Promise<void> {
     }
 }
 
-async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<number> {
-  const gone = await counted(erasing, async (inside) => {
+async function eraseSomeInvites(erasing: OrganizationErasure, atMost: number): Promise<number> {
+  const gone = await countErased(erasing, async (inside) => {
     const some = inside.db.selectFrom('invites').select('id').limit(atMost)
     const ids = (await some.forUpdate().execute()).map(({ id }) => id)
     const { invites, submissions } = await deleteInvites(inside, ids)
@@ -190,8 +190,8 @@ async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<numbe
   return gone.invites ?? 0
 }
 
-async function eraseSome(erasing: Erasing, table: TenantTable, atMost: number): Promise<number> {
-  const gone = await counted(erasing, async (inside) => {
+async function eraseRows(erasing: OrganizationErasure, table: TenantTable, atMost: number): Promise<number> {
+  const gone = await countErased(erasing, async (inside) => {
     const rows = await run(inside.db, deleteSome(inside.db, table, atMost))
     return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
   })
@@ -199,8 +199,8 @@ async function eraseSome(erasing: Erasing, table: TenantTable, atMost: number): 
 }
 
 /** Members; what somebody signs in with goes with the last organization that they are in. Where they stay in another, nothing of this one is left at it. */
-async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
-  const gone = await counted(erasing, async (inside) => {
+async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promise<number> {
+  const gone = await countErased(erasing, async (inside) => {
     const { db, organization } = inside
     const some = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
     const members = await some.execute()
@@ -212,7 +212,7 @@ async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
       .select('id')
       .orderBy('id')
     await theirs.forUpdate().execute()
-    await forgetAtAccounts(inside, credentialIds)
+    await detachAccounts(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
     const isNobodys = { memberships: { none: {} } }
     await db.user.deleteMany({ where: { id: { in: members.map(({ userId }) => userId) }, ...isNobodys } })

@@ -57,13 +57,13 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
   return erased
 }
 
-type Some = (typeof KEPT)[number] & { atMost: number }
+type AccountBatch = (typeof KEPT)[number] & { atMost: number }
 
 /**
  * Looks which accounts have no membership any more, of those that are new or have lost one: however many there are, these are few. What
  * somebody else holds at this moment, such as who ends another membership of it, is looked at the next time.
  */
-const checkSome = (system: ServiceContext, { table, members, atMost }: Some): Promise<number> =>
+const checkSome = (system: ServiceContext, { table, members, atMost }: AccountBatch): Promise<number> =>
   inTransaction(system, async ({ db, deps }) => {
     const unchecked = unscoped(db).selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
     const ids = (await unchecked.limit(atMost).forUpdate().skipLocked().execute()).map(({ id }) => id)

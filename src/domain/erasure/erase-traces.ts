@@ -55,16 +55,16 @@ export async function eraseMails(erasing: AddressErasure): Promise<void> {
 }
 
 const forgetJobs = ({ ctx, address }: AddressErasure, emailIds: readonly string[]): Promise<void> =>
-  forgetMailJobs(ctx, emailIds, { pattern: toAddressPattern(address) })
+  purgeMailJobs(ctx, emailIds, { pattern: toAddressPattern(address) })
 
 /** @property patienceMs for how long what is under way is waited for. */
-type Forgetting = { pattern: string; patienceMs?: number }
+type PurgeOptions = { pattern: string; patienceMs?: number }
 
 /** Deletes queue entries of these mails, and others that match the pattern. @throws Error as {@link eraseMails}. */
-export async function forgetMailJobs(
+export async function purgeMailJobs(
   { deps: { queue } }: Context,
   emailIds: readonly string[],
-  { pattern, patienceMs = PATIENCE_MS }: Forgetting,
+  { pattern, patienceMs = PATIENCE_MS }: PurgeOptions,
 ): Promise<void> {
   for (const until = performance.now() + patienceMs; ; await sleep(PAUSE_MS)) {
     const underWay = await queue.forgetMails(emailIds, pattern)
@@ -210,9 +210,9 @@ export async function eraseText(erasing: ErasureRef, text: string, replacement?:
 }
 
 /** Copies of what was held: whoever is just making one finds its row gone, and puts nothing more. @throws whatever the store throws. */
-export async function eraseArchives(erasing: ErasureRef, whose: Prisma.ArchiveWhereInput): Promise<void> {
+export async function eraseArchives(erasing: ErasureRef, filter: Prisma.ArchiveWhereInput): Promise<void> {
   const { db, deps, organization } = erasing.ctx
-  const where = { organizationId: organization.id, ...whose }
+  const where = { organizationId: organization.id, ...filter }
   for (const { key } of await db.archive.findMany({ where, select: { key: true } }))
     if (key !== null) await deps.media.deletePrefix(folderOf(key))
   await eraseCounted(erasing, async (inside) => ({ otherTraces: (await inside.db.archive.deleteMany({ where })).count }))

@@ -27,11 +27,11 @@ export async function findTracesOf(ctx: Context, inviteId: string): Promise<{ em
 }
 
 /** Counts are 0 for an unknown address. @throws DomainError not_permitted. */
-export async function findTraces(given: Context, typed: string): Promise<Traces> {
-  authorize(given, 'erase_candidates')
-  const ctx: Context = inMode(given, 'all')
+export async function findTraces(callerCtx: Context, typedAddress: string): Promise<Traces> {
+  authorize(callerCtx, 'erase_candidates')
+  const ctx: Context = inMode(callerCtx, 'all')
   const { db, deps, organization } = ctx
-  const address = normalizeAddress(typed)
+  const address = normalizeAddress(typedAddress)
   const invites = ctx.db.selectFrom('invites').where((eb) => isSentTo(eb, address))
   const submissions = invites.innerJoin(ctx.db.table('submissions'), 'submissions.inviteId', 'invites.id')
   const media = submissions

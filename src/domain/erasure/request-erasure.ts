@@ -22,14 +22,14 @@ import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
  * @throws DomainError not_permitted, too_many_erasures; invalid, `email`.
  */
 export async function requestErasure(
-  given: Context,
-  { address: typed }: { address: string },
+  callerCtx: Context,
+  { address: typedAddress }: { address: string },
   repeated?: { id: string; until: Date },
 ): Promise<Erasure> {
-  authorize(given, 'erase_candidates')
-  const address = normalizeAddress(typed)
+  authorize(callerCtx, 'erase_candidates')
+  const address = normalizeAddress(typedAddress)
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
-  const ctx: Context = inMode(given, 'all')
+  const ctx: Context = inMode(callerCtx, 'all')
   const { erasureId, isNew } = await inTransaction(ctx, (inside) => startErasure(inside, address, repeated))
   if (isNew) await revokeOpenInvites({ ctx, id: erasureId })
   return getErasure(ctx, erasureId)

@@ -51,11 +51,11 @@ export type RetentionPreview = { beginsAt: Date; due: Record<RetentionRule, numb
 export async function previewRetention(ctx: Context, kept: RetentionDays): Promise<RetentionPreview> {
   authorize(ctx, 'erase_candidates')
   const beginsAt = firstRunAt(ctx.deps.clock())
-  const settable = RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule]) ? null : kept[rule]])
+  const settable = RETENTION_RULES.map((rule) => [rule, findPeriodFault(kept[rule]) ? null : kept[rule]])
   return { beginsAt, due: await countDue(ctx, Object.fromEntries(settable) as RetentionDays, beginsAt) }
 }
 
-const whyNot = (days: number | null) => (days === null ? undefined : checkInteger(days, RETENTION_DAYS))
+const findPeriodFault = (days: number | null) => (days === null ? undefined : checkInteger(days, RETENTION_DAYS))
 
 /**
  * Sets for how long invites are kept once they have ended. What makes that shorter has to be confirmed by who has seen what it takes, and
@@ -73,7 +73,7 @@ export async function changeRetention(
     const { db, deps, organization } = inside
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
-    throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
+    throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, findPeriodFault(kept[rule])])))
     await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)
     const changed = RETENTION_RULES.filter((rule) => before[rule] !== kept[rule])
     if (changed.length === 0) return

@@ -59,7 +59,7 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: daysAfter(requestedAt, SUSPENSION_DAYS - REMINDED_DAYS) })
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: erasesAt })
       await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: erasesAt.toISOString() } })
-      await tellOwners(inside, 'organization_ending', erasesAt)
+      await notifyOwners(inside, 'organization_ending', erasesAt)
     }
     return db.organizationSuspension.findUniqueOrThrow({ where: { organizationId }, select })
   })
@@ -79,16 +79,16 @@ export async function liftSuspension(ctx: Context): Promise<boolean> {
     if ((await affectedRows(inside.db.deleteFrom('organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
     await restartWaitingPeriod(inside)
     await recordAudit(inside, { action: 'kept_organization' })
-    await tellOwners(inside, 'organization_kept')
+    await notifyOwners(inside, 'organization_kept')
     return true
   })
   ctx.deps.apiKeyCache.empty()
   return isKept
 }
 
-type Told = 'organization_ending' | 'organization_ending_soon' | 'organization_kept'
+type SuspensionMail = 'organization_ending' | 'organization_ending_soon' | 'organization_kept'
 
-async function tellOwners(inside: Context, kind: Told, until?: Date): Promise<void> {
+async function notifyOwners(inside: Context, kind: SuspensionMail, until?: Date): Promise<void> {
   const person = await nameActor(inside)
   await queueOwnerEmails(inside, { kind, facts: { ...(person && { person }), ...(until && { until: until.toISOString() }) } })
 }
@@ -120,6 +120,6 @@ export async function continueSuspension(service: ServiceContext, suspensionId: 
     const { count } = await inside.db.organizationSuspension.updateMany({ where: { ...where, remindedAt: null }, data })
     if (count === 0) return
     if (isLate) await inside.deps.queue.enqueueSuspension(inside.db, { suspensionId, at: fairAt })
-    await tellOwners(inside, 'organization_ending_soon', isLate ? fairAt : erasesAt)
+    await notifyOwners(inside, 'organization_ending_soon', isLate ? fairAt : erasesAt)
   })
 }

@@ -14,7 +14,7 @@ import { inTransaction } from '../transaction.ts'
 export async function detectRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {
     await unscoped(db).selectFrom('eventSequence').select('position').forUpdate().execute()
-    const gap = await first(db, goOnBehindGap(clock().getTime()))
+    const gap = await first(db, skipMissingPositions(clock().getTime()))
     if (!gap) return
     const [after, until] = [Number(gap.after), Number(gap.until)]
     log.warn(
@@ -24,7 +24,7 @@ export async function detectRestore(ctx: ServiceContext): Promise<void> {
   })
 }
 
-function goOnBehindGap(milliseconds: number) {
+function skipMissingPositions(milliseconds: number) {
   const restored = unscoped().selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
   const insertion = insertForEach('missingEventPositions', restored, (eb) => ({
     after: eb.ref('position'),

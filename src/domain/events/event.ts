@@ -162,33 +162,37 @@ export type CreateInviteEvent = (invite: EventInvite) => NewEvent
 
 export const inviteEvents = {
   created: (invite: EventInvite & { retakeOf?: string }) =>
-    tell('invite.created', invite, { ...state(invite), mode: invite.mode, ...omitUndefined({ retakeOf: invite.retakeOf }) }),
-  accepted: (invite) => tell('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
-  started: (invite) => tell('invite.started', invite, { ...state(invite), ...submission(invite) }),
-  completed: (invite) => tell('invite.completed', invite, { ...state(invite), ...submission(invite) }),
-  declined: (invite) => tell('invite.declined', invite, state(invite)),
-  revoked: (invite) => tell('invite.revoked', invite, state(invite)),
-  reactivated: (invite) => tell('invite.reactivated', invite, { ...state(invite), ...expiry(invite) }),
-  extended: (invite) => tell('invite.extended', invite, { ...state(invite), ...expiry(invite) }),
-  resent: (invite) => tell('invite.resent', invite, state(invite)),
-  expired: (invite) => tell('invite.expired', invite, state(invite)),
+    createEvent('invite.created', invite, {
+      ...state(invite),
+      mode: invite.mode,
+      ...omitUndefined({ retakeOf: invite.retakeOf }),
+    }),
+  accepted: (invite) => createEvent('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
+  started: (invite) => createEvent('invite.started', invite, { ...state(invite), ...submission(invite) }),
+  completed: (invite) => createEvent('invite.completed', invite, { ...state(invite), ...submission(invite) }),
+  declined: (invite) => createEvent('invite.declined', invite, state(invite)),
+  revoked: (invite) => createEvent('invite.revoked', invite, state(invite)),
+  reactivated: (invite) => createEvent('invite.reactivated', invite, { ...state(invite), ...expiry(invite) }),
+  extended: (invite) => createEvent('invite.extended', invite, { ...state(invite), ...expiry(invite) }),
+  resent: (invite) => createEvent('invite.resent', invite, state(invite)),
+  expired: (invite) => createEvent('invite.expired', invite, state(invite)),
 } satisfies Record<string, CreateInviteEvent>
 
 /** The organization has changed something about the invite besides its state. */
 export const inviteUpdated = (invite: EventInvite, changes: InviteChanges): NewEvent =>
-  tell('invite.updated', invite, { ...state(invite), changes })
+  createEvent('invite.updated', invite, { ...state(invite), changes })
 
 /** The result of a submission of the invite was released, the first time or anew. */
 export const resultReleased = (invite: EventInvite, submissionId: string, { percent, reportUrl }: ResultPayload): NewEvent =>
-  tell('submission.released', invite, { ...state(invite), submissionId, percent, reportUrl })
+  createEvent('submission.released', invite, { ...state(invite), submissionId, percent, reportUrl })
 
 /** Photos or recordings of a submission of the invite are gone. */
 export const mediaDeleted = (invite: EventInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>
-  tell('submission.media_deleted', invite, { ...state(invite), submissionId, kinds })
+  createEvent('submission.media_deleted', invite, { ...state(invite), submissionId, kinds })
 
 /** The candidate wants no more mails of the organization. */
 export const mailsStopped = (invite: EventInvite, scope: StoppedMails): NewEvent =>
-  tell('email.unsubscribed', invite, { ...state(invite), scope })
+  createEvent('email.unsubscribed', invite, { ...state(invite), scope })
 
 /** The invite is gone, with whoever it was to: there is nothing more to say of it. */
 export const inviteErased = ({ id, organizationId, mode }: Pick<Invite, 'id' | 'organizationId' | 'mode'>): NewEvent => ({
@@ -209,7 +213,7 @@ export type EmailEvent =
   | ({ type: 'email.bounced' } & BouncePayload)
   | { type: 'email.complained' }
 
-const tell = <Type extends EventType>(
+const createEvent = <Type extends EventType>(
   type: Type,
   { organizationId, mode }: EventInvite,
   data: EventData[Type],

@@ -103,7 +103,7 @@ const refuseCursor = (cursor: bigint | undefined, head: bigint | string): Domain
   )
 
 function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
-  const given = position(cursor)
+  const given = toPosition(cursor)
   const gaps = unscoped()
     .selectFrom('missingEventPositions')
     .where('missingEventPositions.after', '<', given)
@@ -112,7 +112,7 @@ function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
   return eb.or([eb.not(isKept), eb.exists(gaps)])
 }
 
-const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
+const toPosition = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
 /** Events with a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<WebhookEvent[]> {
@@ -159,13 +159,13 @@ export const toEventJson = <Type, Data>({ id, type, position, createdAt, actor, 
  * So many events behind the cursor, or behind those that are forgotten, beside how far the feed goes. There is a row without an event when
  * there are none. Each mode and type is read from its own place in an index, however many events there are of others.
  */
-const pageOf = prepareScoped((db, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
+const pageOf = prepareScoped((db, { cursor, limit, ...filter }: FeedSelection & { cursor: bigint | undefined; limit: number }) =>
   unscoped()
     .selectFrom('eventSequence')
     .leftJoinLateral(
       (eb) => {
-        const after = cursor === undefined ? eb.ref('eventSequence.deletedUpTo') : position(cursor)
-        return eventsBehind(db, filter, { after, limit }).as('page')
+        const after = cursor === undefined ? eb.ref('eventSequence.deletedUpTo') : toPosition(cursor)
+        return eventsAfter(db, filter, { after, limit }).as('page')
       },
       (join) => join.onTrue(),
     )
@@ -179,12 +179,16 @@ const pageOf = prepareScoped((db, { cursor, limit, ...filter }: Chosen & { curso
 )
 
 /** Filter. An invite has few events; a mode or type may have any number. */
-type Chosen = { modes: readonly KeyMode[]; types: EventType[] | undefined; inviteId: string | undefined }
+type FeedSelection = { modes: readonly KeyMode[]; types: EventType[] | undefined; inviteId: string | undefined }
 
-function eventsBehind(db: TenantDb, { modes, types, inviteId }: Chosen, place: { after: Expression<string>; limit: number }) {
+function eventsAfter(
+  db: TenantDb,
+  { modes, types, inviteId }: FeedSelection,
+  place: { after: Expression<string>; limit: number },
+) {
   const anyMode = sql<KeyMode>`any(${modes}::key_mode[])`
   if (inviteId !== undefined) {
-    const its = eventsAt(db, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
+    const its = eventsWithKey(db, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
     return types === undefined ? its : its.where('events.type', '=', sql<string>`any(${types})`)
   }
   const chosenMode = sql<{ chosenMode: KeyMode }>`unnest(${modes}::key_mode[])`.as('chosenMode')
@@ -192,7 +196,7 @@ function eventsBehind(db: TenantDb, { modes, types, inviteId }: Chosen, place: {
   const picked = ['its.id', 'its.type', 'its.position', 'its.createdAt', 'its.actorType', 'its.actorId', 'its.data'] as const
   if (types === undefined) {
     return ofModes
-      .crossJoinLateral((eb) => eventsAt(db, { 'events.mode': eb.ref('chosenMode.chosenMode') }, place).as('its'))
+      .crossJoinLateral((eb) => eventsWithKey(db, { 'events.mode': eb.ref('chosenMode.chosenMode') }, place).as('its'))
       .select(picked)
       .orderBy('its.position')
       .limit(place.limit)
@@ -202,7 +206,7 @@ function eventsBehind(db: TenantDb, { modes, types, inviteId }: Chosen, place: {
     .crossJoin(chosenType)
     .crossJoinLateral((eb) => {
       const key = { 'events.mode': eb.ref('chosenMode.chosenMode'), 'events.type': eb.ref('chosenType.chosenType') }
-      return eventsAt(db, key, place).as('its')
+      return eventsWithKey(db, key, place).as('its')
     })
     .select(picked)
     .orderBy('its.position')
@@ -216,7 +220,7 @@ type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Exp
  * of an index: of equalities PostgreSQL would make filters, and walk through the positions of all organizations, or through all events of
  * this one, where it takes what is looked for to be frequent.
  */
-function eventsAt(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
+function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
   const of = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
   const values = [uuid(scopeOf(db).organization.id), ...Object.values(key)]
   const events = unscoped()

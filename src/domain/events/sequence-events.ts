@@ -20,7 +20,7 @@ export async function sequenceEvents(ctx: ServiceContext): Promise<bigint> {
   const { head, oldest, isNoted } = await measureSequenceLag(ctx)
   if (!oldest && isNoted) return head
   for (;;) {
-    const { numbered, head, isNoted } = await numberSome(ctx)
+    const { numbered, head, isNoted } = await numberBatch(ctx)
     if (!isNoted) {
       await detectRestore(ctx)
       continue
@@ -30,15 +30,15 @@ export async function sequenceEvents(ctx: ServiceContext): Promise<bigint> {
   }
 }
 
-async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbered: number; isNoted: boolean }> {
-  const [batch] = await together(db, [holdNumbering({}), numberNext({})])
+async function numberBatch({ db }: ServiceContext): Promise<{ head: bigint; numbered: number; isNoted: boolean }> {
+  const [batch] = await together(db, [lockSequence({}), numberNext({})])
   return { ...batch!, head: BigInt(batch!.head) }
 }
 
 /** True if positions were last assigned in this database. */
 const isNoted = (eb: Expressions<'eventSequence'>) => eb('eventSequence.database', 'is not distinct from', identity)
 
-const holdNumbering = prepare(() => unscoped().selectFrom('eventSequence').select('position').forUpdate())
+const lockSequence = prepare(() => unscoped().selectFrom('eventSequence').select('position').forUpdate())
 
 const numberNext = prepare(() =>
   unscoped()

@@ -124,14 +124,14 @@ export async function replaceInvite(ctx: Context, id: string, recipientEmail: st
     // A member creates live invites; replacing a test invite would send a real email.
     if (!mayMove('extend', invite.status) || invite.mode === 'test') throw createMoveError('revoke', invite.status)
     await revokeInvite(inside, id)
-    const terms = termsOf(invite, inside.deps.clock())
+    const terms = termsToRepeat(invite, inside.deps.clock())
     replacement = (await createInvite(inside, { ...terms, recipientEmail }, { like: invite })).id
   })
   return replacement
 }
 
 /** Settings that repeat an invite. */
-const termsOf = (invite: InviteDetail, now: Date) => ({
+const termsToRepeat = (invite: InviteDetail, now: Date) => ({
   ...pickTerms(invite),
   assessmentId: invite.assessmentId,
   tagIds: invite.tagIds,

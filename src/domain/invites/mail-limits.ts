@@ -14,7 +14,7 @@ export type MailLimits = { perRecipient: number; perOrganization: number }
 
 type Admission = { until: Date } | { until: null; release: () => void }
 /** Sends in progress count towards the limit, so check again when one of them finishes. */
-type Wait = { until: undefined; key: string; turn: Promise<void> }
+type WaitForSend = { until: undefined; key: string; turn: Promise<void> }
 
 /** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */
 const SOON_MS = 3_600_000
@@ -46,7 +46,7 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
     if (line?.length === 0) waiting.delete(key)
   }
 
-  async function look(system: ServiceContext, checks: MailLimit[]): Promise<Admission | Wait> {
+  async function look(system: ServiceContext, checks: MailLimit[]): Promise<Admission | WaitForSend> {
     for (;;) {
       const before = checks.map(({ key }) => countOf(key))
       const over = await findReachedLimit(system, checks, before)
@@ -62,7 +62,7 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
     for (const { key } of checks) wakeNext(key)
   }
   /** @param offered the ceiling below which a place has become free for it: if it does not take it, for whatever reason, the next may. */
-  async function lookInTurn(system: ServiceContext, checks: MailLimit[], offered: string): Promise<Admission | Wait> {
+  async function lookInTurn(system: ServiceContext, checks: MailLimit[], offered: string): Promise<Admission | WaitForSend> {
     let isUsed = false
     try {
       const found = await inTurn(checks.at(-1)!.key, () => look(system, checks))

@@ -45,12 +45,12 @@ const REASON_TEXTS: Record<SuppressionReason, string> = {
 export const formatSuppressionReason = (reason: string): string =>
   (REASON_TEXTS as Record<string, string>)[reason] ?? REASON_TEXTS.manual
 
-type To = { organizationId: string; kind: string; invite: { mode: KeyMode; recipientEmail: string } }
+type MailRecipient = { organizationId: string; kind: string; invite: { mode: KeyMode; recipientEmail: string } }
 
 /** Why a mail of the service to a candidate is not to be sent; null while it is. */
 export async function findSuppressionReason(
   system: ServiceContext,
-  { organizationId, kind, invite }: To,
+  { organizationId, kind, invite }: MailRecipient,
 ): Promise<string | null> {
   const { mode, recipientEmail } = invite
   const owner = enterOrganization(system, { id: organizationId })

@@ -83,10 +83,14 @@ export async function unsubscribe(service: ServiceContext, inviteId: string, sco
   })
 }
 
-type Stopped = { organizationId: string; mode: KeyMode; address: string }
+type StoppedMail = { organizationId: string; mode: KeyMode; address: string }
 
 /** @returns how much that changes: 1 or 0. */
-function stop({ db, deps }: ServiceContext, { organizationId, mode, address }: Stopped, scope: StoppedMails): Promise<number> {
+function stop(
+  { db, deps }: ServiceContext,
+  { organizationId, mode, address }: StoppedMail,
+  scope: StoppedMails,
+): Promise<number> {
   const since = deps.clock()
   return affectedRows(
     tenantDb(db, { organization: { id: organizationId }, mode })

@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts'
 import { isUuid } from '../text/uuid.ts'
 
 /** Columns that decide who may see an invite. */
-type Shared = { assessmentId?: string; assignedGraderId?: string | null }
+type SharedAssessment = { assessmentId?: string; assignedGraderId?: string | null }
 
 /**
  * Lets in whoever may read everything, a grader to what is assigned to them, and a client to what is of an assessment of theirs; whoever
@@ -14,7 +14,7 @@ type Shared = { assessmentId?: string; assignedGraderId?: string | null }
  *
  * @throws DomainError not_permitted.
  */
-export async function authorizeInvites(ctx: Context, { assessmentId, assignedGraderId }: Shared): Promise<void> {
+export async function authorizeInvites(ctx: Context, { assessmentId, assignedGraderId }: SharedAssessment): Promise<void> {
   if (may(ctx, 'read')) return
   const isInbound = isGrader(ctx, assignedGraderId) || (await isClientOf(ctx, assessmentId))
   if (!isInbound || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')

@@ -102,7 +102,7 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<L
 }
 
 /** State that the form showed. @property mine see Origin. @property number of the newest version. */
-type SeenBoth = { mine: string; number: number }
+type SeenVersions = { mine: string; number: number }
 
 /**
  * Makes a question what the newest version in the library is; points and time limit stay.
@@ -110,7 +110,7 @@ type SeenBoth = { mine: string; number: number }
  * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none; invalid,
  *   `changed` at `version`, where either is no longer what was seen.
  */
-export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenBoth): Promise<void> {
+export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenVersions): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)

@@ -31,14 +31,14 @@ export async function continueImport(
   const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
-  for (const row of rows) await takeRow(ctx, importId, row)
+  for (const row of rows) await importRow(ctx, importId, row)
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueLibraryImport(service.db, { organizationId, importId })
   else await finish(ctx, importId)
 }
 
 type Row = { number: number; name: string; category: string; question: unknown }
 
-const takeRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
+const importRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     const left = inside.db
       .selectFrom('libraryImportRows')
@@ -48,7 +48,7 @@ const takeRow = (ctx: Context, importId: string, { number, name, category, quest
     if ((await affectedRows(left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
     const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
-      refused(ctx, { importId, number }, error),
+      toRefusedRow(ctx, { importId, number }, error),
     )
     await inside.db.libraryImportRow.updateMany({ where, data: outcome })
 
@@ -65,7 +65,7 @@ const takeRow = (ctx: Context, importId: string, { number, name, category, quest
  *
  * @throws the error where it says nothing about the question: the database is away, or too busy, and the job is done again.
  */
-function refused({ deps, organization }: Context, row: { importId: string; number: number }, error: unknown) {
+function toRefusedRow({ deps, organization }: Context, row: { importId: string; number: number }, error: unknown) {
   if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error
   if (!(error instanceof DomainError)) {
     deps.log.error(

@@ -11,14 +11,18 @@ import { type LibraryFilter, listLibrary } from './list-library.ts'
 /** Questions of one file, the newest: as many as one that is imported may have. */
 export const MAX_EXPORTED = MAX_IMPORTED
 
-export type ExportedQuestion = { id: string; name: string; category: string; content: LibraryContent }
+export type ExportedLibraryQuestion = { id: string; name: string; category: string; content: LibraryContent }
 
 /**
  * The questions that a filter finds, with what is right: for who writes assessments.
  *
  * @throws DomainError not_permitted, too_many_exports.
  */
-export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: WriteBatch<ExportedQuestion>): Promise<void> {
+export async function exportLibrary(
+  ctx: Context,
+  filter: LibraryFilter,
+  write: WriteBatch<ExportedLibraryQuestion>,
+): Promise<void> {
   authorize(ctx, 'write_assessments')
   const { responseType, search, categoryId } = filter
   const said = { kind: responseType, category: categoryId && 'yes', searched: search && 'yes' }
@@ -34,7 +38,7 @@ export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: 
 export async function previewExport(
   ctx: Context,
   filter: LibraryFilter,
-  look: WriteBatch<ExportedQuestion>,
+  look: WriteBatch<ExportedLibraryQuestion>,
 ): Promise<{ isCut: boolean }> {
   authorize(ctx, 'write_assessments')
   let last: string | undefined
@@ -49,10 +53,10 @@ export async function previewExport(
 }
 
 /** Returns a function that reads the next batch, newest questions first. */
-function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedQuestion[]> {
+function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedLibraryQuestion[]> {
   let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
   return async () => {
-    const batch: ExportedQuestion[] = []
+    const batch: ExportedLibraryQuestion[] = []
     // A question that goes meanwhile leaves its place to another: a batch that is not full would be the last.
     while (left > 0 && batch.length < EXPORTED_AT_ONCE) {
       const { items, hasOlder } = await listLibrary(ctx, { ...filter, before }, Math.min(left, EXPORTED_AT_ONCE - batch.length))

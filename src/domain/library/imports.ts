@@ -13,7 +13,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
-import { type ReadParts, refuseFile, truncateText } from '../validation/uploaded-files.ts'
+import { createFileError, type ReadParts, truncateText } from '../validation/uploaded-files.ts'
 import { findCategoryIssues, tidyPath } from './categories.ts'
 import { hashContent, type LibraryContent, nameFromContent } from './content.ts'
 
@@ -64,7 +64,7 @@ export async function createImport(
   const seenHashes = new Set<string>()
   let count = 0
   const facts = await readFile(async (questions) => {
-    if (count + questions.length > MAX_IMPORTED) throw refuseFile('file', 'tooManyRows', MAX_IMPORTED)
+    if (count + questions.length > MAX_IMPORTED) throw createFileError('file', 'tooManyRows', MAX_IMPORTED)
     if (count === 0) {
       const head = { organizationId, id: importId, createdById: actor.id, createdAt: deps.clock(), isLoading: true }
       await db.libraryImport.create({ data: { ...head, fileName: truncateText(fileName, MAX_NAME_LENGTH), format: '' } })
@@ -74,7 +74,7 @@ export async function createImport(
     await run(db, insertRows({ libraryImportRows: numbered }))
     count += questions.length
   })
-  if (count === 0) throw refuseFile('file', 'empty')
+  if (count === 0) throw createFileError('file', 'empty')
   await db.libraryImport.updateMany({ where: { organizationId, id: importId }, data: { ...facts, isLoading: false } })
   return importId
 }
@@ -208,7 +208,7 @@ export const isUndoable = ({ finishedAt, revertedAt }: LibraryImport, now: Date)
  */
 export async function undoImport(ctx: Context, id: string): Promise<void> {
   const found = await getImport(ctx, id)
-  if (!isUndoable(found, ctx.deps.clock())) throw refuseFile('file', 'undoneTooLate')
+  if (!isUndoable(found, ctx.deps.clock())) throw createFileError('file', 'undoneTooLate')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const of = { organizationId: organization.id }

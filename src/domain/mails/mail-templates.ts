@@ -138,11 +138,11 @@ export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
 export async function saveMailTemplate(
   ctx: Context,
   place: TextPlace,
-  { seen, ...given }: WrittenText & { seen: number },
+  { seen, ...draft }: WrittenText & { seen: number },
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
-  const text = tidyTemplate(given)
-  throwIfIssues([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
+  const text = tidyTemplate(draft)
+  throwIfIssues([...findPlaceIssues(ctx, place), ...findBlankIssues(draft, text), ...findTemplateIssues(place.kind, text)])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
     await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()

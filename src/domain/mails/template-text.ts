@@ -29,7 +29,7 @@ export const hasButton = (kind: TemplateKind): boolean => placeholdersOf(kind).i
 const ALL: readonly Placeholder[] = Object.values(PLACEHOLDERS).flat()
 
 /** A placeholder, and what stands there where there is nothing to put in. */
-export type PlaceholderPiece = { hole: Placeholder; otherwise: string }
+export type PlaceholderPiece = { placeholder: Placeholder; fallback: string }
 export type TemplatePiece =
   | string
   | PlaceholderPiece
@@ -77,7 +77,7 @@ export function findTemplateFault(kind: TemplateKind, body: string): string | nu
   if (fault) return `Line ${fault.line}: ${fault.text}`
   if (!hasButton(kind)) return null
   const paragraphs = tokens.flatMap((token, i) => (token.type === 'inline' ? [{ token, isTop: isTop(tokens, i) }] : []))
-  const links = paragraphs.filter(({ token }) => holesOf(token).some(({ content }) => nameOf(content) === 'link'))
+  const links = paragraphs.filter(({ token }) => placeholdersIn(token).some(({ content }) => nameOf(content) === 'link'))
   const [first, second] = links
   if (!first) return 'The text needs {{ link }} once, in a paragraph of its own: there is the button.'
   const line = (token: Token) => (token.map?.[0] ?? 0) + 1
@@ -103,7 +103,8 @@ const readSubject = (kind: TemplateKind | null, subject: string): SubjectPiece[]
   subject.split(/(\{\{[^\n]*?\}\})/).map((part, i): SubjectPiece => {
     if (i % 2 === 0) return /\{\{|\}\}/.test(part) ? { fault: UNCLOSED } : { content: part }
     const hole = readHole(part.slice(2, -2))
-    if (hole && (hole.hole === 'link' || hole.hole === 'message')) return { fault: `A subject has no {{ ${hole.hole} }}.` }
+    if (hole && (hole.placeholder === 'link' || hole.placeholder === 'message'))
+      return { fault: `A subject has no {{ ${hole.placeholder} }}.` }
     return hole && isKnown(kind, hole) ? { content: hole } : { fault: unknown(kind, part.slice(2, -2)) }
   })
 
@@ -111,16 +112,16 @@ const UNCLOSED = 'A placeholder is begun or ended, but not both: {{ and }} belon
 const unknown = (kind: TemplateKind | null, written: string): string =>
   `{{ ${written.trim().slice(0, 60)} }} is no placeholder of this text. There are ${knownIn(kind).join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
 const knownIn = (kind: TemplateKind | null): readonly Placeholder[] => (kind === null ? ALL : placeholdersOf(kind))
-const isKnown = (kind: TemplateKind | null, { hole }: PlaceholderPiece): boolean => knownIn(kind).includes(hole)
+const isKnown = (kind: TemplateKind | null, { placeholder: hole }: PlaceholderPiece): boolean => knownIn(kind).includes(hole)
 
 function readHole(written: string): PlaceholderPiece | null {
   const [, name, otherwise = ''] = WRITTEN.exec(written) ?? []
   const hole = ALL.find((one) => one === name)
-  return hole ? { hole, otherwise } : null
+  return hole ? { placeholder: hole, fallback: otherwise } : null
 }
-const nameOf = (written: string): string | undefined => readHole(written)?.hole
+const nameOf = (written: string): string | undefined => readHole(written)?.placeholder
 
-const holesOf = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
+const placeholdersIn = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
 
 /** Faults of one paragraph. */
 function faultsWithin(kind: TemplateKind, { children, map }: Token): Fault[] {

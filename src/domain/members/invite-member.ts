@@ -78,7 +78,7 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
     }
     const shared = await shareAssessments(inside, memberId, assessments)
     await recordInvitation(inside, memberId, { roles, portalRoles, shared })
-    return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
+    return { memberId, ...(await createJoinLink(inside, memberId, mails)) }
   })
 }
 
@@ -114,12 +114,12 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<Personal
     if (status !== 'active') throwIfIssues([{ field: '', rule: 'account', problem: 'inactive' }])
     if (credentialId) throwIfIssues([{ field: '', rule: 'account', problem: 'joined' }])
     await recordAudit(inside, { action: 'sent_join_link', target: { kind: 'member', id } })
-    return makeJoinLink(inside, id, true)
+    return createJoinLink(inside, id, true)
   })
 }
 
 /** The link of an operator proves the address, as a mailed one does; an admin's does not: they may keep it for themselves. */
-async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<PersonalLink> {
+async function createJoinLink(inside: Context, memberId: string, mails: boolean): Promise<PersonalLink> {
   const link = await createAccountLink(inside, { kind: 'join', memberId })
   if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
   const provesAddress = inside.actor.kind === 'operator'

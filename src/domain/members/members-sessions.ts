@@ -14,7 +14,7 @@ import { lockMember } from './members.ts'
 export type MemberSession = SessionSummary & { proofs: AuthenticationKind[] }
 
 /** Sessions of a person that go on, and that this organization has not closed itself to. */
-const openTo = ({ deps, organization }: Context, credentialId: string) => ({
+const canUseOrganization = ({ deps, organization }: Context, credentialId: string) => ({
   credentialId,
   endedAt: null,
   expiresAt: { gt: deps.clock() },
@@ -33,7 +33,7 @@ export async function listMemberSessions(
   authorize(ctx, 'manage_members')
   if (!member.credentialId) return []
   const found = await ctx.db.session.findMany({
-    where: openTo(ctx, member.credentialId),
+    where: canUseOrganization(ctx, member.credentialId),
     orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
     include: { proofs: { select: { kind: true } } },
   })
@@ -59,7 +59,7 @@ export async function endMemberSessions(ctx: Context, memberId: string, sessionI
     const { credentialId } = await lockMember(inside, memberId)
     if (!credentialId || (sessionId !== undefined && !isUuid(sessionId))) return
     const { count } = await inside.db.session.updateMany({
-      where: { ...openTo(inside, credentialId), ...omitUndefined({ id: sessionId }) },
+      where: { ...canUseOrganization(inside, credentialId), ...omitUndefined({ id: sessionId }) },
       data: { closedOrganizationIds: { push: ctx.organization.id } },
     })
     if (count === 0) return

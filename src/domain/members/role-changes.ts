@@ -24,19 +24,19 @@ export const portalRolesAfter = (before: readonly string[], given: readonly Assi
 export function refuseRoleChange(ctx: Context, member: Given & { id: string }, after: Given): void {
   if (isSame(member.roles, after.roles) && isSame(member.portalRoles, after.portalRoles)) return
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === member.id
-  throwIfIssues(isOwn ? [said('ownRoles')] : [])
+  throwIfIssues(isOwn ? [describeRoles('ownRoles')] : [])
   refuseRoleBeyondOwn(ctx, member)
 }
 
 /** Leaves owners to owners. @throws DomainError invalid (rule `account`: tooHigh). */
 export function refuseRoleBeyondOwn(ctx: Pick<Context, 'actor'>, { portalRoles }: Pick<Given, 'portalRoles'>): void {
-  throwIfIssues(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
+  throwIfIssues(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [describeRoles('tooHigh')] : [])
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word) => other.includes(word))
 
-const said = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule: 'account', problem })
+const describeRoles = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule: 'account', problem })
 
 /** Changes for the audit log. */
 export const changesOf = (before: Given, after: Given) =>

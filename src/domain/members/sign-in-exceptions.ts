@@ -73,7 +73,7 @@ export async function grantSignInException(
   authorize(ctx, 'manage_security')
   const email = toStoredAddress(given.trim())
   throwIfIssues(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
-  await changeOwnWays(ctx, async (inside) => {
+  await changeSignInExceptions(ctx, async (inside) => {
     const found = signInException === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)
     const isOwner = found?.credentialId != null && (await isOwnerOf(inside, found.id))
     throwIfIssues(signInException === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
@@ -91,7 +91,7 @@ export async function grantSignInException(
 /** Has a member come by the identity provider like others. @throws DomainError not_permitted, member_not_found; invalid: `lastBreakGlass`. */
 export async function endSignInException(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
-  await changeOwnWays(ctx, async (inside) => {
+  await changeSignInExceptions(ctx, async (inside) => {
     const { signInException } = await inside.db.member.findUniqueOrThrow({
       where: { id: (await lockMember(inside, id)).id },
       select: { signInException: true },
@@ -100,7 +100,7 @@ export async function endSignInException(ctx: Context, id: string): Promise<void
   })
 }
 
-const changeOwnWays = (ctx: Context, work: (inside: Context) => Promise<void>): Promise<void> =>
+const changeSignInExceptions = (ctx: Context, work: (inside: Context) => Promise<void>): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await countBreakGlass(inside)

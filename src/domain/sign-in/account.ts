@@ -51,7 +51,7 @@ export async function confirmPassword(
   { current, origin }: { current: string; origin: Browser },
 ): Promise<void> {
   throwIfIssues(current === '' ? [{ field: 'current', rule: 'required' }] : [])
-  if (!(await checkPassword(service, { email: credential.email, password: current, origin }))) throw wrongPassword()
+  if (!(await checkPassword(service, { email: credential.email, password: current, origin }))) throw createWrongPasswordError()
 }
 
 /**
@@ -79,12 +79,12 @@ export async function changePassword(
   const where = { id: credential.id, passwordHash: credential.passwordHash }
   const isCurrent = async () => (await service.db.credential.count({ where })) > 0
   const passwordHash = await hashPassword(password, passwordQueueKeyOf(email, origin), isCurrent)
-  if (passwordHash === null) throw wrongPassword()
+  if (passwordHash === null) throw createWrongPasswordError()
   await inTransaction(service, async (inside) => {
     await requireOwnCredential(inside, signedIn)
     const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
     const { count } = await inside.db.credential.updateMany({ where, data })
-    if (count === 0) throw wrongPassword()
+    if (count === 0) throw createWrongPasswordError()
     await expireResetLinks(inside, credential.id)
     await endOtherSessions(inside, signedIn, 'password_changed')
     await raiseAuthVersion(inside, credential.id, signedIn.sessionId)
@@ -93,7 +93,8 @@ export async function changePassword(
   })
 }
 
-const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
+const createWrongPasswordError = () =>
+  new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
 
 /**
  * Asks for a link to set a new password by, which is mailed if anybody signs in with the address. Nobody is told whether: the look-up
@@ -103,9 +104,9 @@ const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'curr
  */
 export async function requestPasswordReset(
   service: ServiceContext,
-  { email: given, origin }: { email: string; origin: NetworkOrigin },
+  { email: typedEmail, origin }: { email: string; origin: NetworkOrigin },
 ): Promise<void> {
-  const email = toStoredAddress(given)
+  const email = toStoredAddress(typedEmail)
   const mayAsk = await countResetRequest(service, { email, origin })
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }

@@ -33,13 +33,13 @@ const REPEATABLE_MS = 15 * 60_000
 
 const offerPurpose = ({ credential }: SignedIn): string => `factor offer ${credential.id}`
 
-const makeOffer = ({ deps }: ServiceContext): Offer => ({
+const createOffer = ({ deps }: ServiceContext): Offer => ({
   id: deps.newId(),
   secret: createTotpSecret(),
   seed: createTotpSecret(),
 })
 
-function sealOffer({ deps }: ServiceContext, signedIn: SignedIn, { id, secret, seed }: Offer): string {
+function encryptOffer({ deps }: ServiceContext, signedIn: SignedIn, { id, secret, seed }: Offer): string {
   const text = JSON.stringify({ id, secret: secret.toString('base64'), seed: seed.toString('base64') })
   return Buffer.from(encrypt(deps.secretKeys, offerPurpose(signedIn), text)).toString('base64url')
 }
@@ -54,10 +54,10 @@ function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string)
 
 /** Offers an app. @param given the sealed offer of a form whose code was wrong: it is offered again. */
 export function offerApp(service: ServiceContext, signedIn: SignedIn, given = ''): AppOffer {
-  const offer = readOffer(service, signedIn, given) ?? makeOffer(service)
+  const offer = readOffer(service, signedIn, given) ?? createOffer(service)
   const issuer = new URL(service.deps.site.publicUrl).hostname
   const url = otpauthUrl(offer.secret, { issuer, account: signedIn.credential.email })
-  return { sealed: sealOffer(service, signedIn, offer), secret: toBase32(offer.secret), url }
+  return { sealed: encryptOffer(service, signedIn, offer), secret: toBase32(offer.secret), url }
 }
 
 /**
@@ -91,7 +91,7 @@ export async function offerPasskey(service: ServiceContext, signedIn: SignedIn):
   const { firstName = '', lastName = '' } = memberships[0]?.user ?? {}
   const person = { id: credential.id, email: credential.email, name: `${firstName} ${lastName}`.trim() }
   const options = creationOptions(service, rp, { person, others: passkeysOf(await listFactors(service, credential.id), rp) })
-  return { sealed: sealOffer(service, signedIn, makeOffer(service)), options }
+  return { sealed: encryptOffer(service, signedIn, createOffer(service)), options }
 }
 
 /**

@@ -42,7 +42,7 @@ const undoLeet = (text: string, one: string): string =>
   text.replace(/[^a-z]/g, (sign) => LEET[sign] ?? (/[1!|]/.test(sign) ? one : sign))
 
 type Piece = { end: number; points: number; isNamed: boolean }
-type Way = { points: number; named: string[] }
+type PieceCover = { points: number; named: string[] }
 
 /**
  * The pieces that a password is put together from, where that takes too few points to be hard to guess; null where it does not.
@@ -56,7 +56,7 @@ export function findPasswordPieces(password: string, words: readonly string[]): 
   const cut = (from: number, to: number) => (shown.length === text.length ? shown : text).slice(from, to)
   const known = new Set(words.flatMap(splitWords))
   const readings = [...new Set([text, undoLeet(text, 'i'), undoLeet(text, 'l')])]
-  const ways: (Way | undefined)[] = [{ points: 0, named: [] }]
+  const ways: (PieceCover | undefined)[] = [{ points: 0, named: [] }]
   for (let at = 0; at < text.length; at++) {
     const way = ways[at]!
     for (const { end, points, isNamed } of piecesFrom(readings, at, known)) {

@@ -17,8 +17,8 @@ const COUNTED_AFTER_MS = 60_000
 const RECORDED_AT_ONCE = 500
 
 /** Refusals of an hour that this process has met. @property more those that are not counted in the database yet. */
-type Met = { more: number; isCounting: boolean }
-const met = new LRUCache<string, Met>({ max: 10_000 })
+type RecentRefusals = { more: number; isCounting: boolean }
+const recentRefusals = new LRUCache<string, RecentRefusals>({ max: 10_000 })
 
 /**
  * Records that a member, or an API key, was refused: the first time in an hour at once, for each and each reason, over all processes; the others are
@@ -29,14 +29,14 @@ export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> 
   if (actor.kind !== 'member' && actor.kind !== 'apiKey') return
   const hour = Math.floor(deps.clock().getTime() / HOUR_MS)
   const key = `${REFUSAL} ${organization.id} ${actor.kind} ${actor.id} ${what} ${hour}`
-  const before = met.get(key)
+  const before = recentRefusals.get(key)
   const here = before ?? { more: 0, isCounting: false }
-  met.set(key, here)
+  recentRefusals.set(key, here)
   try {
     const isFirst = before === undefined && (await recordFirst(ctx, what, { key, hour }))
     if (!isFirst) await countMore(ctx, key, here)
   } catch (error) {
-    if (before === undefined) met.delete(key)
+    if (before === undefined) recentRefusals.delete(key)
     deps.log.warn({ err: error, organizationId: organization.id }, 'a refusal could not be recorded')
   }
 }
@@ -49,7 +49,7 @@ const recordFirst = (ctx: Context, what: Refusal, { key, hour }: { key: string; 
   })
 
 /** Whoever tries on and on has one statement run at a time, for all that have come meanwhile. */
-async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): Promise<void> {
+async function countMore({ db }: Pick<Context, 'db'>, key: string, here: RecentRefusals): Promise<void> {
   here.more++
   if (here.isCounting) return
   here.isCounting = true

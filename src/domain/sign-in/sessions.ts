@@ -56,7 +56,7 @@ export type SignedIn = {
   session: { createdAt: Date; lastSeenAt: Date; closedOrganizationIds: string[]; proofs: Authentication[] }
   credential: Credential
   memberships: Membership[]
-  shut: Membership[]
+  blockedMemberships: Membership[]
 }
 
 /** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more; and the browser's. */
@@ -72,14 +72,14 @@ export type NewSession = { token: string; expiresAt: Date; device: string }
 export async function startSession(
   inside: ServiceContext,
   credential: Credential,
-  { userAgent: given, ...browser }: Browser,
+  { userAgent: rawUserAgent, ...browser }: Browser,
   proofs: readonly NewAuthentication[],
   remembered?: Date,
 ): Promise<NewSession | null> {
   const { db, deps } = inside
   const { id: credentialId, authVersion } = credential
   if (!(await lockUnchangedCredential(inside, credential))) return null
-  const userAgent = truncateUserAgent(given)
+  const userAgent = truncateUserAgent(rawUserAgent)
   const device = await rememberDevice(inside, credential, { ...browser, userAgent })
   const now = deps.clock()
   const { token, tokenHash, expiresAt } = createSessionToken({ deps })
@@ -171,7 +171,7 @@ export async function findSession(
   }
   if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
   const shut = credential.memberships.filter((membership) => !open.includes(membership))
-  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, shut }
+  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, blockedMemberships: shut }
 }
 
 type UsedSession = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {
@@ -197,7 +197,7 @@ async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: UsedSession, 
 
 /** Access of the session to an organization; null if the person is not a member. */
 export function findSessionAccess(
-  { session, memberships, shut }: SignedIn,
+  { session, memberships, blockedMemberships: shut }: SignedIn,
   organizationId: string,
   asked: AccessRequest,
 ): SessionAccess | null {

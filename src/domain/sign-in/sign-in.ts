@@ -49,9 +49,9 @@ export async function findCredential(
  */
 export async function checkPassword(
   service: ServiceContext,
-  { email: given, password, origin }: { email: string; password: string; origin: Browser },
+  { email: typedEmail, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
-  const email = toStoredAddress(given) // of whatever form, its attempts are counted as one
+  const email = toStoredAddress(typedEmail) // of whatever form, its attempts are counted as one
   const { credential, familiar, isRight } = await runInPasswordQueue(passwordQueueKeyOf(email, origin), async () => {
     const credential = await findCredential(service, email)
     const familiar = await findFamiliarity(service, credential, origin)
@@ -60,8 +60,8 @@ export async function checkPassword(
   })
   // After so many in a row a stranger's may be right by chance: it is answered as all the wrong ones were.
   const isStranger = familiar.deviceId === null && !familiar.isKnownNetwork
-  const isBeyondBelief = isStranger && (credential?.failures ?? 0) >= MAX_FAILURES
-  if (!credential || !isRight || isBeyondBelief) {
+  const isRefusedAnyway = isStranger && (credential?.failures ?? 0) >= MAX_FAILURES
+  if (!credential || !isRight || isRefusedAnyway) {
     if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
     return null
   }

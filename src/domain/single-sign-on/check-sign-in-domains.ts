@@ -53,10 +53,10 @@ const findDue = ({ db, deps }: ServiceContext) => {
   return due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE).execute()
 }
 
-type Due = Awaited<ReturnType<typeof findDue>>[number]
+type DueDomain = Awaited<ReturnType<typeof findDue>>[number]
 
 /** That no name server answers says nothing of a record: it is looked for again a day later. */
-async function checkDomain(system: ServiceContext, domain: Due): Promise<void> {
+async function checkDomain(system: ServiceContext, domain: DueDomain): Promise<void> {
   const { deps } = system
   const { name, value } = dnsRecordOf(domain)
   const records = await deps.identityProviders.textRecords(name).catch(() => null)

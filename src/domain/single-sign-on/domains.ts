@@ -47,9 +47,9 @@ export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
  *
  * @throws DomainError not_permitted; invalid: none, `publicDomain`, `taken`, `domainTaken`, `tooManyDomains`.
  */
-export async function addDomain(ctx: Context, given: string): Promise<void> {
+export async function addDomain(ctx: Context, typedDomain: string): Promise<void> {
   authorize(ctx, 'manage_security')
-  const domain = toStoredAddress(`a@${given.trim().replace(/^@/, '').replace(/\.$/, '')}`)
+  const domain = toStoredAddress(`a@${typedDomain.trim().replace(/^@/, '').replace(/\.$/, '')}`)
     .slice('a@'.length)
     .toLowerCase()
   if (!isEmailAddress(`a@${domain}`)) throw createDomainProblem('notDomain')

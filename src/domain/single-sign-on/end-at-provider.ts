@@ -23,7 +23,7 @@ export async function endAtProvider(service: ServiceContext, provider: FoundProv
   await inTransaction(service, async (inside) => {
     const endsAt = new Date(inside.deps.clock().getTime() + MAX_SESSION_MS)
     if (!(await claimToken(inside, `logout ${provider.id} ${logout.jti}`, endsAt))) return
-    for (const session of await findSessions(inside, provider, logout)) await closeTo(inside, provider, session)
+    for (const session of await findSessions(inside, provider, logout)) await closeSessionTo(inside, provider, session)
   })
   return true
 }
@@ -42,7 +42,7 @@ async function findSessions(
 
 type Session = Awaited<ReturnType<typeof findSessions>>[number]
 
-async function closeTo(
+async function closeSessionTo(
   inside: ServiceContext,
   { id: providerId, organization, name }: FoundProvider,
   session: Session,

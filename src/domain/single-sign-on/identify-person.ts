@@ -42,13 +42,13 @@ export async function identifyPerson(
   return organization ? identifyByAddress(enterOrganization(inside, organization), provider, token) : { problem: 'notInvited' }
 }
 
-type Known = NonNullable<Awaited<ReturnType<typeof findIdentity>>>
+type KnownIdentity = NonNullable<Awaited<ReturnType<typeof findIdentity>>>
 
 async function identifyLinked(
   inside: ServiceContext,
   { organizationId }: FoundProvider,
   { email }: IdToken,
-  { id, credentialId, member }: Known,
+  { id, credentialId, member }: KnownIdentity,
 ): Promise<Identification> {
   if (member && member.status !== 'active') return { problem: 'inactive' }
   const isInbound = organizationId === null || member?.credentialId === credentialId

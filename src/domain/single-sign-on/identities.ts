@@ -20,7 +20,7 @@ type Member = Parameters<typeof toMemberContext>[1] & { organizationId: string }
 export type LinkedBy = 'join' | 'domain' | 'self'
 
 /** @property isNew whether the person has come into being by it. */
-type Linked = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isNew?: boolean }
+type LinkedPerson = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isNew?: boolean }
 
 /** An identity as its owner, or an admin, sees it. */
 export type LinkedIdentity = {
@@ -47,7 +47,7 @@ export async function linkIdentity(
   inside: ServiceContext,
   { id: providerId, organizationId, name }: FoundProvider,
   { issuer, subject, email }: IdToken,
-  { credentialId, members, linkedBy, isNew = false }: Linked,
+  { credentialId, members, linkedBy, isNew = false }: LinkedPerson,
 ): Promise<boolean> {
   const now = inside.deps.clock()
   const whose = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
@@ -141,10 +141,15 @@ export async function unlinkMemberIdentity(ctx: Context, memberId: string, id: s
  */
 export async function mayChangeAccount(
   service: ServiceContext,
-  { session, credential, memberships, shut }: Pick<SignedIn, 'session' | 'credential' | 'memberships' | 'shut'>,
+  {
+    session,
+    credential,
+    memberships,
+    blockedMemberships,
+  }: Pick<SignedIn, 'session' | 'credential' | 'memberships' | 'blockedMemberships'>,
 ): Promise<boolean> {
   if (session.proofs.length === 0 || session.proofs.some(identifiesEverywhere)) return true
-  const organizationIds = new Set([...memberships, ...shut].map(({ organizationId }) => organizationId))
-  const speaker = organizationIds.size === 1 ? await findDomainOwner(service, credential.email) : null
-  return speaker !== null && organizationIds.has(speaker.organizationId)
+  const organizationIds = new Set([...memberships, ...blockedMemberships].map(({ organizationId }) => organizationId))
+  const domainOwner = organizationIds.size === 1 ? await findDomainOwner(service, credential.email) : null
+  return domainOwner !== null && organizationIds.has(domainOwner.organizationId)
 }

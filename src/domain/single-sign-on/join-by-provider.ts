@@ -14,7 +14,7 @@ import { linkIdentity } from './identities.ts'
 import type { FoundProvider } from './providers.ts'
 import { tokenNamesOf } from './token-names.ts'
 
-type Joining = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
+type JoinAttempt = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
 
 /**
  * Joins as the member that a link was made for, who signs in by the provider from now on: once their sign-in is complete. A provider is linked only to
@@ -27,7 +27,7 @@ export async function joinByProvider(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
-  { link, ref, known }: Joining,
+  { link, ref, known }: JoinAttempt,
 ): Promise<Identification> {
   await lockMember(inside, link)
   if (!(await isLinkUsable(inside, ref))) return { problem: 'notInvited' }
@@ -54,7 +54,7 @@ async function proveAccount(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
-  { link: { member }, ref }: Pick<Joining, 'link' | 'ref'>,
+  { link: { member }, ref }: Pick<JoinAttempt, 'link' | 'ref'>,
 ): Promise<Identification> {
   const isProof = ref.provesAddress || (await ownsMemberDomain(inside, provider, token, member.email))
   const found = await findCredential(inside, member.email)

@@ -30,7 +30,7 @@ import { type FoundProvider, hashOfSettings, lockProvider, startRelinking, toIdp
 import { recordProviderError } from './record-provider-error.ts'
 
 /** Why somebody who comes back from a provider is not let in. */
-export type SignInProblem =
+export type ProviderSignInProblem =
   | IdentificationProblem
   | Exclude<IdpProblem, 'newKeys'>
   /** It is not who was to show that they are here. */
@@ -42,7 +42,7 @@ export type CallbackOutcome =
   | { kind: 'linked' }
   | { kind: 'tried'; token: IdToken }
   | { kind: 'again'; begun: StartedOidcFlow }
-  | { kind: 'refused'; problem: SignInProblem; code?: string }
+  | { kind: 'refused'; problem: ProviderSignInProblem; code?: string }
 
 type OidcCallback = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
 
@@ -224,7 +224,7 @@ async function recordTrial(
 async function recordRefusedSignIn(
   service: ServiceContext,
   { id, name, organization }: FoundProvider,
-  { problem, code }: { problem: SignInProblem; code?: string },
+  { problem, code }: { problem: ProviderSignInProblem; code?: string },
   token?: IdToken,
 ): Promise<CallbackOutcome> {
   if (organization && token) {

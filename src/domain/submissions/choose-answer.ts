@@ -2,13 +2,13 @@ import type { AnswerAttempt } from '../../generated/prisma/client.ts'
 
 // Chooses the attempt that counts as the answer, for candidates, graders, and both APIs.
 
-type Attempted = Pick<
+type AttemptState = Pick<
   AnswerAttempt,
   'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt' | 'restarted'
 >
 
 /** True for a saved attempt that is not an empty text. */
-export const isAnswered = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' | 'text'>): boolean =>
+export const isAnswered = ({ kind, state, text }: Pick<AttemptState, 'kind' | 'state' | 'text'>): boolean =>
   state === 'complete' && (kind !== 'text' || text.trim() !== '')
 
 /**
@@ -19,12 +19,12 @@ export const isAnswered = ({ kind, state, text }: Pick<Attempted, 'kind' | 'stat
  * @param attempts of one question, oldest first.
  * @returns undefined when there is none.
  */
-export function chooseAnswer<T extends Attempted>(attempts: readonly T[]): T | undefined {
+export function chooseAnswer<T extends AttemptState>(attempts: readonly T[]): T | undefined {
   const standing = attempts.filter(isAnswered)
   const meant = standing.filter((attempt) => !attempt.wasInterrupted || attempt.selectedAt !== null)
   if (meant.length === 0) return standing.find(({ restarted }) => !restarted) ?? standing[0]
   return meant.reduce((last, attempt) => (actedAt(last) > actedAt(attempt) ? last : attempt))
 }
 
-const actedAt = ({ wasInterrupted, completedAt, selectedAt }: Attempted): number =>
+const actedAt = ({ wasInterrupted, completedAt, selectedAt }: AttemptState): number =>
   Math.max(selectedAt?.getTime() ?? 0, wasInterrupted ? 0 : (completedAt?.getTime() ?? 0))

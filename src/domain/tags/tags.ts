@@ -169,7 +169,7 @@ async function writeName<T>(
 ): Promise<T> {
   try {
     return await inTransaction(ctx, async (inside) => {
-      if (name !== undefined) await takeName(inside, name)
+      if (name !== undefined) await reserveName(inside, name)
       return write(inside)
     })
   } catch (error) {
@@ -179,7 +179,7 @@ async function writeName<T>(
   }
 }
 
-async function takeName(inside: Context, name: string): Promise<void> {
+async function reserveName(inside: Context, name: string): Promise<void> {
   if (inside.mode === 'test') return
   for (const tag of await renameTestTags(inside, [name])) await recordTag(inMode(inside, 'test'), 'changed_tag', tag)
 }

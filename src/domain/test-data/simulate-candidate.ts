@@ -36,7 +36,7 @@ export const declineInvite = (ctx: Context, invite: InviteDetail): Promise<void>
 export async function startAssessment(ctx: Context, invite: InviteDetail): Promise<void> {
   if (mayMove('accept', invite.status)) await acceptInvite(ctx, invite)
   if (!ctx.deps.hasOwnPlayer) return move(ctx, invite, 'start')
-  const session = await enter(ctx, invite)
+  const session = await findCandidateSession(ctx, invite)
   if (session.invite.status === 'accepted') await startSubmission(await prepare(session))
   await move(ctx, invite, 'start') // done by now, or refused with the state that it is in
 }
@@ -46,7 +46,7 @@ export async function submitAnswers(ctx: Context, invite: InviteDetail, { answer
   if (invite.status === 'completed') return
   if (invite.status !== 'started') await startAssessment(ctx, invite)
   if (!ctx.deps.hasOwnPlayer) return move(ctx, invite, 'complete')
-  const session = await enter(ctx, invite)
+  const session = await findCandidateSession(ctx, invite)
   requireInProgress(session)
   const tab = ctx.deps.newId()
   await takeOverTab(session, tab)
@@ -57,8 +57,8 @@ export async function submitAnswers(ctx: Context, invite: InviteDetail, { answer
     const question = await findOpenQuestion(session, number)
     if (!question) continue // it was answered, or its time is over
     const text = answers.find((answer) => answer.number === number)?.text
-    if (text !== undefined) await saveWords(session, question, text)
-    else if (unanswered.includes(number)) await makeUpAnswer(session, tab, question)
+    if (text !== undefined) await saveTypedAnswer(session, question, text)
+    else if (unanswered.includes(number)) await createAnswer(session, tab, question)
     await closeQuestion(session, number)
   }
   for (const mediaId of captures) await completeRecording(session, mediaId, { segments: [1] })
@@ -71,7 +71,7 @@ async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'st
 }
 
 /** By the link as it is now. */
-const enter = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<CandidateSession> =>
+const findCandidateSession = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<CandidateSession> =>
   enterForChange(ctx, { inviteId: id, linkVersion })
 
 /** Consents, passes the checks and takes the photos. */
@@ -86,7 +86,7 @@ async function prepare(session: CandidateSession): Promise<CandidateSession> {
   return prepared
 }
 
-async function makeUpAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion): Promise<void> {
+async function createAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion): Promise<void> {
   const { number } = question
   const own = await findKind(session, number)
   if (own) {
@@ -104,7 +104,7 @@ async function makeUpAnswer(session: PreparedSession, tab: string, question: Sub
 }
 
 /** Saves words as the answer to a question of a kind. */
-async function saveWords(session: PreparedSession, { number }: SubmissionQuestion, text: string): Promise<void> {
+async function saveTypedAnswer(session: PreparedSession, { number }: SubmissionQuestion, text: string): Promise<void> {
   const kind = await findKind(session, number)
   if (kind) await saveAnswer(session, number, { value: kind.understand(text) })
   else await saveText(session, number, { text })

@@ -24,7 +24,7 @@ const COMMENT = 'A simulated result.'
  * @throws DomainError graders_missing: there are not as many members who may grade as it takes.
  */
 export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades }: SimulatedAnswers): Promise<void> {
-  const { graders, submission } = await enterAsGraders(ctx, invite)
+  const { graders, submission } = await assignGraders(ctx, invite)
   const [first] = graders
   const { id: submissionId, assessment } = submission
   if (submission.state === 'released') {
@@ -37,9 +37,9 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
   )
   const missing = new Set(ungraded.map(({ number }) => number))
   const all = paper.flatMap(({ number, points: most, scored }) => {
-    const given = grades.findLast((grade) => grade.number === number)
-    if (!given && !(missing.has(number) && most > 0)) return []
-    const { points, comment = '' } = given ?? { points: Math.round(most * MADE_UP * 2) / 2 }
+    const chosen = grades.findLast((grade) => grade.number === number)
+    if (!chosen && !(missing.has(number) && most > 0)) return []
+    const { points, comment = '' } = chosen ?? { points: Math.round(most * MADE_UP * 2) / 2 }
     // Other points than those of a key want a reason.
     return [{ number, points, comment: comment || (scored === null ? '' : COMMENT) }]
   })
@@ -48,19 +48,19 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
 
 /** Releases the result, to the candidate as well, unless it is released. */
 export async function releaseGrades(ctx: Context, invite: InviteDetail): Promise<void> {
-  const { graders, submission } = await enterAsGraders(ctx, invite)
+  const { graders, submission } = await assignGraders(ctx, invite)
   if (submission.state === 'released') return
   await releaseResult(graders[0], { submissionId: submission.id, comment: COMMENT, message: '', toCandidate: true })
 }
 
 /** As many graders as the assessment takes, each of whom may grade what was handed in, and the first release it. */
-async function enterAsGraders(
+async function assignGraders(
   ctx: Context,
   { id }: InviteDetail,
 ): Promise<{ graders: [Context, ...Context[]]; submission: SubmissionToGrade }> {
   const { assignedTo, submissionId } = await findAssigned(ctx, id)
   const members = await findGraders(ctx, assignedTo)
-  const [first, second] = members.map((member) => as(ctx, member))
+  const [first, second] = members.map((member) => toGraderContext(ctx, member))
   if (!first) throw new DomainError('graders_missing')
   const submission = await findSubmitted(first, submissionId)
   if (!submission.assessment.secondGrader) return { graders: [first], submission }
@@ -104,7 +104,7 @@ async function findGraders({ db, organization }: Context, preferred: string[]): 
 }
 
 /** The member, whom an API key has do it. */
-const as = (ctx: Context, { id, userId, roles, portalRoles }: Member): Context => ({
+const toGraderContext = (ctx: Context, { id, userId, roles, portalRoles }: Member): Context => ({
   ...ctx,
   actor: { kind: 'member', id, userId, roles, portalRoles, ...(ctx.actor.kind === 'apiKey' && { simulatedBy: ctx.actor.id }) },
 })

@@ -55,7 +55,7 @@ const refusal = () => new DomainError('too_many_simulations')
  * One at a time of an organization: each is as much as a candidate does in an hour, and of two candidates of one invite each would take it
  * from the other.
  */
-const inTurn = createKeyedLimiter(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
+const keyedLimiter = createKeyedLimiter(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
 
 /**
  * Brings a test invite to where the action leads, by way of all that lies between. What has been done already stays as it is, so that
@@ -70,15 +70,15 @@ export async function simulate(
   ctx: Context,
   inviteId: string,
   action: Simulation,
-  given: SimulatedAnswers,
+  answers: SimulatedAnswers,
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   if (ctx.mode !== 'test') throw new DomainError('not_permitted')
   const work = async () => {
     const invite = await getInvite(ctx, inviteId)
-    await checkSimulatedAnswers(ctx, invite, given)
-    await simulations[action](ctx, invite, given)
+    await checkSimulatedAnswers(ctx, invite, answers)
+    await simulations[action](ctx, invite, answers)
     return getInvite(ctx, inviteId)
   }
-  return inTurn(ctx.organization.id, work, ctx.onGone)
+  return keyedLimiter(ctx.organization.id, work, ctx.onGone)
 }

@@ -37,10 +37,10 @@ export async function checkSimulatedAnswers(
   ])
 }
 
-type Asked = { number: number; points: number; responseType: string }
+type AskedQuestion = { number: number; points: number; responseType: string }
 
 /** Questions of the candidate's paper or, before the start, of the assessment. */
-async function listAsked(ctx: Context, invite: InviteDetail): Promise<Asked[]> {
+async function listAsked(ctx: Context, invite: InviteDetail): Promise<AskedQuestion[]> {
   const { db, organization } = ctx
   const where = { organizationId: organization.id, submissionId: invite.assessmentSession ?? '' }
   const paper = invite.assessmentSession ? await db.submissionQuestion.findMany({ where, orderBy: { number: 'asc' } }) : []
@@ -48,7 +48,7 @@ async function listAsked(ctx: Context, invite: InviteDetail): Promise<Asked[]> {
   return (await listCandidateQuestions(ctx, invite)).map((question, i) => ({ ...question, number: i + 1 }))
 }
 
-const checkOneOf = (number: number, questions: Asked[]): Violation | undefined =>
+const checkOneOf = (number: number, questions: AskedQuestion[]): Violation | undefined =>
   checkChoice(
     String(number),
     questions.map((question) => String(question.number)),

@@ -3,7 +3,11 @@ import { MAX_FILE_TEXT_BYTES } from '../limits.ts'
 import type { LibraryProblem, UploadedListProblem } from '../ports/problems.ts'
 
 /** A file that is not taken. @param limit number that the problem's sentence names: a line, rows, bytes. */
-export const refuseFile = (field: 'file' | 'list', problem: UploadedListProblem | LibraryProblem, limit?: number): DomainError =>
+export const createFileError = (
+  field: 'file' | 'list',
+  problem: UploadedListProblem | LibraryProblem,
+  limit?: number,
+): DomainError =>
   new DomainError('invalid', { issues: [{ field, rule: 'account', problem, ...(limit !== undefined && { limit }) }] })
 
 /**
@@ -15,7 +19,7 @@ export function createTextBudget(): (...texts: string[]) => void {
   let bytes = 0
   return (...texts) => {
     for (const text of texts) bytes += Buffer.byteLength(text)
-    if (bytes > MAX_FILE_TEXT_BYTES) throw refuseFile('file', 'tooMuchText', MAX_FILE_TEXT_BYTES)
+    if (bytes > MAX_FILE_TEXT_BYTES) throw createFileError('file', 'tooMuchText', MAX_FILE_TEXT_BYTES)
   }
 }
 

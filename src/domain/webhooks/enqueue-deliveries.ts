@@ -79,7 +79,7 @@ async function enqueueNext(ctx: ServiceContext, { position, head, first }: Pendi
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
   const endpoints = unscoped(ctx.db).selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
-  const replay = await first(db, byTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
+  const replay = await first(db, orderByTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
   const until = await findEndOfBatch(ctx, { from, head: end }, REPLAYED_EVENTS_PER_TRANSACTION)
@@ -102,7 +102,7 @@ const toReplay = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookE
   endpoints.where('webhookEndpoints.replayPosition', 'is not', null).where('webhookEndpoints.deletedAt', 'is', null)
 
 /** An organization has few endpoints: reading the last turn of each costs little. */
-const byTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
+const orderByTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
   endpoints
     .orderBy(
       (eb) =>

@@ -55,7 +55,7 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     const now = deps.clock()
     const data = { ...toDisabled(now, reached, endpoint, reason), updatedAt: now }
     await db.webhookEndpoint.update({ where: { id }, data })
-    await tellAdmins(inside, endpoint, 'webhook_disabled')
+    await notifyAdmins(inside, endpoint, 'webhook_disabled')
     const organization = { id: endpoint.organizationId }
     const details = { host: hostOf(endpoint.url), reason }
     await recordAudit(enterOrganization(inside, organization), {
@@ -66,7 +66,7 @@ export const disableEndpoint = (ctx: ServiceContext, id: string, reason: Webhook
     return true
   })
 
-async function tellAdmins(
+async function notifyAdmins(
   inside: ServiceContext,
   { id: webhookId, organizationId }: Pick<WebhookEndpoint, 'id' | 'organizationId'>,
   kind: MemberEmailKind,
@@ -104,7 +104,7 @@ export async function recordEndpointFailure(ctx: ServiceContext, id: string): Pr
       data: { warnings },
     })
     if (count === 0) return null
-    await tellAdmins(inside, endpoint, 'webhook_failing')
+    await notifyAdmins(inside, endpoint, 'webhook_failing')
     return 'warning'
   })
 }

@@ -8,7 +8,7 @@ import type { Description, Operation, Parameter } from './describe.ts'
  */
 export function toBruno({ title, introduction, keyHeader, groups }: Description, origin: string): object {
   const operations = groups.flatMap((group) => group.operations)
-  const ids = operations.flatMap(({ parameters }) => named('path', parameters).map(({ name }) => name))
+  const ids = operations.flatMap(({ parameters }) => toFileName('path', parameters).map(({ name }) => name))
   const request = { auth: { mode: 'apikey', apikey: { key: keyHeader, value: asVariable('apiKey'), placement: 'header' } } }
   return {
     ...{ version: '1', name: title },
@@ -42,10 +42,10 @@ function toItems(operations: Operation[]): object[] {
 const toRequest = ({ method, path, description, parameters, body }: Operation) => ({
   url: asVariable('baseUrl') + path.replaceAll(/\{(\w+)\}/g, ':$1'),
   method,
-  headers: named('header', parameters).map(({ name }) => ({ name, value: '', enabled: false })),
+  headers: toFileName('header', parameters).map(({ name }) => ({ name, value: '', enabled: false })),
   params: [
-    ...named('path', parameters).map(({ name }) => ({ name, value: asVariable(name), type: 'path', enabled: true })),
-    ...named('query', parameters).map(({ name, words }) => ({
+    ...toFileName('path', parameters).map(({ name }) => ({ name, value: asVariable(name), type: 'path', enabled: true })),
+    ...toFileName('query', parameters).map(({ name, words }) => ({
       ...{ name, value: String(words[0] ?? ''), type: 'query', enabled: false },
     })),
   ],
@@ -54,6 +54,6 @@ const toRequest = ({ method, path, description, parameters, body }: Operation) =
   docs: description,
 })
 
-const named = (place: Parameter['in'], parameters: Parameter[]) => parameters.filter((parameter) => parameter.in === place)
+const toFileName = (place: Parameter['in'], parameters: Parameter[]) => parameters.filter((parameter) => parameter.in === place)
 const asVariable = (name: string) => `{{${name}}}`
 const toVariable = (name: string, value: string) => ({ name, value, type: 'text', enabled: true, secret: false })

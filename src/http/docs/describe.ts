@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { EXAMPLE_ID, exampleOf } from './example.ts'
 import {
-  follow,
   type OpenApiDocument,
   type OperationObject,
   type ParameterObject,
   type ResponseObject,
+  resolveReference,
   type Schema,
 } from './openapi-document.ts'
 
@@ -76,8 +76,10 @@ export function describeDocument(document: OpenApiDocument): Description {
 }
 
 function describeOperation(document: OpenApiDocument, operation: OperationObject, method: string, path: string): Operation {
-  const body = operation.requestBody && follow(document, operation.requestBody).content['application/json']
-  const responses = Object.entries(operation.responses).map(([status, response]) => [status, follow(document, response)] as const)
+  const body = operation.requestBody && resolveReference(document, operation.requestBody).content['application/json']
+  const responses = Object.entries(operation.responses).map(
+    ([status, response]) => [status, resolveReference(document, response)] as const,
+  )
   const content = responses.find(([status]) => status.startsWith('2'))?.[1].content
   const success = content?.['application/json']
   return {
@@ -86,7 +88,9 @@ function describeOperation(document: OpenApiDocument, operation: OperationObject
     path,
     summary: operation.summary,
     description: operation.description ?? '',
-    parameters: (operation.parameters ?? []).map((parameter) => describeParameter(document, follow(document, parameter))),
+    parameters: (operation.parameters ?? []).map((parameter) =>
+      describeParameter(document, resolveReference(document, parameter)),
+    ),
     body: body
       ? { fields: describeFields(document, body.schema), example: toJson(body.example ?? exampleOf(document, body.schema)) }
       : null,
@@ -100,7 +104,7 @@ function describeParameter(
   document: OpenApiDocument,
   { name, in: place, required = false, description, schema: shared }: ParameterObject,
 ): Parameter {
-  const schema = follow<Schema>(document, shared)
+  const schema = resolveReference<Schema>(document, shared)
   return {
     ...describeField(document, name, { ...schema, ...(description !== undefined && { description }) }, required),
     in: place,
@@ -118,7 +122,7 @@ function describeResponse(document: OpenApiDocument, status: string, response: R
     reason: STATUS_CODES[status] ?? '',
     description: isOk ? '' : description,
     headers: Object.entries(headers).map(([name, shared]) => {
-      const header = follow(document, shared)
+      const header = resolveReference(document, shared)
       return describeField(document, name, { ...header.schema, ...header }, false)
     }),
     type: schema && !schema.properties ? describeType(schema) : [],

@@ -9,7 +9,7 @@ import { notFoundBody, searchBody } from './guide.page.ts'
 import { CLIENT_ADDRESS, readClient } from './guides.ts'
 import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
-import { lazy, prerender, sendPrerendered } from './prerendered.ts'
+import { createLazily, prerender, sendPrerendered } from './prerendered.ts'
 import type { Reference } from './reference.page.ts'
 import { searchEntries } from './search-entries.ts'
 import { createDocsSite, type DocsSite, MAX_ORIGINS } from './site.ts'
@@ -41,9 +41,9 @@ const MAX_SUGGESTIONS = 5
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const references = documents.map(({ name, title, read }) => {
-    const document = lazy(() => read() as OpenApiDocument)
+    const document = createLazily(() => read() as OpenApiDocument)
     const address = `${DOCS_PREFIX}/${name}`
-    return { name, title, address, document, description: lazy(() => describeDocument(document())) }
+    return { name, title, address, document, description: createLazily(() => describeDocument(document())) }
   })
   for (const { name, address, document, description } of references) {
     serveForOrigin(app, `${address}/openapi.json`, (origin) => ({
@@ -52,7 +52,7 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
     }))
     serveForOrigin(app, `${address}/bruno.json`, (origin) => toBruno(description(), origin), `${name}-bruno.json`)
   }
-  const site = lazy(() =>
+  const site = createLazily(() =>
     createDocsSite(
       references.map(
         ({ name, title, address, description }): Reference => ({ name, title, address, description: description() }),
@@ -79,7 +79,7 @@ async function servePages(app: FastifyInstance, site: () => DocsSite): Promise<v
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   serveAssets(app, DOCS_PREFIX, assets)
-  const index = lazy(() =>
+  const index = createLazily(() =>
     prerender(JSON.stringify(site().entries.map(({ title, where, address }) => ({ title, where, address })))),
   )
   app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
@@ -96,7 +96,7 @@ async function servePages(app: FastifyInstance, site: () => DocsSite): Promise<v
     }
     return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
   })
-  const client = lazy(readClient)
+  const client = createLazily(readClient)
   app.get(CLIENT_ADDRESS, async (request, reply) => {
     const file = client()
     return file ? reply.type('application/gzip').send(file) : sendNotFound(reply, request.url, site())

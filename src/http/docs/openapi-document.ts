@@ -6,16 +6,16 @@ export type OpenApiDocument = {
   components: { securitySchemes: { apiKey: { name: string } }; schemas: Record<string, Schema> }
 }
 
-type Shared<T> = T | { $ref: string }
+type SharedComponents<T> = T | { $ref: string }
 
 export type OperationObject = {
   operationId: string
   summary: string
   description?: string
   tags: string[]
-  parameters?: Shared<ParameterObject>[]
-  requestBody?: Shared<{ content: Content }>
-  responses: Record<string, Shared<ResponseObject>>
+  parameters?: SharedComponents<ParameterObject>[]
+  requestBody?: SharedComponents<{ content: Content }>
+  responses: Record<string, SharedComponents<ResponseObject>>
 }
 
 export type ParameterObject = {
@@ -25,12 +25,12 @@ export type ParameterObject = {
   description?: string
   schema: Schema
 }
-export type ResponseObject = { description?: string; headers?: Record<string, Shared<HeaderObject>>; content?: Content }
+export type ResponseObject = { description?: string; headers?: Record<string, SharedComponents<HeaderObject>>; content?: Content }
 type HeaderObject = { description?: string; schema: Schema }
 type Content = Record<string, { schema: Schema; example?: unknown }>
 
 /** Resolves a reference. */
-export function follow<T extends object>(document: OpenApiDocument, node: Shared<T>): T {
+export function resolveReference<T extends object>(document: OpenApiDocument, node: SharedComponents<T>): T {
   if (!('$ref' in node)) return node
   const [section = '', name = ''] = node.$ref.split('/').slice(-2)
   return (document.components as Record<string, Record<string, object>>)[section]?.[name] as T

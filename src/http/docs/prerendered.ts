@@ -26,7 +26,7 @@ export async function sendPrerendered(
 }
 
 /** Calls `create` on the first use, and only once. */
-export function lazy<T>(create: () => T): () => T {
+export function createLazily<T>(create: () => T): () => T {
   let value: T | undefined
   return () => {
     value ??= create()

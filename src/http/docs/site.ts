@@ -4,7 +4,7 @@ import { toText } from '../../html/html.ts'
 import { contentsOf, entriesOfGuides, guideBody, homeBody, menuOfGuides } from './guide.page.ts'
 import { readExamples, readGuides } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type Page, renderPage } from './layout.ts'
-import { lazy, prerender } from './prerendered.ts'
+import { createLazily, prerender } from './prerendered.ts'
 import { entriesOfReference, menuOfReference, pagesOf, type Reference } from './reference.page.ts'
 import type { SearchEntry } from './search-entries.ts'
 
@@ -56,15 +56,15 @@ export function createDocsSite(references: Reference[]): DocsSite {
         page.address,
         {
           type: 'text/html',
-          text: forOrigins(
-            lazy(() => toText(renderPage(menu, page))),
+          text: cachePerOrigin(
+            createLazily(() => toText(renderPage(menu, page))),
             withAddresses,
           ),
         },
       ]),
       ...readExamples(DOCS_PREFIX).map(({ address, text }): [string, File] => [
         address,
-        { type: 'text/plain', text: lazy(() => prerender(text)) },
+        { type: 'text/plain', text: createLazily(() => prerender(text)) },
       ]),
     ]),
     withAddresses,
@@ -84,8 +84,8 @@ function createAddressing(references: Reference[]): DocsSite['withAddresses'] {
 const pathsOf = ({ operations }: Reference['description']['groups'][number]): string[] => operations.map(({ path }) => path)
 
 /** Renders once, or once per origin if the page has placeholders. */
-function forOrigins(page: () => string, withAddresses: DocsSite['withAddresses']): File['text'] {
-  const same = lazy(() => prerender(page()))
+function cachePerOrigin(page: () => string, withAddresses: DocsSite['withAddresses']): File['text'] {
+  const same = createLazily(() => prerender(page()))
   const cache = new LRUCache<string, Prerendered>({ max: MAX_ORIGINS })
   return (origin) => {
     if (!Object.values(PLACEHOLDERS).some((placeholder) => page().includes(placeholder))) return same()

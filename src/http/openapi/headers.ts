@@ -1,6 +1,6 @@
 import type { Components, Reference } from './components.ts'
 
-const whole = { type: 'integer', minimum: 0 }
+const wholeNumber = { type: 'integer', minimum: 0 }
 const text = { type: 'string' }
 
 /** Response headers. They extend the original documents. */
@@ -12,12 +12,12 @@ const headers = {
   },
   'RateLimit-Limit': {
     description: 'Requests per minute of the organization, or of the key if its own limit has fewer requests remaining.',
-    schema: whole,
+    schema: wholeNumber,
     example: 100,
   },
-  'RateLimit-Remaining': { description: 'Requests remaining in the current minute.', schema: whole, example: 99 },
-  'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: whole, example: 60 },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: whole, example: 42 },
+  'RateLimit-Remaining': { description: 'Requests remaining in the current minute.', schema: wholeNumber, example: 99 },
+  'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: wholeNumber, example: 60 },
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: wholeNumber, example: 42 },
   Location: {
     description: 'Address of the created resource.',
     schema: { type: 'string', format: 'uri' },

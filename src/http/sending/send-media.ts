@@ -6,7 +6,7 @@ import type { Context, ServiceContext } from '../../domain/context.ts'
 import { mediaFileName } from '../../domain/files/media-file-name.ts'
 import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
 
-const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
+const mediaHeadersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
   'content-disposition': `${how}; filename="${mediaFileName(media)}"`,
   'x-content-type-options': 'nosniff',
@@ -14,7 +14,7 @@ const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
 
 /** Sends the received bytes of a recording that could not be assembled, as a download. */
 export function sendPartialMedia(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
-  reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
+  reply.type('application/octet-stream').headers(mediaHeadersOf(media, 'attachment'))
   return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrivedParts(ctx, media)))
 }
 
@@ -25,7 +25,7 @@ export const sendMedia = (
   reply: FastifyReply,
   media: MediaFile,
 ): Promise<FastifyReply> =>
-  sendRange(request, reply.headers(headersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
+  sendRange(request, reply.headers(mediaHeadersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
 
 /** The content of an id never changes. An hour is longer than anybody looks at a question. */
 const IMAGE_MAX_AGE_SECONDS = 3_600

@@ -1,6 +1,6 @@
 import type { DefinitionFault, Random } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import type { AuthorForm, KindForm, ParsedForm } from '../author.ts'
 import {
   checkboxField,
   describedBy,
@@ -22,7 +22,7 @@ const MAX_OPTIONS = 20
 const MAX_CHARACTERS = 1_000
 
 /** CSS shows the fields of weights, so that no JavaScript is needed. */
-export const choiceAuthor: Author = {
+export const choiceAuthor: KindForm = {
   offers: [
     { word: 'single_choice', label: 'Single choice', description: 'One of several options', icon: 'circle-dot' },
     {

@@ -1,6 +1,6 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import { createTextBudget, refuseFile } from '../../domain/validation/uploaded-files.ts'
+import { createFileError, createTextBudget } from '../../domain/validation/uploaded-files.ts'
 import { decodeText } from '../../http/requests/decode-text.ts'
 import { unescapeInnerFormulas } from '../../http/sending/csv.ts'
 import type { NeutralAnswer, ParsedQuestion } from '../neutral.ts'
@@ -26,7 +26,7 @@ const MAX_SHOWN = 2_000
  */
 export function readFile(bytes: Uint8Array, maxQuestions: number): QuestionFile {
   const { rows, ...facts } = readFormat(bytes, maxQuestions)
-  if (rows.length > maxQuestions) throw refuseFile('file', 'tooManyRows', maxQuestions)
+  if (rows.length > maxQuestions) throw createFileError('file', 'tooManyRows', maxQuestions)
   const count = createTextBudget()
   return { ...facts, rows: rows.map((read) => countTexts(refuseBoundless(read), count)) }
 }
@@ -44,9 +44,9 @@ function readSheet(bytes: Uint8Array): Omit<QuestionFile, 'format'> {
     if (read) return read
   } catch (error) {
     if (!(error instanceof UnreadableSheet)) throw error
-    throw refuseFile('file', 'notSheet')
+    throw createFileError('file', 'notSheet')
   }
-  throw refuseFile('file', 'noText')
+  throw createFileError('file', 'noText')
 }
 
 const firstLine = (text: string): string => text.replace(/^\u{feff}/u, '').split(/[\r\n]/, 1)[0] ?? ''
@@ -73,7 +73,7 @@ function readCsv(text: string, maxQuestions: number): TableRow[] {
     return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unescapeInnerFormulas) }))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw refuseFile('file', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
+    throw createFileError('file', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
   }
 }
 

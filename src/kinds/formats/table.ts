@@ -223,14 +223,14 @@ function readOptions(kind: string, right: string, choice: Choice): NeutralAnswer
 }
 
 /** @property shares percent by option number, for right options. @property isWeighed true if the cell names at least one share. */
-type Right = { shares: Map<number, number>; isWeighed: boolean }
+type CorrectAnswer = { shares: Map<number, number>; isWeighed: boolean }
 
 /**
  * Reads the right options. An ambiguous cell is refused, because nobody would notice a wrong key.
  *
  * @returns the reason, in a sentence, if the cell is refused.
  */
-function readRight(right: string, choice: Choice): Right | string {
+function readRight(right: string, choice: Choice): CorrectAnswer | string {
   const parts = right
     .split(/[;|,\n]/)
     .map((part) => part.trim())
@@ -238,18 +238,18 @@ function readRight(right: string, choice: Choice): Right | string {
   const read = parts.map((part) => ({ part, ...readPart(part, choice) }))
   const whole = parts.length > 1 ? findOptions(right, choice) : []
   const isWhole = whole.length > 0 && !(choice.layout.lettersWin && read.every(({ found }) => found.length === 1))
-  if (isWhole && read.every(({ found }) => found.length > 0)) return doubtful(right)
-  if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : doubtful(right)
+  if (isWhole && read.every(({ found }) => found.length > 0)) return createWarning(right)
+  if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : createWarning(right)
   const shares = new Map<number, number>()
   for (const { part, found, share } of read) {
     if (found.length === 0) return `The right answer “${part}” is not an option.`
-    if (found.length > 1) return doubtful(part)
+    if (found.length > 1) return createWarning(part)
     shares.set(found[0]!.number, share)
   }
   return { shares, isWeighed: read.some((part) => part.isWeighed) }
 }
 
-const doubtful = (right: string): string =>
+const createWarning = (right: string): string =>
   `The right answer “${right}” fits more than one option. Write the letter of the right one.`
 
 /** "B", "Paris" or "Paris 50%". */

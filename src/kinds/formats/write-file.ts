@@ -11,9 +11,14 @@ type Chunk = string | Uint8Array
 type FileWriter = { write: (questions: readonly NeutralQuestion[]) => Chunk; end: () => Chunk }
 
 /** @property losses sentences about content that the format can't hold. */
-type Writing = { type: string; ending: string; losses: (question: NeutralQuestion) => string[]; create: () => FileWriter }
+type FileWriterFormat = {
+  type: string
+  ending: string
+  losses: (question: NeutralQuestion) => string[]
+  create: () => FileWriter
+}
 
-export const writings: Record<FileFormat, Writing> = {
+export const fileWriters: Record<FileFormat, FileWriterFormat> = {
   csv: {
     type: 'text/csv; charset=utf-8',
     ending: 'csv',

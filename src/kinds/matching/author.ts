@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import type { AuthorForm, KindForm, ParsedForm } from '../author.ts'
 import {
   checkboxField,
   describedBy,
@@ -20,7 +20,7 @@ import { MAX_ROWS, TOO_MANY_ROWS } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
 /** Hidden fields named `choice` hold the stored choices, so that they keep their ids. */
-export const matchingAuthor: Author = {
+export const matchingAuthor: KindForm = {
   offers: [{ word: 'matching', label: 'Matching', description: 'Prompts, and what fits each', icon: 'link' }],
   begin: (random) => {
     const rows = Array.from({ length: 3 }, (): [string, string] => ['row', newRowId(random)])

@@ -12,10 +12,10 @@ export const matchingControl: Control = (t, { version, shown, value, language, p
   return html`<fieldset class="mt-6" data-fields lang="${language ?? ''}">
 <legend class="font-medium">${t.text('matching.each')}</legend>
 <ol class="mt-2 grid gap-2">
-${ordered(prompts, shown).map(
+${orderChoices(prompts, shown).map(
   ({ id, text }) =>
     html`<li class="panel grid items-center gap-3 p-4 sm:grid-cols-2"><label for="answer-${id}" class="script min-w-0" dir="auto">${renderWithPictures(text, pictures)}</label>
-<select id="answer-${id}" class="select w-full text-base" name="answer" dir="auto"><option value="">${t.text('matching.none')}</option>${ordered(
+<select id="answer-${id}" class="select w-full text-base" name="answer" dir="auto"><option value="">${t.text('matching.none')}</option>${orderChoices(
       choices,
       shown,
     ).map(
@@ -28,5 +28,5 @@ ${ordered(prompts, shown).map(
 }
 
 /** Parts in the candidate's order, or in the author's if they were not shuffled. */
-export const ordered = (all: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
+export const orderChoices = (all: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
   shown.length === 0 ? all : shown.flatMap((id) => all.find((one) => one.id === id) ?? [])

@@ -1,7 +1,7 @@
 import { html } from '../../html/html.ts'
 import { formatOption } from '../format-option.ts'
 import { comparisonItem, type GradingView } from '../grading-view.ts'
-import { ordered } from './candidate.ts'
+import { orderChoices } from './candidate.ts'
 import { verdictOf } from './rules.ts'
 import type { Answer, Key, Spec } from './schema.ts'
 
@@ -12,7 +12,7 @@ export const matchingGradingView: GradingView = ({ spec, key, shown, value }) =>
   const chosen = (value ?? {}) as Answer
   const textOf = (id: string | undefined) => formatOption(choices.find((choice) => choice.id === id)?.text ?? '')
   return html`<ul>
-${ordered(prompts, shown).map(({ id, text }) => {
+${orderChoices(prompts, shown).map(({ id, text }) => {
   const verdict = verdictOf(pairs[id], chosen[id])
   const answer = chosen[id] === undefined ? 'nothing chosen' : textOf(chosen[id])
   return comparisonItem(`${formatOption(text)} → ${answer}`, verdict, verdict === 'right' ? '' : `(${textOf(pairs[id])} fits)`)

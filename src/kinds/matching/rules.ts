@@ -18,13 +18,13 @@ export const matchingRules = defineKind({
   arrange: ({ prompts, choices, shuffle: isShuffled }, random) =>
     isShuffled ? [prompts, choices].flatMap((ordered) => shuffle(ordered, random).map(({ id }) => id)) : null,
   fits: (_, { prompts, choices }, answer) =>
-    Object.entries(answer).every(([prompt, choice]) => has(prompts, prompt) && has(choices, choice)),
+    Object.entries(answer).every(([prompt, choice]) => containsId(prompts, prompt) && containsId(choices, choice)),
   isEmpty: (answer) => Object.keys(answer).length === 0,
   describe: (spec, answer) =>
     spec.prompts
       .flatMap(({ id, text }) => (answer[id] === undefined ? [] : [formatPair(text, textOf(spec, answer[id]))]))
       .join('\n'),
-  understand,
+  understand: parseAnswer,
   fromForm: (fields) => Object.fromEntries(fields.filter(Boolean).map((field) => field.split('.', 2))),
   toForm: (answer) => Object.entries(answer).map(([prompt, choice]) => printField(prompt, choice)),
   makeUp: ({ prompts, choices }) => Object.fromEntries(prompts.map(({ id }, i) => [id, choices[i % choices.length]!.id])),
@@ -34,13 +34,13 @@ export const matchingRules = defineKind({
 /** Value of a field: all fields are named `answer`. */
 export const printField = (prompt: string, choice: string): string => `${prompt}.${choice}`
 
-const has = (list: Spec['choices'], id: string): boolean => list.some((one) => one.id === id)
+const containsId = (list: Spec['choices'], id: string): boolean => list.some((one) => one.id === id)
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
 const ARROW = ' → '
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-const formatPair = (prompt: string, choice: string): string => oneLine(`${formatOption(prompt)}${ARROW}${formatOption(choice)}`)
+const toOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const formatPair = (prompt: string, choice: string): string => toOneLine(`${formatOption(prompt)}${ARROW}${formatOption(choice)}`)
 
-function understand({ prompts, choices }: Spec, words: string): Answer | undefined {
+function parseAnswer({ prompts, choices }: Spec, words: string): Answer | undefined {
   const pairs = prompts.flatMap((prompt) =>
     choices.map((choice) => ({ prompt, choice, normalized: normalize(formatPair(prompt.text, choice.text)) })),
   )
@@ -59,7 +59,7 @@ export const verdictOf = (right: string | undefined, chosen: string | undefined)
 
 /** Characters of the longest possible answer as text. */
 function longestAnswer({ prompts, choices }: Spec): number {
-  const lengthOf = ({ text }: { text: string }) => [...oneLine(formatOption(text))].length
+  const lengthOf = ({ text }: { text: string }) => [...toOneLine(formatOption(text))].length
   const ofChoice = Math.max(0, ...choices.map(lengthOf))
   return prompts.reduce((sum, prompt) => sum + lengthOf(prompt) + ARROW.length + ofChoice + 1, -1)
 }
@@ -71,13 +71,13 @@ function faultsOf(spec: Spec, { pairs }: Key): DefinitionFault[] {
   const ids = [...prompts, ...choices].map(({ id }) => id)
   const fitting = Object.values(pairs)
   const rows = prompts.length + choices.filter(({ id }) => !fitting.includes(id)).length
-  const named = Object.keys(pairs).every((id) => has(prompts, id))
+  const named = Object.keys(pairs).every((id) => containsId(prompts, id))
   return [
     ...(new Set(ids).size < ids.length ? [{ field: 'spec', text: 'The ids of prompts and choices must be unique.' }] : []),
     ...faultsOfTexts('prompts', prompts),
     ...faultsOfTexts('choices', choices),
     ...prompts.flatMap(({ id }, i) =>
-      has(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
+      containsId(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
     ),
     ...(named ? [] : [{ field: 'key.pairs', text: 'The key names an unknown prompt.' }]),
     ...(rows > MAX_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),

@@ -1,6 +1,6 @@
 import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import type { AuthorForm, KindForm, ParsedForm } from '../author.ts'
 import { fieldError, hiddenFields, readPercent, rowList, rowMenu, selectField, shareField, textField } from '../author-fields.ts'
 import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { readNumber } from './read-number.ts'
@@ -16,7 +16,7 @@ const COMPARISONS = [
   ['range', 'up to'],
 ] as const
 
-export const numberAuthor: Author = {
+export const numberAuthor: KindForm = {
   offers: [{ word: 'number', label: 'Number', description: 'A number, with a tolerance', icon: 'hash' }],
   begin(random) {
     const id = newRowId(random)

@@ -11,13 +11,13 @@ export function toDecimal(text: string): Decimal {
 export const DECIMAL = '^-?[0-9]{1,40}(\\.[0-9]{1,40})?$'
 
 /** Comparator: negative, 0, or positive. */
-export function compare(one: Decimal, other: Decimal): number {
-  const [a, b] = aligned(one, other)
+export function compareDecimals(one: Decimal, other: Decimal): number {
+  const [a, b] = alignDecimals(one, other)
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-export function distance(one: Decimal, other: Decimal): Decimal {
-  const [a, b, scale] = aligned(one, other)
+export function decimalDistance(one: Decimal, other: Decimal): Decimal {
+  const [a, b, scale] = alignDecimals(one, other)
   return { digits: a < b ? b - a : a - b, scale }
 }
 
@@ -27,7 +27,7 @@ export const percentOf = (percent: Decimal, { digits, scale }: Decimal): Decimal
   scale: percent.scale + scale + 2,
 })
 
-function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
+function alignDecimals(one: Decimal, other: Decimal): [bigint, bigint, number] {
   const scale = Math.max(one.scale, other.scale)
   const at = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own)
   return [at(one), at(other), scale]

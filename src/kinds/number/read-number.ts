@@ -18,7 +18,7 @@ export function readNumber(typed: string): string[] {
     /^([+-]?) ?([0-9][0-9.,' ]*|[.,][0-9]+)(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text) ?? []
   if (number === '') return []
   return readDigits(number).flatMap((digits) => {
-    const decimal = shifted(digits, Number(exponent || 0))
+    const decimal = shiftPoint(digits, Number(exponent || 0))
     return decimal === null ? [] : [sign === '-' && /[1-9]/.test(decimal) ? `-${decimal}` : decimal]
   })
 }
@@ -35,10 +35,10 @@ function readDigits(number: string): string[] {
   if (separators.length === 1) return readOne(plain, separators, grouped)
   const last = separators.at(-1)!
   const others = separators.slice(0, -1)
-  if (new Set(separators).size === 1) return grouped ? [] : joined(plain.split(last))
+  if (new Set(separators).size === 1) return grouped ? [] : joinGroups(plain.split(last))
   if (grouped || others.includes(last) || new Set(others).size > 1) return []
   const [whole = '', fraction = ''] = plain.split(last)
-  return joined(whole.split(others[0]!)).map((digits) => withFraction(digits, fraction))
+  return joinGroups(whole.split(others[0]!)).map((digits) => withFraction(digits, fraction))
 }
 
 /** A single separator is the decimal one. A comma before three digits may group thousands instead. */
@@ -50,7 +50,7 @@ function readOne(plain: string, separator: string, grouped: boolean): string[] {
 
 const withFraction = (whole: string, fraction: string): string => (fraction === '' ? whole : `${whole}.${fraction}`)
 
-const joined = (groups: string[]): string[] => (isGrouped(groups) ? [groups.join('')] : [])
+const joinGroups = (groups: string[]): string[] => (isGrouped(groups) ? [groups.join('')] : [])
 
 /** Groups of three digits, or Indian groups (12,34,567). */
 const isGrouped = ([first = '', ...others]: string[]): boolean =>
@@ -60,7 +60,7 @@ const isGrouped = ([first = '', ...others]: string[]): boolean =>
   (others.every(({ length }) => length === 3) || (first.length < 3 && others.slice(0, -1).every(({ length }) => length === 2)))
 
 /** The number times 10 to the exponent. @returns null if the result is too long. */
-function shifted(number: string, exponent: number): string | null {
+function shiftPoint(number: string, exponent: number): string | null {
   if (Math.abs(exponent) > MAX_EXPONENT) return null
   const [whole = '', fraction = ''] = number.split('.')
   const digits = whole + fraction

@@ -1,10 +1,10 @@
 import type { AnswerScoring, DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
-import { compare, type Decimal, distance, percentOf, toDecimal } from './decimal.ts'
+import { compareDecimals, type Decimal, decimalDistance, percentOf, toDecimal } from './decimal.ts'
 import { readNumber } from './read-number.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
-type Accepted = Key['answers'][number]
+type AcceptedNumber = Key['answers'][number]
 
 export const numberRules = defineKind({
   words: ['number'],
@@ -47,21 +47,22 @@ const scored = (share: number): AnswerScoring => ({
   parts: [{ id: 'answer', verdict: share > 0 ? 'right' : 'wrong' }],
 })
 
-const bestShare = (answers: Accepted[], typed: Decimal): number =>
+const bestShare = (answers: AcceptedNumber[], typed: Decimal): number =>
   answers.reduce((best, answer) => (isWithin(answer, typed) ? Math.max(best, answer.share) : best), 0)
 
-function isWithin(answer: Accepted, typed: Decimal): boolean {
-  if ('from' in answer) return compare(typed, toDecimal(answer.from)) >= 0 && compare(typed, toDecimal(answer.to)) <= 0
+function isWithin(answer: AcceptedNumber, typed: Decimal): boolean {
+  if ('from' in answer)
+    return compareDecimals(typed, toDecimal(answer.from)) >= 0 && compareDecimals(typed, toDecimal(answer.to)) <= 0
   const value = toDecimal(answer.value)
-  if (!answer.tolerance) return compare(typed, value) === 0
+  if (!answer.tolerance) return compareDecimals(typed, value) === 0
   const by = toDecimal(answer.tolerance.by)
-  return compare(distance(typed, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
+  return compareDecimals(decimalDistance(typed, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
 }
 
-function faultsOf(answer: Accepted, i: number): DefinitionFault[] {
+function faultsOf(answer: AcceptedNumber, i: number): DefinitionFault[] {
   const field = `key.answers.${i}`
   if ('from' in answer) {
-    const isOrdered = compare(toDecimal(answer.from), toDecimal(answer.to)) <= 0
+    const isOrdered = compareDecimals(toDecimal(answer.from), toDecimal(answer.to)) <= 0
     return isOrdered ? [] : [{ field: `${field}.to`, text: 'A range must end where it begins, or above.' }]
   }
   if (!answer.tolerance) return []

@@ -1,6 +1,6 @@
 import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
-import type { Author, AuthorForm, ParsedForm } from '../author.ts'
+import type { AuthorForm, KindForm, ParsedForm } from '../author.ts'
 import {
   checkboxField,
   fieldError,
@@ -18,7 +18,7 @@ import type { Key, Spec } from './schema.ts'
 
 const MAX_TEXTS = 50
 
-export const shortTextAuthor: Author = {
+export const shortTextAuthor: KindForm = {
   offers: [
     { word: 'short_text', label: 'Short text', description: 'A word or a sentence that is compared', icon: 'text-cursor' },
   ],

@@ -19,7 +19,7 @@ const END_OF_WORD = /[.,;:!?…。、،؛؟۔।॥]+(?=[\s*]|$|[\p{Script=Han}\
 const START_OF_WORD = /(?<=^|\s)[¿¡]+/gu
 
 /** Normalizes keys and answers for comparison. */
-export function comparable(text: string, { caseSensitive, ignore }: Options): string {
+export function toComparable(text: string, { caseSensitive, ignore }: Options): string {
   const plain = text
     .replace(WIDTH_FORMS, (forms) => forms.normalize('NFKC'))
     .replace(SINGLE_QUOTES, "'")

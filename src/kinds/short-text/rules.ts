@@ -1,6 +1,6 @@
 import type { AnswerScoring, DefinitionFault } from '../../domain/ports/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
-import { comparable } from './comparable.ts'
+import { toComparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
 export const shortTextRules = defineKind({
@@ -17,10 +17,10 @@ export const shortTextRules = defineKind({
   toForm: (typed) => [typed],
   makeUp: () => 'A generated answer',
   accepts: {
-    group: (key, text) => comparable(text, key),
+    group: (key, text) => toComparable(text, key),
     // An asterisk in an accepted text is a wildcard, so an answer with an asterisk can't be added.
     add: (key, text, share) =>
-      text.includes('*') || comparable(text, key) === ''
+      text.includes('*') || toComparable(text, key) === ''
         ? null
         : { ...key, accepted: [...key.accepted, { text: text.trim(), share }] },
   },
@@ -37,13 +37,13 @@ function score(key: Key, text: string): AnswerScoring {
 
 /** The largest share of the accepted texts that match; 0 if none does. */
 export function shareFor(key: Key, text: string): number {
-  const compared = comparable(text, key)
+  const compared = toComparable(text, key)
   return key.accepted.reduce((best, one) => (matches(piecesOf(one.text, key), compared) ? Math.max(best, one.share) : best), 0)
 }
 
 /** Normalized parts between asterisks. The whole text is normalized first, because the end of a word depends on what follows it. */
 const piecesOf = (text: string, key: Key): string[] =>
-  comparable(text, key)
+  toComparable(text, key)
     .split('*')
     .map((piece) => piece.trim())
 

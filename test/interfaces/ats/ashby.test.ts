@@ -255,7 +255,12 @@ describe('assessment.cancel', () => {
       mode: 'live',
       organization: { ...own.organization, tier: 'standard' },
     } as const
-    const taken = { report, connection, order: { ...order, inviteId: assessmentId }, credentials: { inboundKey: null, apiKey: null } }
+    const taken = {
+      report,
+      connection,
+      order: { ...order, inviteId: assessmentId },
+      credentials: { inboundKey: null, apiKey: null },
+    }
     const canceling = new Client(service.databaseUrl)
     await canceling.connect()
     onTestFinished(() => canceling.end())

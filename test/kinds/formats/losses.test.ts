@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
 import type { LibraryContent } from '../../../src/domain/library/content.ts'
 import { type FileFormat, readFile } from '../../../src/kinds/formats/read-file.ts'
-import { writings } from '../../../src/kinds/formats/write-file.ts'
+import { fileWriters } from '../../../src/kinds/formats/write-file.ts'
 import { kinds } from '../../../src/kinds/index.ts'
 import { exportQuestion, importQuestion } from '../../../src/kinds/library-questions.ts'
 import type { NeutralQuestion } from '../../../src/kinds/neutral.ts'
@@ -108,7 +108,7 @@ const inOrder = ({ answer, ...question }: NeutralQuestion) => ({
 it.each(['csv', 'xlsx', 'gift'] as FileFormat[])(
   '%s exports and imports a question unchanged unless it reports losses',
   (format) => {
-    const { losses: lossesOf, create } = writings[format]
+    const { losses: lossesOf, create } = fileWriters[format]
     let held = 0
     fc.assert(
       fc.property(content, (given) => {

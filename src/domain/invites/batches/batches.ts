@@ -15,7 +15,7 @@ import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
-import { type ReadParts, refuseFile, truncateText } from '../../validation/uploaded-files.ts'
+import { createFileError, type ReadParts, truncateText } from '../../validation/uploaded-files.ts'
 import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create-invite.ts'
 import { withCurrentStatus } from '../expiry.ts'
@@ -84,12 +84,12 @@ async function loadBatch(
   let id: string | undefined
   let count = 0
   const { unusedColumns } = await readList(async (part) => {
-    if (count + part.length > MAX_BATCH_ROWS) throw refuseFile('list', 'tooManyRows', MAX_BATCH_ROWS)
+    if (count + part.length > MAX_BATCH_ROWS) throw createFileError('list', 'tooManyRows', MAX_BATCH_ROWS)
     id ??= await storeHead(ctx, { ...batch, unusedColumns: [], isLoading: true })
     await storeRows(ctx, id, await checkRows(ctx, await readRows(part), count + 1, setting))
     count += part.length
   })
-  if (id === undefined) throw refuseFile('list', 'empty')
+  if (id === undefined) throw createFileError('list', 'empty')
   await ctx.db.inviteBatch.updateMany({ where: { ...scopeWhere(ctx), id }, data: { unusedColumns, isLoading: false } })
   return id
 }
@@ -135,7 +135,7 @@ async function refuseTooMany(ctx: Context): Promise<void> {
   if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
 }
 
-type Head = {
+type BatchHead = {
   assessmentId: string
   terms: BatchTerms
   unusedColumns: string[]
@@ -154,7 +154,7 @@ type Head = {
  */
 async function storeBatch(
   ctx: Context,
-  { rows, ...head }: Head & { rows: RecipientRow[] },
+  { rows, ...head }: BatchHead & { rows: RecipientRow[] },
   admit?: (storing: Context) => Promise<void>,
 ): Promise<string> {
   const checked = await checkRows(ctx, rows, 1, { ...head, firsts: new Map() })
@@ -167,7 +167,7 @@ async function storeBatch(
 }
 
 /** @returns the batch's id. */
-async function storeHead(ctx: Context, { terms, ...head }: Head): Promise<string> {
+async function storeHead(ctx: Context, { terms, ...head }: BatchHead): Promise<string> {
   const { db, deps, organization } = ctx
   const id = deps.newId()
   const scope = { organizationId: organization.id, mode: modeOf(ctx) }

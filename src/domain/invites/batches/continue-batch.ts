@@ -80,11 +80,11 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
     await inTransaction(ctx, async (inside) => {
       if (!(await lockUnstopped(inside, batch))) throw LOST
       const { id: inviteId } = await createInvite(inside, { ...recipient, ...terms }, { isOneOfMany: true })
-      if (!(await settle(inside, batch, row, { state: 'invited', inviteId }))) throw LOST
+      if (!(await recordRowOutcome(inside, batch, row, { state: 'invited', inviteId }))) throw LOST
     })
   } catch (error) {
     if (error === LOST) return
-    await settle(ctx, batch, row, outcomeOf(error))
+    await recordRowOutcome(ctx, batch, row, outcomeOf(error))
   }
 }
 
@@ -103,7 +103,7 @@ function outcomeOf(error: unknown): Prisma.InviteBatchRowUncheckedUpdateManyInpu
 }
 
 /** @returns whether the row was still to be done. */
-async function settle(
+async function recordRowOutcome(
   { db, organization }: Context,
   { id: batchId }: BatchOfRow,
   { number }: Row,

@@ -25,7 +25,7 @@ const include = {
  *
  * @param erasePerson the operation of an erasure. It is passed in because the folder of erasures depends on this one.
  */
-export async function continueBulkChange(service: ServiceContext, ref: QueuedRef, erasePerson: Operation): Promise<void> {
+export async function continueBulkChange(service: ServiceContext, ref: QueuedRef, erasePerson: BulkOperation): Promise<void> {
   const where = { organizationId_id: { organizationId: ref.organizationId, id: ref.id } }
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
@@ -59,8 +59,8 @@ async function countFreeErasures({ db, organization }: Context): Promise<number>
 type Change = { id: string; action: BulkAction; params: Prisma.JsonValue }
 type Row = { number: number; inviteId: string }
 
-export type Operation = (ctx: Context, inviteId: string, params: StoredParams, changeId: string) => Promise<unknown>
-const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
+export type BulkOperation = (ctx: Context, inviteId: string, params: StoredParams, changeId: string) => Promise<unknown>
+const operations: Record<Exclude<BulkAction, 'erase'>, BulkOperation> = {
   resend: (ctx, inviteId, { message }) => resendInvite(ctx, inviteId, { message }),
   extend: (ctx, inviteId, params) => extendInviteTo(ctx, inviteId, (current) => newExpiryOf(params, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
@@ -73,9 +73,9 @@ const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
   name: fillName,
 }
 
-const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
+const changeOne = (ctx: Context, change: Change, row: Row, operation: BulkOperation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
+    if (!(await lockUnstopped(inside, change)) || !(await lockReadyRow(inside, change, row))) return
     const data = await inTransaction(inside, (within) => operation(within, row.inviteId, parseParams(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
@@ -91,7 +91,7 @@ async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
 }
 
 /** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
-async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
+async function lockReadyRow(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
   const ready = ctx.db.selectFrom('bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
   return (await affectedRows(ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
 }

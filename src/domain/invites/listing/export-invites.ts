@@ -111,7 +111,7 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
   all(
     ctx.db,
-    project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)),
+    project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => toExportedInvite(ctx, invites)),
   )
 
 const newestResult = (eb: Expressions<'invites'>, db: TenantDb) =>
@@ -125,7 +125,7 @@ const newestResult = (eb: Expressions<'invites'>, db: TenantDb) =>
     .limit(eb.lit(1))
     .as('result')
 
-const show = (ctx: Context, invites: Rows<'invites'>): Rows<'invites', ExportedInvite> =>
+const toExportedInvite = (ctx: Context, invites: Rows<'invites'>): Rows<'invites', ExportedInvite> =>
   invites
     .innerJoin(ctx.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
     .leftJoin(ctx.db.table('members as grader'), 'grader.id', 'invites.assignedGraderId')

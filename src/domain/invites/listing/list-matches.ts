@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = 10_000
  * Limits lists that read every invite of an organization: more at once would all be too late and use up the connections of
  * others. The queue is short, because a long one would make the process look overloaded to all organizations.
  */
-const inTurn = createKeyedLimiter(2, {
+const keyedLimiter = createKeyedLimiter(2, {
   waiting: 20,
   longest: LONGEST_WAIT_MS,
   refusal: () => new DomainError('too_many_searches'),
@@ -57,7 +57,7 @@ export const listMatches: ListInvites<InviteFilter> = async (ctx, of, filter, or
     const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => withCurrentStatus(invite as typeof invite & ListedColumns, now)) }
   }
-  return isNarrow(filter) ? read() : inTurn(ctx.organization.id, read, ctx.onGone)
+  return isNarrow(filter) ? read() : keyedLimiter(ctx.organization.id, read, ctx.onGone)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */

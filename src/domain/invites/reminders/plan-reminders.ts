@@ -39,7 +39,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
  */
 export type PlannedReminder = { step: ReminderStep; kind: ReminderKind | null; at: Date; skipped: SkipReason | null }
 
-type Planned = Pick<
+type InviteToRemind = Pick<
   Invite,
   | 'organizationId'
   | 'assessmentId'
@@ -124,7 +124,10 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
 }
 
 /** When it is over; null: nothing ends it. */
-async function findEnd({ db, organization }: Context, { status, expiresAt, assessmentSession }: Planned): Promise<Date | null> {
+async function findEnd(
+  { db, organization }: Context,
+  { status, expiresAt, assessmentSession }: InviteToRemind,
+): Promise<Date | null> {
   if (status !== 'started') return expiresAt
   const where = { organizationId: organization.id, id: assessmentSession ?? '' }
   const found = assessmentSession && (await db.submission.findFirst({ where, select: { deadlineAt: true } }))

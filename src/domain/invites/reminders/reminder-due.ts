@@ -22,16 +22,16 @@ import { nextInWindow, type QuietTimes } from './sending-window.ts'
 /** Why a mail that comes by itself is not to be sent any more; null while it is. What it was queued by is asked again: hours may have passed. */
 export function findOutdatedReason(email: InviteEmail, now: Date): string | null {
   const { kind } = email
-  if (isNotice(kind)) return whyNoNotice(kind, email)
-  return isReminder(kind) ? whyNoReminder(kind, email, now) : null
+  if (isNotice(kind)) return findNoticeProblem(kind, email)
+  return isReminder(kind) ? findReminderProblem(kind, email, now) : null
 }
 
-function whyNoNotice(kind: NoticeKind, { invite, byItself }: InviteEmail): string | null {
+function findNoticeProblem(kind: NoticeKind, { invite, byItself }: InviteEmail): string | null {
   if (!isNoticeEnabled(kind, invite)) return 'Not sent: these notices were switched off.'
   return kind === 'released' && !byItself?.isShown ? 'Not sent: the result is not shown to the candidate.' : null
 }
 
-function whyNoReminder(kind: ReminderKind, { invite, byItself, dedupeKey }: InviteEmail, now: Date): string | null {
+function findReminderProblem(kind: ReminderKind, { invite, byItself, dedupeKey }: InviteEmail, now: Date): string | null {
   const { status } = invite
   if (invite.remindersOff) return 'Not sent: there are no reminders for this invite.'
   const rule = ruleFor(byItself?.rules ?? [], invite)

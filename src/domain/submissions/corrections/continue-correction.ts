@@ -57,7 +57,7 @@ async function correctSome(ctx: Context, corrected: CorrectedVersion, releases: 
   const progress = await lockProgress(ctx, corrected)
   if (!progress) return false
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
-  await hold(ctx, papers)
+  await lockCorrection(ctx, papers)
   const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
   const judged = rescoreBatch(ctx, affected, corrected, releases)
   await writeScores(ctx, judged, keyNumber, releases)
@@ -65,7 +65,7 @@ async function correctSome(ctx: Context, corrected: CorrectedVersion, releases: 
     judged.filter((one) => needsNewRelease(one, releases)),
     ({ of }) => of.submissionId,
   )
-  await releaseAnew(ctx, anew, keyNumber)
+  await releaseAgain(ctx, anew, keyNumber)
   const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
   for (const one of judged) addToCounts(counts[one.of.mode], one)
   const hasMore = papers.length === PAPERS_AT_ONCE
@@ -98,7 +98,7 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: CorrectedVer
  * Nobody grades or releases these until the transaction ends, or hands them in: whoever does so later reads the new key. The invites first, as
  * everywhere.
  */
-async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
+async function lockCorrection(ctx: Context, submissionIds: string[]): Promise<void> {
   const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', anyOfIds(submissionIds)).select('submissions.inviteId')
   await ctx.db.selectFrom('invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate().execute()
   const these = ctx.db.selectFrom('submissions').select('id').where('id', '=', anyOfIds(submissionIds))
@@ -124,7 +124,7 @@ function outcomeOf(judged: RescoredAnswer, releases: ReleaseHandling): 'decided'
 }
 
 /** To whom each was released before: in the name of who has corrected the key. @param anew by the submissions. */
-async function releaseAnew(ctx: Context, anew: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
+async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
   if (anew.size === 0) return
   const { db, deps, organization, actor } = ctx
   const organizationId = organization.id

@@ -21,7 +21,7 @@ export const RELEASES = ['raise', 'all'] as const
 export type ReleaseHandling = (typeof RELEASES)[number]
 
 /** @property key the new one; with the effects full and none it says nothing, and is what it was. */
-export type KeyChange = { effect: KeyEffect; key: unknown; reason: string }
+export type AnswerKeyChange = { effect: KeyEffect; key: unknown; reason: string }
 
 /** How far a correction is, and what became of the answers so far. */
 export type CorrectionProgress = {
@@ -79,7 +79,7 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
 export function checkChange(
   ctx: Context,
   { responseType, spec, newest, keys }: CorrectableVersion,
-  { effect, key, reason }: KeyChange,
+  { effect, key, reason }: AnswerKeyChange,
 ): void {
   const kind = ctx.deps.kinds.get(responseType)
   const faults = kind?.faults(responseType, spec, key) ?? [{ field: 'key', text: 'There is no such kind of question any more.' }]
@@ -106,7 +106,7 @@ const createIssue = (field: string, text: string): Issue => ({ field, rule: 'mal
 export async function correctKey(
   ctx: Context,
   versionId: string,
-  { releases, seen, ...change }: KeyChange & { releases: ReleaseHandling; seen: number },
+  { releases, seen, ...change }: AnswerKeyChange & { releases: ReleaseHandling; seen: number },
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside

@@ -1,7 +1,7 @@
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import { type Context, inMode } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
-import { checkChange, getCorrectable, type KeyChange, RELEASES, type ReleaseHandling } from './correct-key.ts'
+import { type AnswerKeyChange, checkChange, getCorrectable, RELEASES, type ReleaseHandling } from './correct-key.ts'
 import { addToCounts, type CorrectionCounts, NO_COUNTS, type RescoredAnswer } from './rescore.ts'
 import { needsNewRelease, rescoreBatch } from './rescore-batch.ts'
 
@@ -11,7 +11,7 @@ const READ_AT_ONCE = 1_000
 const MOST_PREVIEWED = 100_000
 
 /** Counts by mode: a key applies to live and test data. */
-type Outlook = Record<KeyMode, CorrectionCounts>
+type CountsByMode = Record<KeyMode, CorrectionCounts>
 
 /**
  * Preview of a correction, for each way to treat released results.
@@ -20,7 +20,7 @@ type Outlook = Record<KeyMode, CorrectionCounts>
  * @property isCut true if only the first of very many papers were read.
  */
 export type CorrectionPreview = {
-  assessments: { id: string; name: string; counts: Record<ReleaseHandling, Outlook> }[]
+  assessments: { id: string; name: string; counts: Record<ReleaseHandling, CountsByMode> }[]
   releasedAnew: Record<ReleaseHandling, number>
   isCut: boolean
 }
@@ -30,7 +30,7 @@ export type CorrectionPreview = {
  *
  * @throws DomainError not_permitted; question_not_found; invalid.
  */
-export async function previewCorrection(ctx: Context, versionId: string, change: KeyChange): Promise<CorrectionPreview> {
+export async function previewCorrection(ctx: Context, versionId: string, change: AnswerKeyChange): Promise<CorrectionPreview> {
   const version = await getCorrectable(ctx, versionId)
   checkChange(ctx, version, change)
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
@@ -48,19 +48,19 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
       releasedAnew[releases] += new Set(anew.map(({ of }) => of.submissionId)).size
     }
     seen += papers.length
-    if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), releasedAnew, isCut: false }
+    if (papers.length < READ_AT_ONCE) return { assessments: sortByName(byAssessment), releasedAnew, isCut: false }
     after = papers.at(-1)!
   }
-  return { assessments: sorted(byAssessment), releasedAnew, isCut: true }
+  return { assessments: sortByName(byAssessment), releasedAnew, isCut: true }
 
-  function outlookOf({ of: { assessmentId: id, assessment: name } }: RescoredAnswer, releases: ReleaseHandling): Outlook {
-    const one = byAssessment.get(id) ?? { id, name, counts: { raise: noOutlook(), all: noOutlook() } }
+  function outlookOf({ of: { assessmentId: id, assessment: name } }: RescoredAnswer, releases: ReleaseHandling): CountsByMode {
+    const one = byAssessment.get(id) ?? { id, name, counts: { raise: createEmptyCounts(), all: createEmptyCounts() } }
     byAssessment.set(id, one)
     return one.counts[releases]
   }
 }
 
-const noOutlook = (): Outlook => ({ live: { ...NO_COUNTS }, test: { ...NO_COUNTS } })
+const createEmptyCounts = (): CountsByMode => ({ live: { ...NO_COUNTS }, test: { ...NO_COUNTS } })
 
-const sorted = (found: Map<string, CorrectionPreview['assessments'][number]>) =>
+const sortByName = (found: Map<string, CorrectionPreview['assessments'][number]>) =>
   [...found.values()].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1))

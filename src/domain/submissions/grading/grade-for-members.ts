@@ -81,12 +81,12 @@ export type GradesForMember = OnBehalfOf & {
  * @throws DomainError as readGrading and saveGrades; invalid: no grade, one of a question that there is not, or two of one; a grader who may
  *   not grade it; or (rule `account`: regraded, with the number of the question) what the grader has given since.
  */
-export async function gradeForMember(ctx: Context, inviteId: string, given: GradesForMember): Promise<void> {
-  await actOnBehalfOf(ctx, inviteId, given, async (inside, { id }, grader) => {
-    throwIfIssues(findWrongNumbers(given.grades, await findPaper(inside, id)))
-    const regraded = await saveGrades(grader, { submissionId: id, grades: given.grades, seen: given.seen })
+export async function gradeForMember(ctx: Context, inviteId: string, input: GradesForMember): Promise<void> {
+  await actOnBehalfOf(ctx, inviteId, input, async (inside, { id }, grader) => {
+    throwIfIssues(findWrongNumbers(input.grades, await findPaper(inside, id)))
+    const regraded = await saveGrades(grader, { submissionId: id, grades: input.grades, seen: input.seen })
     throwIfIssues(regraded === null ? [] : [createGradingIssue('regraded', regraded)])
-    const questions = given.grades.map(({ number }) => String(number))
+    const questions = input.grades.map(({ number }) => String(number))
     const details = { graderId: grader.actor.id, questions }
     await recordAudit(inside, { action: 'graded', target: { kind: 'invite', id: inviteId }, details })
   })
@@ -123,8 +123,8 @@ export async function releaseForMember(ctx: Context, inviteId: string, { points,
 }
 
 /** Lets grading go on after a release. @throws DomainError as readGrading and reopenResult. */
-export async function reopenForMember(ctx: Context, inviteId: string, given: OnBehalfOf): Promise<void> {
-  await actOnBehalfOf(ctx, inviteId, given, (_inside, { id }, grader) => reopenResult(grader, id))
+export async function reopenForMember(ctx: Context, inviteId: string, input: OnBehalfOf): Promise<void> {
+  await actOnBehalfOf(ctx, inviteId, input, (_inside, { id }, grader) => reopenResult(grader, id))
 }
 
 type Grader = Context & { actor: { id: string } }

@@ -121,15 +121,24 @@ export async function listGrades(
   )
 }
 
-type Terms = { assessment: Pick<SubmissionToGrade['assessment'], 'secondGrader'> }
+type GraderSettings = { assessment: Pick<SubmissionToGrade['assessment'], 'secondGrader'> }
 type Paper = readonly GradableQuestion[]
 
 /** True if the grader may see all grades. Of two graders neither sees the other's until both have graded everything. */
-export const canSeeAllGrades = (round: GradingRound, { assessment }: Terms, paper: Paper, grades: readonly GradeRow[]): boolean =>
-  !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
+export const canSeeAllGrades = (
+  round: GradingRound,
+  { assessment }: GraderSettings,
+  paper: Paper,
+  grades: readonly GradeRow[],
+): boolean => !assessment.secondGrader || round === 3 || haveBothGraded(paper, grades)
 
 /** Grades that a grader of this round may see. */
-export const visibleGrades = <G extends GradeRow>(round: GradingRound, terms: Terms, paper: Paper, grades: readonly G[]): G[] => {
+export const visibleGrades = <G extends GradeRow>(
+  round: GradingRound,
+  terms: GraderSettings,
+  paper: Paper,
+  grades: readonly G[],
+): G[] => {
   const isOpen = canSeeAllGrades(round, terms, paper, grades)
   return grades.filter((grade) => isOpen || grade.round === round)
 }

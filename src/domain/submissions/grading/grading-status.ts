@@ -25,22 +25,24 @@ export function gradingStatusOf(
   grades: readonly GradeRow[],
   { secondGrader }: { secondGrader: boolean },
 ): GradingStatus {
-  if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
+  if (question.points === 0) return statusByComments(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
     const last = lastOf(grades)
-    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : byItself(question, grades)
+    return last
+      ? toGradedStatus(last, last.points, last.comment || lastComment(grades), 'grader')
+      : statusWithoutGrades(question, grades)
   }
   const decision = lastOf(inRound(grades, 3))
-  if (decision) return graded(decision, decision.points, decision.comment || keptComment(grades), 'admin')
+  if (decision) return toGradedStatus(decision, decision.points, decision.comment || keptComment(grades), 'admin')
   const both = findBoth(grades)
-  if (!both) return byItself(question, grades)
+  if (!both) return statusWithoutGrades(question, grades)
   const [first, second] = both
   if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
-  return graded(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
+  return toGradedStatus(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
 }
 
 /** Nobody has given points: those of the key count, or 0 where there is no answer, with what people have said. */
-function byItself(
+function statusWithoutGrades(
   { scored, unanswered }: Pick<GradableQuestion, 'scored' | 'unanswered'>,
   grades: readonly GradeRow[],
 ): GradingStatus {
@@ -49,20 +51,20 @@ function byItself(
   return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by }
 }
 
-type WithPoints = GradeRow & { points: number }
+type GradeWithPoints = GradeRow & { points: number }
 
 const inRound = (grades: readonly GradeRow[], round: GradingRound): GradeRow[] => grades.filter((grade) => grade.round === round)
 
 /** The grades of the two graders. Whoever was the first grader before they became the second does not agree with themselves. */
-function findBoth(grades: readonly GradeRow[]): [WithPoints, WithPoints] | null {
+function findBoth(grades: readonly GradeRow[]): [GradeWithPoints, GradeWithPoints] | null {
   const first = lastOf(inRound(grades, 1))
   const second = first && lastOf(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))
   return first && second ? [first, second] : null
 }
 
 /** The last grade that gives points; of each grader only the newest stands, so that points, and a comment, can be taken back. */
-const lastOf = (grades: readonly GradeRow[]): WithPoints | undefined =>
-  newestOfEach(grades).findLast((grade): grade is WithPoints => grade.points !== null)
+const lastOf = (grades: readonly GradeRow[]): GradeWithPoints | undefined =>
+  newestOfEach(grades).findLast((grade): grade is GradeWithPoints => grade.points !== null)
 
 function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   const newest = new Map(grades.map((grade) => [grade.graderId, grade]))
@@ -79,16 +81,16 @@ const lastComment = (grades: readonly GradeRow[]): string => lastCommented(grade
 const lastCommented = (grades: readonly GradeRow[]): GradeRow | undefined =>
   newestOfEach(grades).findLast(({ comment }) => comment !== '')
 
-function commented(rounds: (readonly GradeRow[])[]): GradingStatus {
+function statusByComments(rounds: (readonly GradeRow[])[]): GradingStatus {
   const last = rounds.flatMap((grades) => lastCommented(grades) ?? [])
   const [first] = last
-  return first ? graded(first, 0, joinComments(last), 'grader') : { state: 'ungraded' }
+  return first ? toGradedStatus(first, 0, joinComments(last), 'grader') : { state: 'ungraded' }
 }
 
 const joinComments = (grades: readonly GradeRow[]): string =>
   grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
 
-const graded = ({ graderId }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
+const toGradedStatus = ({ graderId }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
   state: 'graded',
   points,
   comment,

@@ -165,9 +165,9 @@ function maySeeQueue(ctx: Context, queue: QueueName): boolean {
 }
 
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
-export async function listQueuedAssessments(ctx: Context, whose: QueueName, wanted: ChoiceFilter = {}): Promise<Choice[]> {
-  if (!visibleQueues(ctx).includes(whose)) throw new DomainError('not_permitted')
-  const waiting = waitingSubmissions(ctx, { queue: whose }).select('submissions.assessmentId')
+export async function listQueuedAssessments(ctx: Context, queue: QueueName, wanted: ChoiceFilter = {}): Promise<Choice[]> {
+  if (!visibleQueues(ctx).includes(queue)) throw new DomainError('not_permitted')
+  const waiting = waitingSubmissions(ctx, { queue: queue }).select('submissions.assessmentId')
   return readChoices(
     ctx,
     ctx.db.selectFrom('assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']),

@@ -60,12 +60,12 @@ export async function releaseMany(
   const inOrder = results.toSorted((a, b) => (a.submissionId < b.submissionId ? -1 : 1))
   for (const result of inOrder) {
     const release = (inside: Context) => releaseResult(inside, { ...result, comment: '', message, toCandidate })
-    await inTransaction(ctx, release).then(() => released++, passOver)
+    await inTransaction(ctx, release).then(() => released++, ignoreChangedResult)
   }
   return { released, kept: results.length - released }
 }
 
 /** Somebody has graded, reopened or released it meanwhile. */
-function passOver(error: unknown): void {
+function ignoreChangedResult(error: unknown): void {
   if (!(error instanceof DomainError)) throw error
 }

@@ -106,8 +106,8 @@ export async function releaseResult(
       data: { state: 'released', releasedAt: now, updatedAt: now },
     })
     const reportUrl = deps.links.resultUrl({ organization, mode: submission.invite.mode, submissionId })
-    const told = { percent: exactPercentOf(points, ofPoints), reportUrl }
-    await recordEvents(inside, [resultReleased(submission.invite, submissionId, told)])
+    const payload = { percent: exactPercentOf(points, ofPoints), reportUrl }
+    await recordEvents(inside, [resultReleased(submission.invite, submissionId, payload)])
     if (toCandidate) await queueNotice(inside, submission.inviteId, 'released', `${submissionId}:${version}`)
     const target = { kind: 'invite', id: submission.inviteId } as const
     await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
@@ -140,8 +140,8 @@ export async function releaseAutomatically(ctx: Context, submissionId: string): 
   const { id, userId, roles, portalRoles } = member
   const actor = { kind: 'member', id, userId, roles, portalRoles } as const
   const releaser: Context = { ...inMode(ctx, found.invite.mode), actor }
-  const given = { comment: '', message: '', toCandidate: toCandidate === true }
-  const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })
+  const release = { comment: '', message: '', toCandidate: toCandidate === true }
+  const work = (inside: Context) => releaseResult(inside, { submissionId, ...release })
   await inTransaction(releaser, work).catch((err: unknown) => {
     if (!(err instanceof DomainError)) throw err
     ctx.deps.log.warn({ err, submissionId }, 'A result could not be released by itself: it waits to be released')

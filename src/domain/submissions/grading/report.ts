@@ -44,7 +44,7 @@ export async function readReport(ctx: Context, assessmentId: string): Promise<As
 }
 
 /** Newest release of each submission of the assessment. */
-const newestOf = (ctx: Context, assessmentId: string) =>
+const newestReleases = (ctx: Context, assessmentId: string) =>
   ctx.db
     .selectFrom('submissions')
     .where('submissions.assessmentId', '=', assessmentId)
@@ -56,7 +56,7 @@ const newestOf = (ctx: Context, assessmentId: string) =>
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<AssessmentReport, 'assessment' | 'questions'>> {
-  const kept = ctx.db.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
+  const kept = ctx.db.selectFrom(newestReleases(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
   // Results of erased candidates, so that past figures don't change.
   const erased = ctx.db
     .selectFrom('erasedResults')

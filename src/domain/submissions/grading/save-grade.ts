@@ -54,17 +54,17 @@ export type SaveGradeOutcome = {
  */
 export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<SaveGradeOutcome> {
   return inTransaction(ctx, async (inside) => {
-    const sheet = await openSheet(inside, submissionId)
+    const sheet = await lockGrading(inside, submissionId)
     const { submission, round, paper, me } = sheet
-    const isSaved = (await write(inside, sheet, [grade], seen)) === null
+    const isSaved = (await writeGrades(inside, sheet, [grade], seen)) === null
     await recordViewer(inside, submissionId)
     const visible = visibleGrades(round, submission, paper, await findGrades(inside, submissionId))
-    const given = visible.filter(({ questionNumber }) => questionNumber === grade.number)
+    const visibleForQuestion = visible.filter(({ questionNumber }) => questionNumber === grade.number)
     return {
       isSaved,
-      own: given.findLast((grade) => grade.graderId === me && grade.round === round),
-      others: given.filter((grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seen)),
-      seen: given.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
+      own: visibleForQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
+      others: visibleForQuestion.filter((grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seen)),
+      seen: visibleForQuestion.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
     }
   })
 }
@@ -82,12 +82,12 @@ export const saveGrades = (
   ctx: Context,
   { submissionId, grades, seen }: { submissionId: string; grades: readonly QuestionGrade[]; seen?: Date | undefined },
 ): Promise<number | null> =>
-  inTransaction(ctx, async (inside) => write(inside, await openSheet(inside, submissionId), grades, seen))
+  inTransaction(ctx, async (inside) => writeGrades(inside, await lockGrading(inside, submissionId), grades, seen))
 
-type Sheet = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
+type LockedGrading = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
 
 /** Locks a submission that the member may grade. */
-async function openSheet(inside: Context, submissionId: string): Promise<Sheet> {
+async function lockGrading(inside: Context, submissionId: string): Promise<LockedGrading> {
   const submission = await lockSubmitted(inside, submissionId)
   const round = requireRound(inside, submission)
   refuseReleased(submission)
@@ -131,9 +131,9 @@ async function keepOneGrader({ db, organization }: Context, submission: Submissi
 }
 
 /** @returns as {@link saveGrades}. */
-async function write(
+async function writeGrades(
   ctx: Context,
-  sheet: Sheet,
+  sheet: LockedGrading,
   grades: readonly QuestionGrade[],
   seen: Date | undefined,
 ): Promise<number | null> {

@@ -16,7 +16,7 @@ export type MediaCheck = {
 }
 /** `found`: bytes in the store; null where there is nothing. */
 type LostFile = { mediaId: string; organizationId: string; key: string; expected: number; found: number | null }
-type Expected = Omit<LostFile, 'found'>
+type ExpectedFile = Omit<LostFile, 'found'>
 
 /** Rows of one statement, and files that are asked for at a time. */
 const ROWS = 1_000
@@ -32,17 +32,17 @@ const AT_ONCE = 16
 export async function checkMedia(system: ServiceContext, { sample }: { sample?: number } = {}): Promise<MediaCheck> {
   const check: MediaCheck = { files: 0, parts: 0, bytes: 0, missing: [], wrong: [], strays: null }
   if (sample !== undefined) {
-    check.files = await look(system, check, (await findSample(system, sample)).map(expectFile))
+    check.files = await checkFiles(system, check, (await findSample(system, sample)).map(expectFile))
     return check
   }
-  for await (const media of readReady(system)) check.files += await look(system, check, media.map(expectFile))
-  for await (const assets of readAssets(system)) check.files += await look(system, check, assets.map(expectFile))
-  for await (const parts of readParts(system)) check.parts += await look(system, check, parts)
+  for await (const media of readReady(system)) check.files += await checkFiles(system, check, media.map(expectFile))
+  for await (const assets of readAssets(system)) check.files += await checkFiles(system, check, assets.map(expectFile))
+  for await (const parts of readParts(system)) check.parts += await checkFiles(system, check, parts)
   check.strays = await countStrays(system)
   return check
 }
 
-const expectFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): Expected => ({
+const expectFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): ExpectedFile => ({
   mediaId: id,
   organizationId,
   key: fileOf(key),
@@ -50,7 +50,7 @@ const expectFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): Expe
 })
 
 /** @returns how many were looked for. */
-async function look({ deps }: ServiceContext, check: MediaCheck, files: Expected[]): Promise<number> {
+async function checkFiles({ deps }: ServiceContext, check: MediaCheck, files: ExpectedFile[]): Promise<number> {
   for (let i = 0; i < files.length; i += AT_ONCE) {
     const some = files.slice(i, i + AT_ONCE)
     const sizes = await Promise.all(some.map(({ key }) => deps.media.size(key)))
@@ -88,7 +88,7 @@ async function* readAssets({ db }: ServiceContext): AsyncGenerator<Asset[]> {
 }
 
 /** Parts of recordings that are not joined, or never will be. */
-async function* readParts({ db }: ServiceContext): AsyncGenerator<Expected[]> {
+async function* readParts({ db }: ServiceContext): AsyncGenerator<ExpectedFile[]> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { id: { gt: last } }
     const media = await db.mediaFile.findMany({

@@ -30,7 +30,7 @@ const LOOKED_AT_ONCE = 100
 const SET_ASIDE_MS = 3_600_000
 
 /** @param due whether any of its media are. */
-type Looked = { organizationId: string; submissionId: string; due: boolean }
+type CheckedSubmission = { organizationId: string; submissionId: string; due: boolean }
 
 /**
  * Deletes what has been kept for long enough, of all organizations, for the scheduled sweep:
@@ -46,15 +46,15 @@ type Looked = { organizationId: string; submissionId: string; due: boolean }
 export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
   await forgetUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
-  const failed: FailedItem<Looked>[] = []
+  const failed: FailedItem<CheckedSubmission>[] = []
   for (const isOver = beginTurn(); !isOver(); ) {
-    const looked = await look(system, dueAt)
+    const looked = await findToCheck(system, dueAt)
     const dueNow = looked.filter(({ due }) => due)
     const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>
-      inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt)),
+      inTransaction(system, (inside) => markDueMedia(inside, organizationId, submissionId, dueAt)),
     )
     failed.push(...failedNow)
-    await planNextLook(system, looked, kept)
+    await planNextCheck(system, looked, kept)
     await setAside(
       system,
       failedNow.map(({ item }) => item),
@@ -78,7 +78,7 @@ const dueBy =
         then ${ref('submissions.releasedAt')} + interval '24 hours' * ${kept.idPhoto}::integer end)`
   }
 
-function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
+function findToCheck({ db, deps }: ServiceContext, dueAt: DueBy): Promise<CheckedSubmission[]> {
   const now = deps.clock()
   const looked = unscoped(db)
     .selectFrom('submissions')
@@ -98,7 +98,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
 }
 
 /** Marks what is due of a submission, with the event. */
-async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
+async function markDueMedia(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   const submission = db.selectFrom('submissions').where('submissions.id', '=', submissionId)
@@ -109,11 +109,11 @@ async function forgetDue(ctx: ServiceContext, organizationId: string, submission
     .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
     .where((eb) => eb(dueAt(eb), '<=', now))
-  await tell(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
+  await recordDeletion(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
 }
 
 /** A submission that has changed its state meanwhile is looked at once more. */
-async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept: KeptDays): Promise<void> {
+async function planNextCheck({ db, deps }: ServiceContext, looked: CheckedSubmission[], kept: KeptDays): Promise<void> {
   if (looked.length === 0) return
   const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
   const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
@@ -147,7 +147,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
 }
 
 /** Postpones files that can't be deleted now, so that they don't block the others in each sweep. */
-async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise<void> {
+async function setAside({ db, deps }: ServiceContext, failed: CheckedSubmission[]): Promise<void> {
   if (failed.length === 0) return
   const mediaDeletionDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)
   await db.submission.updateMany({
@@ -157,7 +157,7 @@ async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise
 }
 
 /** Records which kinds were deleted, if any were. */
-async function tell(
+async function recordDeletion(
   ctx: ServiceContext,
   organizationId: string,
   submissionId: string,
@@ -209,7 +209,7 @@ export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kind
       select: { submissionId: true, kind: true },
     })
     for (const [submissionId, inIt] of Map.groupBy(gone, ({ submissionId }) => submissionId))
-      await tell(inside, organizationId, submissionId, inIt)
+      await recordDeletion(inside, organizationId, submissionId, inIt)
     await recordAudit(inside, { action: 'deleted_media', target: { kind: 'invite', id: inviteId }, details: { kinds } })
   })
 }

@@ -45,13 +45,13 @@ const TRIES = 2
  */
 export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
   const media = await findJoinable(system, ref)
-  if (media?.state === 'ready') return forgetParts(system, media)
+  if (media?.state === 'ready') return deleteParts(system, media)
   // An earlier attempt may have stored the file.
   if (media === null || media.state === 'deleted') return system.deps.media.deletePrefix(folderOf(ref.key))
   if (media.state !== 'joining') return
   const folder = await makeJoinFolder(system.deps.log)
   try {
-    await record(system, media, await join(system, media, remux, folder))
+    await recordJoined(system, media, await join(system, media, remux, folder))
   } catch (error) {
     if (!(error instanceof UnreadableRecording && (await isLastTry(media)))) {
       system.deps.metrics.recordingJoined('retried')
@@ -94,7 +94,7 @@ async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): 
 async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
   const segments = await fetchSegments(system, media, folder)
   const file = path.join(folder, 'joined')
-  if (!segments) return takeWhole(system, media, remux, folder)
+  if (!segments) return useStoredFile(system, media, remux, folder)
   const files = segments.map((segment) => segment.file).filter((found) => found !== null)
   const remuxed = await remux(files, file)
   await store(system, media, file, remuxed)
@@ -105,7 +105,7 @@ async function join(system: ServiceContext, media: Joinable, remux: Remux, folde
  * Takes the file that is in the store already, where parts are not there any more: a backup has copied the database before the recording
  * was joined, and the store after it. It is read to its end to be measured.
  */
-async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
+async function useStoredFile({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
   const content = await deps.media.get(fileOf(media.key))
   if (!content) throw new Error('A part of a recording is not in the store')
   const file = path.join(folder, 'whole')
@@ -137,7 +137,7 @@ async function store({ deps }: ServiceContext, { key }: Joinable, file: string, 
 }
 
 /** Tells that the file is there. */
-async function record(system: ServiceContext, media: Joinable, joined: JoinedFile): Promise<void> {
+async function recordJoined(system: ServiceContext, media: Joinable, joined: JoinedFile): Promise<void> {
   const { deps } = system
   const { id: mediaId, organizationId } = media
   const { cuts } = joined
@@ -145,11 +145,11 @@ async function record(system: ServiceContext, media: Joinable, joined: JoinedFil
   if (isKept) deps.metrics.recordingJoined('done')
   if (isKept && cuts.length > 0)
     deps.log.warn({ mediaId, organizationId, cuts }, 'a recording was joined without what is missing of it')
-  if ((await media.readState()) === 'ready') return forgetParts(system, media)
+  if ((await media.readState()) === 'ready') return deleteParts(system, media)
   await deps.media.deletePrefix(folderOf(media.key)) // it was deleted meanwhile
 }
 
-async function forgetParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
+async function deleteParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
   await deps.media.deletePrefix(partsFolderOf(media.key))
   await media.forgetParts()
 }

@@ -17,7 +17,7 @@ const MAX_REFUSALS = 5
 const FOUND_AT_ONCE = 100
 
 type Removable = Pick<MediaFile, 'id' | 'key' | 'refusedAt'>
-type Refused = Removable & { err: unknown }
+type RefusedFile = Removable & { err: unknown }
 
 /** Table that names files to remove. */
 type Source = {
@@ -27,13 +27,13 @@ type Source = {
 }
 
 /** Media that are marked as deleted. */
-const media: Source = {
+const deletedMedia: Source = {
   find: findDeleted,
   markRemoved,
   setAside: ({ db }, ids, refusedAt) => db.mediaFile.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
 }
 /** Media whose rows are gone. */
-const leftovers: Source = {
+const orphanedFiles: Source = {
   find: findLeftovers,
   async markRemoved({ db }, removed) {
     await db.deletedMediaFile.deleteMany({ where: { id: { in: idsOf(removed) } } })
@@ -46,7 +46,7 @@ const leftovers: Source = {
  * no others: they are tried again every hour, and the log tells of each once.
  */
 export async function removeFiles(system: ServiceContext): Promise<void> {
-  for (const source of [media, leftovers]) await removeFrom(source, system)
+  for (const source of [deletedMedia, orphanedFiles]) await removeFrom(source, system)
 }
 
 async function removeFrom(source: Source, system: ServiceContext): Promise<void> {
@@ -92,9 +92,9 @@ function findLeftovers(system: ServiceContext): Promise<Removable[]> {
 async function removeBatch(
   { deps }: ServiceContext,
   removable: Removable[],
-): Promise<{ removed: Removable[]; refused: Refused[] }> {
+): Promise<{ removed: Removable[]; refused: RefusedFile[] }> {
   const removed: Removable[] = []
-  const refused: Refused[] = []
+  const refused: RefusedFile[] = []
   for (const one of removable) {
     await deps.media.deletePrefix(folderOf(one.key)).then(
       () => removed.push(one),
@@ -151,7 +151,7 @@ async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): 
   await free.execute()
 }
 
-async function setAside(source: Source, system: ServiceContext, refused: Refused[]): Promise<void> {
+async function setAside(source: Source, system: ServiceContext, refused: RefusedFile[]): Promise<void> {
   const { deps } = system
   if (refused.length === 0) return
   await source.setAside(system, idsOf(refused), deps.clock())

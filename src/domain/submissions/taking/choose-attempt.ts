@@ -29,7 +29,7 @@ export async function stopAttempt({ ctx, submission }: PreparedSession, mediaId:
     .updateTable('answerAttempts')
     .from([ctx.db.table('submissions'), ctx.db.table('submissionQuestions')])
     .set(({ ref }) => ({
-      completedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${before(now, ago)}::timestamptz)`,
+      completedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${millisecondsBefore(now, ago)}::timestamptz)`,
       wasInterrupted: false,
     }))
     .where(isOfItsQuestion)
@@ -63,7 +63,7 @@ export async function chooseAttempt(
     .updateTable('answerAttempts')
     .from([ctx.db.table('submissions'), ctx.db.table('submissionQuestions')])
     .set(({ ref }) => ({
-      selectedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${ref('answerAttempts.selectedAt')}, ${before(now, ago)}::timestamptz)`,
+      selectedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${ref('answerAttempts.selectedAt')}, ${millisecondsBefore(now, ago)}::timestamptz)`,
     }))
     .where(isOfItsQuestion)
     .where('answerAttempts.submissionId', '=', submission.id)
@@ -85,4 +85,4 @@ const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submi
     eb('submissionQuestions.number', '=', ref('answerAttempts.questionNumber')),
   ])
 
-const before = (now: Date, ago: number): Date => new Date(Math.max(0, now.getTime() - ago))
+const millisecondsBefore = (now: Date, ago: number): Date => new Date(Math.max(0, now.getTime() - ago))

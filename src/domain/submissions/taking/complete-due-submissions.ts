@@ -11,7 +11,7 @@ import { submit } from './finish-submission.ts'
 /** Submissions looked up by one statement. */
 const FOUND_AT_ONCE = 200
 
-type Due = { submissionId: string; inviteId: string; deadlineAt: Date } & Context['organization']
+type DueSubmission = { submissionId: string; inviteId: string; deadlineAt: Date } & Context['organization']
 
 /**
  * Hands in the submissions of all organizations whose time is over, and that of uploading what was recorded in it; for the scheduled
@@ -21,8 +21,8 @@ type Due = { submissionId: string; inviteId: string; deadlineAt: Date } & Contex
  */
 export async function completeDueSubmissions(system: ServiceContext): Promise<number> {
   let completed = 0
-  const failed: FailedItem<Due>[] = []
-  for (let after: Due | undefined; ; ) {
+  const failed: FailedItem<DueSubmission>[] = []
+  for (let after: DueSubmission | undefined; ; ) {
     const due = await findDue(system, after)
     const failedNow = await workOnEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
       const ctx = enterOrganization(system, organization)
@@ -36,7 +36,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
   return completed
 }
 
-function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {
+function findDue({ db, deps }: ServiceContext, after: DueSubmission | undefined): Promise<DueSubmission[]> {
   const until = dueUntil(deps.clock())
   const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
   const due = unscoped(db)
@@ -73,9 +73,10 @@ async function isDue({ db, deps, organization }: Context, id: string): Promise<b
 /** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
 async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
   const started = ctx.db.selectFrom('invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
-  const held = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
+  const lockedSubmission = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
   // Whoever has given the candidate more time since it was found due came before this.
-  if (!held || !(await isDue(ctx, submissionId)) || !(await moveIfStillAllowed(ctx, 'complete', { inviteId }))) return false
+  if (!lockedSubmission || !(await isDue(ctx, submissionId)) || !(await moveIfStillAllowed(ctx, 'complete', { inviteId })))
+    return false
   await submit(ctx, submissionId)
   return true
 }

@@ -15,7 +15,7 @@ const FOUND_AT_ONCE = 200
 /** Submissions changed by one statement. */
 const WITHDRAWN_AT_ONCE = 2_000
 
-type Completed = { submissionId: string } & Context['organization']
+type CompletedSubmission = { submissionId: string } & Context['organization']
 
 /**
  * Ends them, in all organizations, for the scheduled sweep: with their invite completed they are handed in; revoked, declined, or invited
@@ -25,7 +25,7 @@ type Completed = { submissionId: string } & Context['organization']
  */
 export async function endLeftSubmissions(system: ServiceContext): Promise<number> {
   let ended = await withdraw(system)
-  const failed: FailedItem<Completed>[] = []
+  const failed: FailedItem<CompletedSubmission>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const completed = await findCompleted(system, after)
     const failedNow = await workOnEach(completed, async ({ submissionId, ...organization }) => {
@@ -77,7 +77,7 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
   return withdrawn
 }
 
-const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed[]> =>
+const findCompleted = ({ db }: ServiceContext, after: string): Promise<CompletedSubmission[]> =>
   unscoped(db)
     .selectFrom('submissions')
     .innerJoin('invites', (join) =>

@@ -46,19 +46,19 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     .where('submissions.id', '=', submissionId)
     .where('submissions.state', '=', 'in_progress')
   const columns = ['submissions.startedAt', 'submissions.deadlineAt', 'submissions.extraTimePercent'] as const
-  const held = await taken
+  const lockedSubmission = await taken
     .select([...columns, 'submissions.isDeadlineOfQuestion'])
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!held) return
+  if (!lockedSubmission) return
   const of = { organizationId: organization.id, submissionId }
   const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }
   const paper: Timed[] = await db.submissionQuestion.findMany({ where: of, select, orderBy: { number: 'asc' } })
   const now = deps.clock()
-  const deadlineAt = later(held.deadlineAt, endOfWhole(held, paper.at(-1), percent))
+  const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, paper.at(-1), percent))
   const { open } = findPosition(paper, now)
   if (open?.closesAt) {
-    const closesAt = later(open.closesAt, earlier(endOf(open, percent), deadlineAt))
+    const closesAt = later(open.closesAt, earlier(questionEndOf(open, percent), deadlineAt))
     await db.submissionQuestion.updateMany({ where: { ...of, number: open.number, closedAt: null }, data: { closesAt } })
   }
   const where = { organizationId: organization.id, id: submissionId }
@@ -66,22 +66,22 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
 }
 
 /** By its own limit; null: it has none, or was not opened. */
-const endOf = ({ openedAt, timeLimit }: Timed, percent: number): Date | null =>
+const questionEndOf = ({ openedAt, timeLimit }: Timed, percent: number): Date | null =>
   openedAt && timeLimit > 0 ? new Date(openedAt.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
 
-type Held = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
+type TimedSubmission = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
 
 /**
  * Without a limit for the whole it is the end of the last question, see openQuestion. Else its limit is what is between start and end: that of
  * the assessment may have been changed since.
  */
 function endOfWhole(
-  { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: Held,
+  { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: TimedSubmission,
   last: Timed | undefined,
   percent: number,
 ): Date | null {
   if (!deadlineAt || !startedAt) return deadlineAt
-  if (isDeadlineOfQuestion && last) return endOf(last, percent)
+  if (isDeadlineOfQuestion && last) return questionEndOf(last, percent)
   const limit = (deadlineAt.getTime() - startedAt.getTime()) / (100 + extraTimePercent)
   return new Date(startedAt.getTime() + Math.ceil(limit * (100 + percent)))
 }

@@ -22,9 +22,9 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
   const { submission } = session
   const limit = submission.questionReplayLimit
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
-    const held = { ...session, ctx: inside }
-    await lockSubmission(held)
-    const question = await findOpenQuestion(held, number)
+    const insideSession = { ...session, ctx: inside }
+    await lockSubmission(insideSession)
+    const question = await findOpenQuestion(insideSession, number)
     if (!question) return refuseSession('closed')
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)
       return { playsLeft: limit - question.plays }

@@ -12,9 +12,9 @@ import type { CandidateSession } from './session.ts'
 export const CONSENT_VERSION = 2
 
 /** Text that was agreed to: language, SHA-256 of its words, which a review may change, and the organization's addition. */
-type Shown = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
+type ShownConsentText = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
 /** @property shown none: it was given for somebody. */
-type Consent = { needs: Needs; userAgent: string; shown?: Shown }
+type Consent = { needs: Needs; userAgent: string; shown?: ShownConsentText }
 
 /**
  * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any

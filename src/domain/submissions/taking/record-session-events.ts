@@ -43,10 +43,10 @@ export async function recordSessionEvents(session: PreparedSession, notes: reado
       .where('state', '=', 'in_progress')
       .select('startedAt')
       .forNoKeyUpdate()
-    const held = await taken.executeTakeFirst()
-    if (!held) return refuseSession('submitted')
+    const lockedSubmission = await taken.executeTakeFirst()
+    if (!lockedSubmission) return refuseSession('submitted')
     const room = await countRoom(inside)
-    const at = (ago: number) => new Date(Math.max(held.startedAt!.getTime(), now.getTime() - ago))
+    const at = (ago: number) => new Date(Math.max(lockedSubmission.startedAt!.getTime(), now.getTime() - ago))
     const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...which, kind, at: at(ago) }))
     if (data.length > 0) await db.sessionEvent.createMany({ data })
     return {}

@@ -102,7 +102,7 @@ async function save(
   const { db, deps } = ctx
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
-  const given = revision ?? null
+  const knownRevision = revision ?? null
   const writable = ctx.db
     .selectFrom('submissions')
     .where('submissions.id', '=', submission.id)
@@ -114,7 +114,7 @@ async function save(
     .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
-    .where((eb) => (given === null ? isOpenAt : acceptsTextAt)(eb, now))
+    .where((eb) => (knownRevision === null ? isOpenAt : acceptsTextAt)(eb, now))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([
@@ -132,7 +132,7 @@ async function save(
     kind: sql`'text'::answer_attempt_kind`,
     state: sql`'complete'::answer_attempt_state`,
     text: sql`${text}::text`,
-    revision: sql`coalesce(${given}::integer, 1)`,
+    revision: sql`coalesce(${knownRevision}::integer, 1)`,
     createdAt: time(now),
     completedAt: sql<Date>`greatest(${eb.ref('submissionQuestions.openedAt')}, ${typedAt}::timestamptz)`,
     mediaId: byDefault,
@@ -149,10 +149,13 @@ async function save(
       .doUpdateSet(({ ref }) => ({
         text: ref('excluded.text'),
         value: ref('excluded.value'),
-        revision: sql<number>`coalesce(${given}::integer, ${ref('answerAttempts.revision')} + 1)`,
+        revision: sql<number>`coalesce(${knownRevision}::integer, ${ref('answerAttempts.revision')} + 1)`,
         completedAt: ref('excluded.completedAt'),
       }))
-      .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('answerAttempts.revision')} < ${given}::integer)`),
+      .where(
+        ({ ref }) =>
+          sql<SqlBool>`(${knownRevision}::integer is null or ${ref('answerAttempts.revision')} < ${knownRevision}::integer)`,
+      ),
   )
   const saved = await first(db, insertionOrChange.returning('answerAttempts.revision'))
   return saved?.revision

@@ -38,7 +38,7 @@ export async function startSubmission(entered: CandidateSession): Promise<void> 
   })
 }
 
-type Started = {
+type StartingInvite = {
   assessmentId: string
   assessmentSession: string
   questionReplayLimit: number
@@ -47,7 +47,7 @@ type Started = {
 }
 
 /** @throws DomainError session_refused (not_ready), without consent. */
-async function beginSubmission({ db, deps, organization }: Context, invite: Started) {
+async function beginSubmission({ db, deps, organization }: Context, invite: StartingInvite) {
   const { assessmentId, assessmentSession, questionReplayLimit, answerRecordLimit, extraTimePercent } = invite
   const now = deps.clock()
   const { timeLimit } = await db.assessment.findFirstOrThrow({

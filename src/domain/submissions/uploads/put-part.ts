@@ -87,8 +87,8 @@ export async function putPart(
   const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
   if (target.sha256) return refuseUnlessSame(target.sha256, sha256)
   refuseUnlessTaken(target, bytes, deps.clock())
-  const limit = limitOf(target)
-  const contentType = number === 0 ? typeOfFirst(content, target.contentType) : target.contentType
+  const limit = byteLimitOf(target)
+  const contentType = number === 0 ? requireContainer(content, target.contentType) : target.contentType
 
   const { organizationId, submissionId } = target
   const mediaId = part.mediaId
@@ -106,7 +106,7 @@ export async function putPart(
     sha256,
     now: deps.clock(),
   }
-  const added = await run(db, takePart(tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' }), taken)).catch(
+  const added = await run(db, insertPart(tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' }), taken)).catch(
     (error) => {
       if (violatedConstraint(error) === 'media_file_parts_pkey') return 0
       throw error
@@ -116,7 +116,7 @@ export async function putPart(
   if (added === 0) return putPart(service, ref, tab, part)
 }
 
-type Taken = {
+type PartToInsert = {
   organizationId: string
   submissionId: string
   mediaId: string
@@ -131,7 +131,7 @@ type Taken = {
 }
 
 /** The recording is locked before the submission, and each limit holds for what is there by then. */
-const takePart = prepareScoped((db, given: Taken) => {
+const insertPart = prepareScoped((db, given: PartToInsert) => {
   const bytes = sql<string>`${given.bytes}::bigint`
   const held = db
     .selectFrom('mediaFiles')
@@ -193,11 +193,11 @@ async function findTarget(
   bytes: number,
 ): Promise<Target | undefined> {
   if (!isUuid(mediaId)) return undefined
-  return first(db, targetOf({ inviteId, linkVersion, mediaId, segment, number, bytes }))
+  return first(db, findTargetQuery({ inviteId, linkVersion, mediaId, segment, number, bytes }))
 }
 
-type Asked = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
-const targetOf = prepare((given: Asked) =>
+type PartTargetParams = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
+const findTargetQuery = prepare((given: PartTargetParams) =>
   unscoped()
     .selectFrom('invites')
     .innerJoin('submissions', (join) =>
@@ -257,12 +257,12 @@ function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
 }
 
 /** Bytes of all parts of a recording. */
-const limitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES)
+const byteLimitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES)
 
 /** @throws DomainError session_refused: closed, submitted, quota. */
 function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
   refuseUnlessOpen(target, now)
-  if (Number(target.bytes) + bytes > limitOf(target) || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
+  if (Number(target.bytes) + bytes > byteLimitOf(target) || Number(target.submissionBytes) + bytes > MAX_SUBMISSION_BYTES)
     refuseSession('quota')
   if (target.parts >= MAX_SMALL_PARTS) refuseSession('quota')
 }
@@ -275,7 +275,7 @@ function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Targe
 }
 
 /** All segments of a recording have to be of one kind, to become one file. */
-function typeOfFirst(content: Buffer, known: string): Container {
+function requireContainer(content: Buffer, known: string): Container {
   const container = containerOf(content)
   if (!container || (known !== '' && known !== container)) return refuseSession('not_media')
   return container

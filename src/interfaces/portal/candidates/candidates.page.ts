@@ -6,7 +6,7 @@ import {
   MAX_COUNTED,
   MAX_SEARCHED,
 } from '../../../domain/candidates/list-candidates.ts'
-import type { CandidateDetail, CandidateInvite, CandidateMail } from '../../../domain/candidates/read-candidate.ts'
+import type { CandidateDetail, CandidateMail, InviteOfCandidate } from '../../../domain/candidates/read-candidate.ts'
 import { MAX_INVITES, MAX_MAILS } from '../../../domain/candidates/read-candidate.ts'
 import type { Context } from '../../../domain/context.ts'
 import { shownEmailState } from '../../../domain/invites/emails.ts'
@@ -123,7 +123,7 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail & { undel
   }
 }
 
-const inviteTable = (ctx: Context, invites: CandidateInvite[], undelivered: Set<string>): Html =>
+const inviteTable = (ctx: Context, invites: InviteOfCandidate[], undelivered: Set<string>): Html =>
   table(
     'invites-heading',
     ['Assessment', 'Status', 'Result', 'Sent', 'Expires'],
@@ -136,7 +136,7 @@ const inviteTable = (ctx: Context, invites: CandidateInvite[], undelivered: Set<
     ]),
   )
 
-function resultOf(ctx: Context, { id, submissionId, result }: CandidateInvite): Value {
+function resultOf(ctx: Context, { id, submissionId, result }: InviteOfCandidate): Value {
   if (submissionId === null) return null
   if (result === null) return html`<a href="${pathOf(ctx, `invites/${id}/submission`)}">Not released</a>`
   const percent = result.percent !== null && ` (${result.percent} %)`

@@ -1,11 +1,11 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import {
+  type AnswerKeyChange,
   type CorrectableVersion,
   type CorrectedKey,
   type CorrectionProgress,
   isRunning,
-  type KeyChange,
 } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { UnchangedAnswer, UnchangedReason } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { UnacceptedAnswer } from '../../../domain/submissions/corrections/unaccepted-answers.ts'
@@ -21,7 +21,7 @@ import { empty, progressBar } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { correctionCounts } from './counts.ts'
 
-type KeyEffect = KeyChange['effect']
+type KeyEffect = AnswerKeyChange['effect']
 
 export const EFFECTS: Record<KeyEffect, string> = {
   key: 'Another key',

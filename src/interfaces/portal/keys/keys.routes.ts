@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import {
+  type AnswerKeyChange,
   type CorrectableVersion,
   correctKey,
   getCorrectable,
   isRunning,
-  type KeyChange,
   RELEASES,
   resumeCorrection,
 } from '../../../domain/submissions/corrections/correct-key.ts'
@@ -84,7 +84,7 @@ async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version
 }
 
 /** Reads an additional accepted answer, or the whole key. @throws DomainError invalid. */
-function readChange(ctx: Context, version: CorrectableVersion, values: URLSearchParams): KeyChange {
+function readChange(ctx: Context, version: CorrectableVersion, values: URLSearchParams): AnswerKeyChange {
   const { effect, reason, accept, share } = readFields(values, 'effect', 'reason', 'accept', 'share')
   const refused = (field: string, text: string) => new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
   if (values.has('accept')) {

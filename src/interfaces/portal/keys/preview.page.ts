@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../../domain/context.ts'
 import {
+  type AnswerKeyChange,
   type CorrectableVersion,
-  type KeyChange,
   RELEASES,
   type ReleaseHandling,
 } from '../../../domain/submissions/corrections/correct-key.ts'
@@ -29,7 +29,7 @@ export function correctionPreviewPage(
     change,
     preview,
     values,
-  }: { version: CorrectableVersion; change: KeyChange; preview: CorrectionPreview; values: URLSearchParams },
+  }: { version: CorrectableVersion; change: AnswerKeyChange; preview: CorrectionPreview; values: URLSearchParams },
 ): Page {
   const path = pathOf(ctx, `keys/${version.versionId}`)
   const accepted = values.get('accept')

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { exportLibrary, previewExport } from '../../../domain/library/export-library.ts'
 import { streamFile } from '../../../http/sending/stream-file.ts'
-import { writings } from '../../../kinds/formats/write-file.ts'
+import { fileWriters } from '../../../kinds/formats/write-file.ts'
 import { exportQuestion } from '../../../kinds/library-questions.ts'
 import { readFields, valuesOf } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
@@ -19,7 +19,7 @@ export function exportRoutes(app: FastifyInstance): void {
   for (const format of ['csv', 'xlsx'] as const)
     app.get(`/questions/template.${format}`, async ({ ctx }, reply) => {
       authorize(ctx, 'write_assessments')
-      const { type, ending, create } = writings[format]
+      const { type, ending, create } = fileWriters[format]
       const { write, end } = create()
       reply.header('content-disposition', `attachment; filename="questions.${ending}"`)
       return reply.type(type).send(Buffer.concat([write(TEMPLATE), end()].map((part) => Buffer.from(part))))
@@ -34,7 +34,7 @@ export function exportRoutes(app: FastifyInstance): void {
   app.post('/questions/export', async (request, reply) => {
     const values = valuesOf(request)
     const { format } = readFields(values, 'format')
-    const { type, ending, create } = writings[format === 'xlsx' || format === 'gift' ? format : 'csv']
+    const { type, ending, create } = fileWriters[format === 'xlsx' || format === 'gift' ? format : 'csv']
     const { write, end } = create()
     return streamFile(reply, { name: `questions.${ending}`, type }, async (send) => {
       await exportLibrary(request.ctx, readLibraryFilter(values), (questions) =>
@@ -56,8 +56,8 @@ async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
       total += some.length
       for (const { content, ...head } of some) {
         const { question, losses } = exportQuestion(content, head)
-        add(found.sheet, content.input.responseType, [...losses, ...writings.csv.losses(question)])
-        add(found.gift, content.input.responseType, [...losses, ...writings.gift.losses(question)])
+        add(found.sheet, content.input.responseType, [...losses, ...fileWriters.csv.losses(question)])
+        add(found.gift, content.input.responseType, [...losses, ...fileWriters.gift.losses(question)])
       }
     }),
   )

@@ -1,6 +1,6 @@
 import type { IdToken } from '../../../domain/ports/identity-provider.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
-import type { SignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
+import type { ProviderSignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { time } from '../kit/formatting.ts'
@@ -42,7 +42,7 @@ ${back}`,
 
 const back = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in">Back to sign-in</a></p>`
 
-type Refused = { problem: SignInProblem; provider: string; organization: string | null; again: string }
+type Refused = { problem: ProviderSignInProblem; provider: string; organization: string | null; again: string }
 
 /** Reason of a refused sign-in, and what to do. Technical details are on the provider's settings page. */
 export function signInRefusedPage({ problem, provider, organization, again }: Refused): Page {
@@ -63,7 +63,7 @@ const adminOf = (organization: string | null): string =>
 type Facts = { provider: string; organization: string | null; admin: string }
 type Words = { title: string; text: (facts: Facts) => string; canRepeat?: boolean }
 
-const words: Record<SignInProblem, Words> = {
+const words: Record<ProviderSignInProblem, Words> = {
   expiredSignIn: {
     title: 'Please start again',
     text: () => 'This sign-in began in another browser, took longer than ten minutes, or was used already.',
@@ -147,7 +147,7 @@ const words: Record<SignInProblem, Words> = {
 
 /** Short reason of a refused sign-in. Problems recorded by a newer release are shown as they are. */
 export const labelProblem = (problem: string): string =>
-  Object.hasOwn(words, problem) ? words[problem as SignInProblem].title : problem
+  Object.hasOwn(words, problem) ? words[problem as ProviderSignInProblem].title : problem
 
 /** Result of a test sign-in. */
 export const testResultPage = (token: IdToken, back: string): Page => ({

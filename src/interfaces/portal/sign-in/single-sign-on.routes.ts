@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { endAtProvider } from '../../../domain/single-sign-on/end-at-provider.ts'
 import { findOfferedProviders, findProvidersForAddress } from '../../../domain/single-sign-on/find-providers.ts'
-import { completeOidcFlow, type SignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
+import { completeOidcFlow, type ProviderSignInProblem } from '../../../domain/single-sign-on/oidc-callback.ts'
 import { callbackUrlOf, type OidcPurpose, startOidcFlow } from '../../../domain/single-sign-on/oidc-flow.ts'
 import { findProviderSignOutUrl } from '../../../domain/single-sign-on/provider-sign-out.ts'
 import { type FoundProvider, findProvider } from '../../../domain/single-sign-on/providers.ts'
@@ -123,7 +123,7 @@ const refuse = (
   request: FastifyRequest,
   reply: FastifyReply,
   provider: FoundProvider,
-  problem: SignInProblem,
+  problem: ProviderSignInProblem,
   status = 403,
 ): Promise<FastifyReply> => {
   const { address, name, organization } = provider

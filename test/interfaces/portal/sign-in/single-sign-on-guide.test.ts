@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { SignInProblem } from '../../../../src/domain/single-sign-on/oidc-callback.ts'
+import type { ProviderSignInProblem } from '../../../../src/domain/single-sign-on/oidc-callback.ts'
 import { signInRefusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
 
 const guide = readFileSync('docs/guides/single-sign-on.md', 'utf8')
 /** All of them: the compiler says when one is missing. */
-const problems: Record<SignInProblem, true> = {
+const problems: Record<ProviderSignInProblem, true> = {
   expiredSignIn: true,
   idpDenied: true,
   idpUnreachable: true,
@@ -27,6 +27,6 @@ it('has each page that somebody who is not let in may see, by its title', () => 
   const shown = guide.slice(guide.indexOf('## Errors')).matchAll(/^\| ([^|]+) \|/gm)
   const titles = [...shown].map(([, title]) => title!.trim())
   const refused = { provider: 'Acme', organization: 'Acme', again: '/' }
-  for (const problem of Object.keys(problems) as SignInProblem[])
+  for (const problem of Object.keys(problems) as ProviderSignInProblem[])
     expect(titles).toContain(signInRefusedPage({ problem, ...refused }).title)
 })
