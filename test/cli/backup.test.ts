@@ -101,7 +101,7 @@ test('a backup of a service that is being written to, restored elsewhere, has al
   expect(await cli(other, ['restore', backup])).toMatchObject({ code: 0, stderr: '' })
   const restored = await startProcess({ ...env, DATA_DIR: other })
   await restored.waitForLog(
-    'the database has been restored or failed over: the feed goes on behind a gap, and readers from within it list everything again',
+    'the database was restored or failed over: the feed continues after a gap, and readers within the gap have to list everything again',
   )
   for (const id of before) expect((await ask(restored, key, `/invites/${id}`)).status, id).toBe(200)
   expect((await fetch(restored.url + link)).status).toBe(200)

@@ -7,8 +7,8 @@ import { type Replicated, startReplicated } from '../support/replica.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const IS_READ = 'lists can be read from the replica'
-const IS_NOT_READ = 'lists can not be read from the replica'
+const IS_READ = 'lists are read from the replica again'
+const IS_NOT_READ = 'lists cannot be read from the replica'
 
 let replicated: Replicated
 let db: Db

@@ -43,7 +43,7 @@ it.skipIf(!canMount)('answers /readyz with 503 while the disk of the database is
   await waitForReadiness(service, UNWRITABLE)
   await rm(filler)
   await waitForReadiness(service, READY)
-  await service.waitForLog('the database takes writes again')
+  await service.waitForLog('the database accepts writes again')
   const told = service.log().map(({ event }) => event)
   expect(told.filter((event) => /^database_(un)?writable$/.test(String(event)))).toEqual([
     'database_unwritable',

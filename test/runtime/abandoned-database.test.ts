@@ -3,7 +3,7 @@ import { runCli } from '../cli/run-cli.ts'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 
-const TAKEN_OVER = 'the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over'
+const TAKEN_OVER = 'the embedded PostgreSQL was still running after the service was killed: this start uses it'
 
 it('tells in log and doctor that the embedded PostgreSQL went on after the service was killed', async () => {
   const DATA_DIR = await makeDataDir()

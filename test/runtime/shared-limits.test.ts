@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const LIMIT = 100
 /** How long a request waits for Redis. */
 const REDIS_WAIT_MS = 100
-const AWAY = 'Redis is unreachable: this process counts requests by itself'
+const AWAY = 'Redis is unreachable: this process counts its own requests only'
 const BACK = 'Redis is reachable again: requests are counted across all processes'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const orSkipped = hasRedis ? '' : ' (skipped: there is no redis-server on this machine)'

@@ -138,7 +138,7 @@ it.skipIf(process.getuid?.() !== 0)(
     for (const mode of [0o700, 0o755]) {
       await chmod(closed, mode)
       const service = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: '' })
-      const { folder } = await service.waitForLog('the embedded database and its secret')
+      const { folder } = await service.waitForLog('using the embedded database and its secret')
       folders.push(folder)
       onTestFinished(() => rm(String(folder), { recursive: true, force: true }))
       expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])

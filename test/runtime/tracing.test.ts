@@ -117,7 +117,7 @@ it('goes on while the collector is away, and says so once', async () => {
   const process = await startProcess({ DATABASE_URL, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   const { key } = await make.organization()
   expect((await ask(process, key, '/invites')).status).toBe(200)
-  await process.waitForLog('traces can not be sent to the collector: they are lost until it is back')
+  await process.waitForLog('traces cannot be sent to the collector: they are lost until it is reachable')
   expect((await ask(process, key, '/invites')).status).toBe(200)
 })
 

@@ -146,7 +146,7 @@ it('logs JSON with ids of request, organization and key, and no key, token or ad
   await line.cut()
   await ask(service, key, '/invites', { assessmentId, recipientEmail: 'lost@example.com' })
   await open(`/i/${token}`)
-  await service.waitForLog('the database is away: requests are answered 503 until it is back')
+  await service.waitForLog('the database is unreachable: requests get a 503 until it is back')
   service.kill('SIGTERM')
   await service.exited
 

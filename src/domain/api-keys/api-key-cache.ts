@@ -31,7 +31,7 @@ export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; 
       listening = true
     },
     onDown(error) {
-      if (listening) log.warn({ err: error }, 'no notifications of API key changes: the key cache is off until they are back')
+      if (listening) log.warn({ err: error }, 'notifications of API key changes are interrupted: the key cache is off')
       listening = false
       empty()
     },

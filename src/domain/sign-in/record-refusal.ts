@@ -37,7 +37,7 @@ export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> 
     if (!isFirst) await countMore(ctx, key, here)
   } catch (error) {
     if (before === undefined) met.delete(key)
-    deps.log.warn({ err: error, organizationId: organization.id }, 'a refusal could not be recorded')
+    deps.log.warn({ err: error, organizationId: organization.id }, 'a rejection could not be recorded')
   }
 }
 

@@ -132,7 +132,7 @@ export async function releaseByItself(ctx: Context, submissionId: string): Promi
   const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })
   await inTransaction(releaser, work).catch((err: unknown) => {
     if (!(err instanceof DomainError)) throw err
-    ctx.deps.log.warn({ err, submissionId }, 'A result could not be released by itself: it waits to be released')
+    ctx.deps.log.warn({ err, submissionId }, 'a result could not be released automatically: it waits for a person')
   })
 }
 
