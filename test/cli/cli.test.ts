@@ -36,7 +36,7 @@ describe('organizations', () => {
     await service.db.organizationSecurity.create({
       data: { organizationId: made.id, networks: ['192.0.2.0/24'], updatedAt: new Date() },
     })
-    expect(jsonOf(await cli(['org', 'open', name, '--json']))).toEqual({ organization: made.id })
+    expect(jsonOf(await cli(['org', 'reset-networks', name, '--json']))).toEqual({ organization: made.id })
     const where = { organizationId: made.id }
     expect(await service.db.organizationSecurity.findUnique({ where, select: { networks: true } })).toEqual({ networks: [] })
     const listed = await cli(['org', 'list'])
