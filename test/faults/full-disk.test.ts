@@ -63,7 +63,7 @@ async function decode(file: string) {
 }
 
 test.skipIf(!isPossible)(
-  'a disk that is full, where recordings are joined and where they are stored, costs none of them',
+  'loses no recording to a full disk, whether it fills while joining or while storing',
   async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'full-disk-'))
     onTestFinished(() => rm(root, { recursive: true, force: true }))

@@ -173,14 +173,14 @@ const READ = [
 ]
 const DONE = ['account/name', 'members/invite', 'settings/integrations', 'settings/organization', 'test-data/delete']
 
-describe('without the second factor', () => {
+describe('a sign-in without the second factor', () => {
   const contents = async (organizationId: string) =>
     JSON.stringify([
       await db.member.findMany({ where: { organizationId }, include: { user: true } }),
       await db.apiKey.count({ where: { organizationId } }),
     ])
 
-  it.each(Object.entries(attacks))('lets nobody in by %s', async (_what, attack) => {
+  it.each(Object.entries(attacks))('gives no access by %s', async (_what, attack) => {
     const victim = await makeVictim()
     const browser = (await attack(victim)) as Browser & Partial<Pick<Victim, 'home' | 'organization'>>
     const { home = victim.home, organization = victim.organization } = browser
@@ -199,7 +199,7 @@ describe('without the second factor', () => {
     expect(await contents(organization.id)).toBe(before)
   })
 
-  it('and the person gets in', async () => {
+  it('gives access once the second factor follows', async () => {
     const victim = await makeVictim()
     const browser = await knowPassword(victim)
     await browser.post('/portal/second-step', { code: codeAt(victim.secret, clock.now()), next: '/portal' })
