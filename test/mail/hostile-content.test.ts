@@ -85,7 +85,7 @@ const hostile = {
 }
 
 it.each(Object.entries(hostile))(
-  '%s in any field change neither whom a mail reaches, nor its headers, nor its markup',
+  "keeps a mail's recipients, headers, and markup with %s in any field",
   async (_what, text) => {
     const mail = await send(
       Object.fromEntries(fields.map((field) => [field, field === 'organization' ? service.make.unique(text) : text])),
@@ -133,7 +133,7 @@ describe.each([
     expect(smtp.mails.filter(({ raw }) => raw.includes(email.id))).toEqual([])
   })
 
-  it("is a single reply address as the creator's address", async () => {
+  it("becomes a single reply address as the creator's address", async () => {
     const { id } = await service.make.organization()
     const creator = await service.make.member(id, { email: address })
     const invite = await service.make.invite(await service.make.assessment(id), { createdById: creator.id })
