@@ -56,7 +56,7 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
   ],
 }
 
-describe('an issuer that an owner names', () => {
+describe('an issuer entered by an owner', () => {
   it.each([
     'https://169.254.169.254/',
     'https://localhost/',
@@ -64,14 +64,14 @@ describe('an issuer that an owner names', () => {
     'https://[::1]/',
     'http://login.example.com/',
     'https://127.0.0.1.nip.io:25/',
-  ])('is refused where it is inside, or is not asked by https: %s', async (issuer) => {
+  ])('is rejected if it is internal or not HTTPS: %s', async (issuer) => {
     const { admin, page, idp } = await setUpSso(service)
     const answer = await admin.post(page, providerFields({ issuer }, { clientSecret: '' }))
     expect([answer.status, mistakesIn(answer).length]).toEqual([422, 1])
     expect((await admin.get(page)).text).toContain(idp.issuer)
   })
 
-  it('is refused where its name leads inside, whenever it does', async () => {
+  it('is rejected whenever its name resolves to an internal address', async () => {
     const inside = ['169.254.169.254', '127.0.0.1', '10.1.2.3', '::1', 'fd00::1', '::ffff:169.254.169.254']
     for (const address of inside) {
       const fetch = createFetch({ hosts: new Set(), networks: [] }, async () => [address])
@@ -80,7 +80,7 @@ describe('an issuer that an owner names', () => {
   })
 
   it.each(Object.entries(behaviours))(
-    'gets nobody in, and nothing but a code is shown, where it %s',
+    'signs nobody in, and shows only an error code, if it %s',
     async (_what, [code, behave]) => {
       const { admin, idp, begin, page } = await setUpSso(service)
       idp.behave = behave
@@ -95,7 +95,7 @@ describe('an issuer that an owner names', () => {
   )
 
   it.each(Object.entries(behaviours).filter(([what]) => what !== 'names another issuer'))(
-    'gets nobody in where it %s only once somebody comes back',
+    'signs nobody in if it %s only at the callback',
     async (_what, [code, behave]) => {
       const { admin, idp, begin, page, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
       idp.person = person('grace')
@@ -111,7 +111,7 @@ describe('an issuer that an owner names', () => {
     },
   )
 
-  it('is read no further than a few buffers of the network, whatever it sends', () => {
+  it('is read no further than a few network buffers, whatever it sends', () => {
     expect(taken.length).toBeGreaterThan(1)
     expect(Math.max(...taken)).toBeLessThan(16 * 2 ** 20)
   })
