@@ -90,7 +90,7 @@ describe('a tenant database', () => {
 })
 
 describe('the query compiler', () => {
-  it.each(Object.entries(unscopedQueries))('refuses %s', (_, query) => {
+  it.each(Object.entries(unscopedQueries))('rejects %s', (_, query) => {
     expect(() => (query(scopeless()) as unknown as { compile: () => unknown }).compile()).toThrow('without the scope')
   })
 
@@ -141,11 +141,11 @@ describe('the query compiler', () => {
         .where((eb) => eb.or([eb('name', '=', ''), eb('color', '=', '')]))
         .select('id'),
   }
-  it.each(Object.entries(refused))('refuses %s', (_, query) => {
+  it.each(Object.entries(refused))('rejects %s', (_, query) => {
     expect(() => query().compile()).toThrow('without the scope')
   })
 
-  it('refuses a lock of a sub-select, of which PostgreSQL would lock every row', () => {
+  it('rejects a lock of a sub-select, of which PostgreSQL would lock every row', () => {
     const joined = () =>
       db()
         .selectFrom('submissions')
@@ -180,12 +180,12 @@ describe('the query compiler', () => {
         .select('id')
         .where('id', '=', anyOfIds([scopeOf(outer).organization.id])),
   }
-  it.each(Object.entries(prepared))('refuses a prepared query with an id %s', (_, make) => {
+  it.each(Object.entries(prepared))('rejects a prepared query with an ID %s', (_, make) => {
     const outer = scopeless()
     expect(() => prepareScoped(make(outer))(outer, {})).toThrow('A prepared statement has a value of its first caller')
   })
 
-  it('takes queries of other scopes as they are scoped', () => {
+  it('keeps the scope of queries from other databases', () => {
     const { organization } = { organization: { id: uuidv7() } }
     const everywhere = tenantDb(database.db, { organization, mode: 'all' })
     const query = db()
