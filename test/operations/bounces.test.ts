@@ -26,7 +26,7 @@ const REFUSALS = [
 
 for (const [name, isThere, start] of SERVERS)
   it.runIf(isThere && hasDovecot)(
-    `reads what ${name} says of undelivered mails from the mailbox that Dovecot has of them`,
+    `reads bounce messages of ${name} from a Dovecot mailbox`,
     async () => {
       const target = await startSmtpListener({
         onRcptTo({ address }, _session, done) {
