@@ -83,7 +83,7 @@ const withHeaders = (message: Message, headers: Record<string, string>): Message
 describe('the recipe for verifying a signature', () => {
   for (const { fence, file, command, program } of LANGUAGES)
     it.skipIf(!isInstalled(command))(
-      `accepts recent messages signed with either of two secrets, and no others: ${fence} (skipped where ${command} is not installed)`,
+      `accepts only recent messages signed with either secret: ${fence} (skipped where ${command} is not installed)`,
       async () => {
         const recipe = new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(await readFile(GUIDE, 'utf8'))![1]!
         const good = sign()

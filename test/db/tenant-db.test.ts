@@ -101,7 +101,7 @@ describe('the query compiler', () => {
       db()
         .selectFrom('tags')
         .select((eb) => ['id', eb.selectFrom('tags as other').select('other.name').limit(1).as('name')]),
-    'the same in a condition': () =>
+    "a sub-select of the statement's own table in a condition": () =>
       db()
         .selectFrom('tags')
         .select('id')
@@ -126,15 +126,15 @@ describe('the query compiler', () => {
         .with('found', () => other().selectFrom('invites').select('id'))
         .selectFrom('found')
         .select('found.id'),
-    'a SELECT that has lost its conditions': () => db().selectFrom('tags').clearWhere().select('id'),
-    'an UPDATE that has lost them': () => db().updateTable('tags').clearWhere().set({ name: '' }),
-    'a DELETE that has lost them': () => db().deleteFrom('tags').clearWhere(),
-    'a sub-select that has lost them': () =>
+    'a SELECT without its conditions': () => db().selectFrom('tags').clearWhere().select('id'),
+    'an UPDATE without its conditions': () => db().updateTable('tags').clearWhere().set({ name: '' }),
+    'a DELETE without its conditions': () => db().deleteFrom('tags').clearWhere(),
+    'a sub-select without its conditions': () =>
       db()
         .selectFrom('tags')
         .select('id')
         .where((eb) => eb.exists(db().selectFrom('invites').clearWhere().select('id'))),
-    'a scope that is one of two conditions': () =>
+    'a scope as one of two alternatives': () =>
       db()
         .selectFrom('tags')
         .clearWhere()
@@ -162,19 +162,19 @@ describe('the query compiler', () => {
         .selectFrom('tags')
         .select('id')
         .where((eb) => eb.exists(outer.selectFrom('invites').select('id'))),
-    'of its first caller, whose organization it reads': (outer) => () => outer.selectFrom('organizations').select('id'),
+    'of its first caller when reading the organization': (outer) => () => outer.selectFrom('organizations').select('id'),
     'of its first caller in a query over all organizations': (outer) => () =>
       unscoped()
         .selectFrom('eventSequence')
         .select((eb) => eb.exists(outer.selectFrom('invites').select('id')).as('found')),
-    'of its first caller in rows that it inserts': (outer) => () =>
+    'of its first caller in inserted rows': (outer) => () =>
       insertForEach('gradingViewers', outer.selectFrom('members'), (eb) => ({
         ...same(eb, 'organizationId'),
         submissionId: eb.ref('members.id'),
         memberId: eb.ref('members.id'),
         lastSeenAt: byDefault,
       })),
-    'of its first caller in a list of ids': (outer) => (own) =>
+    'of its first caller in a list of IDs': (outer) => (own) =>
       own
         .selectFrom('tags')
         .select('id')

@@ -105,7 +105,7 @@ it("delays only a transaction's own events while it is open", async () => {
   expect(after.events.map(({ data }) => data.inviteId)).toEqual([slow.id])
 })
 
-it('sequences events committed by a process that then ended, or while no process was serving', async () => {
+it('sequences events committed by a process that was then killed', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const { id: organizationId, key } = await service.make.organization()
   const invite = await service.make.invite(await service.make.assessment(organizationId))

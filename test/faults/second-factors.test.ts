@@ -44,7 +44,7 @@ const send = (service: ServiceProcess, path: string, cookie: string, fields: Rec
   })
 
 describe('a code sent to two processes at the same instant', () => {
-  it.each(['of an app', 'to recover by'])('signs in once: %s', async (kind) => {
+  it.each(['of an app', 'for recovery'])('signs in once: %s', async (kind) => {
     const { db, system, makePerson, launch } = await start()
     const processes = [await launch(), await launch()]
     const people = []

@@ -28,7 +28,7 @@ test('creates the rows of a document once for two concurrent imports', async () 
   expect(await service.db.organization.count()).toBe(1)
 })
 
-test('runs concurrent imports of different organizations one after another for shared languages', async () => {
+test('creates shared languages once for concurrent imports of different organizations', async () => {
   const service = await startServiceForTest()
   const documents = [1, 2, 3].map(() => documentOf({ assessments: [{ name: 'A', languages: ['xx', 'yy', 'zz'] }] }))
   await Promise.all(documents.map((document) => load(service, document)))
@@ -72,7 +72,7 @@ test('loads a document while the service lists, invites, and sends for the same 
   await waitUntil('all mails to be captured', async () => (await sent()) === made || undefined)
 })
 
-test("locks no due invites during an import, so that lists needn't wait for its end", async () => {
+test('lists due invites as expired during an import, without waiting for its end', async () => {
   const service = await startServiceForTest()
   const [assessmentId, tagId, key, name] = [newId(), newId(), `ak_live_${newId().replaceAll('-', '')}`, uniqueName()]
   const expiresAt = new Date(service.clock.now().getTime() + 3_600_000).toISOString()

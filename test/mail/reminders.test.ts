@@ -191,7 +191,7 @@ describe('a queued reminder', () => {
       /rule for reminders/,
     ],
     [
-      'this invite has none',
+      'the invite has reminders switched off',
       ({ one }) => service.db.invite.update({ where: { id: one.id }, data: { remindersOff: true } }),
       /no reminders for this invite/,
     ],

@@ -111,7 +111,7 @@ describe('a recording', () => {
 })
 
 describe('the joining of recordings', () => {
-  it("stops at a damaged endless recording, so that later ones don't wait forever", async () => {
+  it("aborts at a damaged recording without an end, so that later ones don't wait forever", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'endless-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [damaged] = await readSlices('audio')
@@ -154,7 +154,7 @@ describe('the joining of recordings', () => {
     expect(await candidate.media(mediaId)).toEqual(done)
   })
 
-  it('leaves no file if a process stores it and dies after the candidate was erased', async () => {
+  it('deletes a file that a process stored just before it died if the candidate was erased meanwhile', async () => {
     const { idle, mediaId } = await makeComplete()
     const { db, deps, system } = idle
     const [job] = await db.$queryRaw<{ data: JoinRef }[]>`SELECT data FROM pgboss.job WHERE data->>'mediaId' = ${mediaId}`

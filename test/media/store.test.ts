@@ -144,7 +144,7 @@ it.each<[string, (port: number) => Promise<void>]>([
   ['hangs', (port) => listenSilently(port)],
   ['is dead', async () => {}],
 ])(
-  'answers with 503 in time if S3 %s, reports it by /readyz and the log, and recovers',
+  'answers candidates with 503 while S3 %s, reports it by /readyz and the log, and recovers',
   { timeout: 60_000 },
   async (_what, fail) => {
     const directory = await makeFolder()

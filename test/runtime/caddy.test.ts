@@ -20,7 +20,7 @@ async function startListener(): Promise<{ address: string; seen: { request: Inco
 }
 
 describe.skipIf(!hasCaddy)('Caddy with ops/caddy/Caddyfile', () => {
-  it("serves HTTPS under the site's name, with HSTS once, as the service's only trusted proxy", async () => {
+  it("serves HTTPS under the site's name with HSTS once, is a trusted proxy, and waits for a restarting service", async () => {
     const { url: DATABASE_URL, db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const trust = { PUBLIC_URL: 'https://localhost', TRUST_PROXY: 'loopback' }

@@ -52,7 +52,7 @@ const hanging = {
     const redis = await startRedis(await findFreePort())
     return { url: redis.url, hang: () => redis.signal('SIGSTOP'), recover: () => redis.signal('SIGCONT') }
   },
-  'the line to it swallows everything': async () => {
+  'its connection drops all data': async () => {
     const port = await findFreePort()
     await startRedis(port)
     const line = await startTcpProxy({ port })

@@ -16,11 +16,11 @@ const taken: number[] = []
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
 /** Misbehavior of an issuer, and the code shown at its provider. */
 const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
-  'leads elsewhere': [
+  'redirects elsewhere': [
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,
     (_request, response) => !!response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
   ],
-  'answers a gigabyte': [
+  'sends a gigabyte': [
     /too_large/,
     ({ socket }, response) => {
       const more = () => {
@@ -41,7 +41,7 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
       return true
     },
   ],
-  'says nothing': [/timeout/, () => true],
+  'sends nothing': [/timeout/, () => true],
   'hangs up': [/ECONNRESET|closed/, (request) => !!request.socket.destroy()],
   'names another issuer': [
     /OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED/,
@@ -50,7 +50,7 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ issuer: 'https://evil.example', token_endpoint: 'http://169.254.169.254/' })),
   ],
-  'answers what is no JSON': [
+  'sends no JSON': [
     /OAUTH_/,
     (_request, response) => !!response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>secret of the network</h1>'),
   ],

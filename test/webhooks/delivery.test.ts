@@ -436,7 +436,7 @@ describe('a test of an event type', () => {
   })
 })
 
-it('repeats no started delivery when it stops, and sends the rest after the next start', async () => {
+it('interrupts a delivery when it stops, and sends it after the next start without counting the first attempt', async () => {
   const first = await startServiceForTest(TO_LOOPBACK)
   const own = await makeIntegrator(first)
   const receiver = await startReceiver(hang)

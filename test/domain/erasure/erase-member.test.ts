@@ -260,7 +260,7 @@ it("removes the member's identity everywhere, and attributes their grades to a f
 
 const credentialOf = async (memberId: string) => (await db.member.findUniqueOrThrow({ where: { id: memberId } })).credentialId!
 
-it("keeps an account that opens another organization, and the member there, without this one's sign-in methods", async () => {
+it("keeps an account that another organization uses, and deletes this organization's proofs and forms", async () => {
   const { organization, member, person, email, home, ctx } = await start()
   const other = await make.organization()
   await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
@@ -430,7 +430,7 @@ describe('an orphaned account', () => {
     expect(hitsOf(service.logLines, [email])).toEqual([])
   })
 
-  it('is kept if another organization invites its owner, or if the member is only deactivated', async () => {
+  it('is kept if its owner joins another organization, or if the member is only deactivated', async () => {
     const { member, email, person } = await start()
     const idle = await start()
     await deactivateMember(idle.ctx, idle.member.id)

@@ -88,7 +88,7 @@ describe('a due invite that another transaction has locked', () => {
   })
 })
 
-it("lets no list that holds other rows wait for it, so that two lists can't deadlock", async () => {
+it("never waits for a locked invite while a list holds others, so that two lists can't deadlock", async () => {
   const { key, expiresAt, inviteId: first, organizationId } = await makeCampaign(2)
   const { id: second } = await service.db.invite.findFirstOrThrow({ where: { organizationId, NOT: { id: first } } })
   service.clock.set(expiresAt)

@@ -125,7 +125,7 @@ const moves = [
 ] as const
 const byCandidate = ['accept', 'decline', 'start'] as const
 
-describe('a move of an invite', () => {
+describe('a candidate or organization', () => {
   const stored = (of: Expiring) => service.db.invite.findUniqueOrThrow({ where: { id: of.invite.id } })
   const make = async (of: Expiring, move: (typeof moves)[number]['move']) => {
     const button = byCandidate.find((button) => button === move)

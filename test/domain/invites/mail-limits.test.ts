@@ -72,7 +72,7 @@ describe('a resent invitation', () => {
     expect(receivedBy('weary@example.com').length).toBeLessThanOrEqual(2)
   })
 
-  it('is rejected at once while a resend is in progress, and uses no second connection', async () => {
+  it('is rejected at once while another resend is in progress, without exhausting the connections', async () => {
     const { organization, invite, emails, client } = await begin()
     const id = await invite('held@example.com')
     const { key } = organization

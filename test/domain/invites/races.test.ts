@@ -80,7 +80,7 @@ const races: Race[] = [
     ],
   },
   {
-    title: 'one revokes while another sends again',
+    title: 'one revokes while another resends',
     from: 'pending',
     moves: [operate('revoke'), operate('resend')],
     outcomes: [
@@ -104,7 +104,7 @@ const races: Race[] = [
     outcomes: [['303', '200', 'revoked']],
   },
   {
-    title: 'one brings an expired invite back while another revokes it',
+    title: 'one reactivates an expired invite while another revokes it',
     from: 'expired',
     moves: [operate('reactivate'), operate('revoke')],
     outcomes: [

@@ -39,7 +39,7 @@ describe('a recent authentication', () => {
     },
   )
 
-  it('counts if any proof of the session does', () => {
+  it('counts if any authentication of the session does', () => {
     expect(
       isFresh(
         [

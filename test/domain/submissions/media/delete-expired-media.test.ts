@@ -171,7 +171,7 @@ describe('media', () => {
     }
   })
 
-  it('that the store does not delete is retried each hour, logged once, and holds up no others', async () => {
+  it('that the store does not delete is retried each hour, logged once, and delays no others', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)

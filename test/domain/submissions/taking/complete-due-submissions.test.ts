@@ -132,7 +132,7 @@ describe('a submission whose invite has ended', () => {
     expect((await paper())[0]!.closedAt).toEqual(service.clock.now())
   })
 
-  it('is left to the next sweep while its invite is locked, which is always locked first', async () => {
+  it('is left to the next sweep while its invite is locked', async () => {
     const { invite, submission } = await makeTaking(service)
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })
     await service.db.$transaction(
@@ -148,7 +148,7 @@ describe('a submission whose invite has ended', () => {
 })
 
 describe('an invite started before submissions existed', () => {
-  it('gets one submission, with a paper and its whole time', async () => {
+  it('gets one submission with a paper and its whole time, and none if revoked', async () => {
     const assessmentSession = service.deps.newId()
     const made = await makeAccepted(service, { status: 'started', timeLimit: 60, assessmentSession })
     const nameless = await makeAccepted(service, { status: 'started' })
