@@ -43,13 +43,10 @@ describe('an html template', () => {
     expect(toText(html`<a href="${address}">x</a>`)).toBe('<a href="#">x</a>')
   })
 
-  it.each(['/portal', '?page=2', '#main', 'https://example.com/?a=1', 'mailto:a@example.com'])(
-    'keeps the URL %j',
-    (address) => {
-      expect(toText(html`<form action="${address}"></form>`)).toBe(`<form action="${address.replace('&', '&amp;')}"></form>`)
-      expect(toText(html`<a href="/x/${'javascript:alert(1)'}">x</a>`)).toBe('<a href="/x/javascript:alert(1)">x</a>')
-    },
-  )
+  it.each(['/portal', '?page=2', '#main', 'https://example.com/?a=1', 'mailto:a@example.com'])('keeps the URL %j', (address) => {
+    expect(toText(html`<form action="${address}"></form>`)).toBe(`<form action="${address.replace('&', '&amp;')}"></form>`)
+    expect(toText(html`<a href="/x/${'javascript:alert(1)'}">x</a>`)).toBe('<a href="/x/javascript:alert(1)">x</a>')
+  })
 
   it('rejects values in other positions', () => {
     const refused: (() => unknown)[] = [

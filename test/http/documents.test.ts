@@ -266,11 +266,7 @@ describe('the current API document', () => {
       (document) => Object.assign(schemaOf(document, 'Tag').properties.color!, { type: ['string', 'null'] }),
       'GET /api/v1/tags 200 .tags[] .color: was string, and is string,null',
     ],
-    [
-      'a body field',
-      (document) => delete bodyOf(document, 'NewTag').properties.color,
-      'POST /api/v1/tags body .color: is gone',
-    ],
+    ['a body field', (document) => delete bodyOf(document, 'NewTag').properties.color, 'POST /api/v1/tags body .color: is gone'],
     [
       'an optional field',
       (document) => bodyOf(document, 'NewTag').required.push('color'),

@@ -91,7 +91,11 @@ describe('an organization in a document', () => {
       { points: 1, assessments: [{ name: 'A', questions: [{ ...question(1), points: '5' }] }] },
       ['assessments[0].questions[0].points'],
     ],
-    ["an integer beyond PostgreSQL's range", { assessments: [{ name: 'A', timeLimit: 2_147_483_648 }] }, ['assessments[0].timeLimit']],
+    [
+      "an integer beyond PostgreSQL's range",
+      { assessments: [{ name: 'A', timeLimit: 2_147_483_648 }] },
+      ['assessments[0].timeLimit'],
+    ],
     [
       'a sum of points beyond that range',
       { assessments: [{ name: 'A', questions: [1, 2].map((order) => ({ ...question(order), points: 2_000_000_000 })) }] },
@@ -105,7 +109,11 @@ describe('an organization in a document', () => {
       ['apiKeys[0].key'],
     ],
     ['a malformed key', { apiKeys: [{ name: 'a', key: 'ak_live_short' }] }, ['apiKeys[0].key']],
-    ["a key that can't be sent in a header", { apiKeys: [{ name: 'a', key: `ak_live_${'\u0000'.repeat(32)}` }] }, ['apiKeys[0].key']],
+    [
+      "a key that can't be sent in a header",
+      { apiKeys: [{ name: 'a', key: `ak_live_${'\u0000'.repeat(32)}` }] },
+      ['apiKeys[0].key'],
+    ],
     ['a repeated key', { apiKeys: ['a', 'b'].map((name) => ({ name, key: `ak_live_${'x'.repeat(32)}` })) }, ['apiKeys[1].key']],
     ['a repeated member', { members: [person('a@example.com'), person('A@example.com')] }, ['members[1].email']],
     ['a repeated language', { languages: [{ code: 'xx' }, { code: 'xx' }] }, ['languages[1].code']],

@@ -197,12 +197,9 @@ describe('a Postmark webhook', () => {
     for (const sent of [one, other]) expect(await sent.typesOf()).toEqual(['email.bounced'])
   })
 
-  it.each(['null', '[]', '1', '"x"', '{', '{"RecordType":"Bounce"}'])(
-    'is rejected with a malformed body: %s',
-    async (body) => {
-      await post('postmark', basic(SECRET), body).expect(401)
-    },
-  )
+  it.each(['null', '[]', '1', '"x"', '{', '{"RecordType":"Bounce"}'])('is rejected with a malformed body: %s', async (body) => {
+    await post('postmark', basic(SECRET), body).expect(401)
+  })
 
   it('accepts any ID', async () => {
     await post('postmark', basic(SECRET), '{"RecordType":"Bounce\\u0000","ID":"\\ud800\\u0000"}').expect(200)

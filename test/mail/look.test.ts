@@ -43,20 +43,17 @@ it.each(mails)('can be read in both parts by another program: %s', async (_name,
   expect(bytes.length).toBeLessThan(30_000)
 })
 
-it.each(branded)(
-  "has the organization's colors and logo in the branded mail %s, and stays small",
-  (_name, { html }) => {
-    expect(html.match(/<img[^>]*>/g)).toEqual([
-      expect.stringContaining(`alt="${WRITTEN.organization}" width="240" height="64" class="logo" style="`),
-    ])
-    expect(html).toContain(
-      'class="plate" style="padding:10px 14px;border-radius:8px;font-weight:600;background-color:#102a43;color:#ffffff"',
-    )
-    const colors = new Set(html.match(/#[\da-f]{6}/g))
-    expect([colors.has('#2251c6'), colors.has('#81a9fd')]).toEqual([false, false])
-    expect(Buffer.byteLength(html)).toBeLessThan(30_000)
-  },
-)
+it.each(branded)("has the organization's colors and logo in the branded mail %s, and stays small", (_name, { html }) => {
+  expect(html.match(/<img[^>]*>/g)).toEqual([
+    expect.stringContaining(`alt="${WRITTEN.organization}" width="240" height="64" class="logo" style="`),
+  ])
+  expect(html).toContain(
+    'class="plate" style="padding:10px 14px;border-radius:8px;font-weight:600;background-color:#102a43;color:#ffffff"',
+  )
+  const colors = new Set(html.match(/#[\da-f]{6}/g))
+  expect([colors.has('#2251c6'), colors.has('#81a9fd')]).toEqual([false, false])
+  expect(Buffer.byteLength(html)).toBeLessThan(30_000)
+})
 
 it('keeps the line breaks of a message with elements instead of a style, and quotes it in the text', () => {
   const { html, text } = renderEveryMail(english).invitation!

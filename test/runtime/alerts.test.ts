@@ -85,31 +85,28 @@ describe.skipIf(!hasPrometheus)("Prometheus' tooling", () => {
   })
 })
 
-it.skipIf(!hasPrometheus)(
-  'fills each dashboard panel and rule in a real Prometheus, except for missing components',
-  async () => {
-    const { url: DATABASE_URL, db } = await openTestDatabase()
-    onTestFinished(() => db.$disconnect())
-    const METRICS_PORT = String(await findFreePort())
-    const process = await startProcess({ DATABASE_URL, METRICS_PORT })
-    const prometheus = await startPrometheus([Number(METRICS_PORT)])
-    await waitUntil('two samples of requests', async () => {
-      await fetch(`${process.url}/api/v1/invites`)
-      const [found] = await prometheus.query('count_over_time(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])')
-      return Number(found?.value[1] ?? 0) >= 2 || undefined
-    })
-    const empty: string[] = []
-    for (const { title, targets } of panels)
-      for (const { expr } of targets)
-        if ((await prometheus.query(expr.replaceAll('$__rate_interval', '1m'))).length === 0) empty.push(title)
-    expect(empty).toEqual(['How late the replica is'])
+it.skipIf(!hasPrometheus)('fills each dashboard panel and rule in a real Prometheus, except for missing components', async () => {
+  const { url: DATABASE_URL, db } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const METRICS_PORT = String(await findFreePort())
+  const process = await startProcess({ DATABASE_URL, METRICS_PORT })
+  const prometheus = await startPrometheus([Number(METRICS_PORT)])
+  await waitUntil('two samples of requests', async () => {
+    await fetch(`${process.url}/api/v1/invites`)
+    const [found] = await prometheus.query('count_over_time(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])')
+    return Number(found?.value[1] ?? 0) >= 2 || undefined
+  })
+  const empty: string[] = []
+  for (const { title, targets } of panels)
+    for (const { expr } of targets)
+      if ((await prometheus.query(expr.replaceAll('$__rate_interval', '1m'))).length === 0) empty.push(title)
+  expect(empty).toEqual(['How late the replica is'])
 
-    for (const { expr } of rules) await prometheus.query(expr)
-    await waitUntil('the shares to be recorded', async () => {
-      const [failed] = await prometheus.query('service:requests_failed:ratio_rate5m')
-      return failed && Number(failed.value[1]) === 0 ? true : undefined
-    })
-    const firing = await prometheus.query('ALERTS{alertstate="firing"}')
-    expect(firing).toEqual([])
-  },
-)
+  for (const { expr } of rules) await prometheus.query(expr)
+  await waitUntil('the shares to be recorded', async () => {
+    const [failed] = await prometheus.query('service:requests_failed:ratio_rate5m')
+    return failed && Number(failed.value[1]) === 0 ? true : undefined
+  })
+  const firing = await prometheus.query('ALERTS{alertstate="firing"}')
+  expect(firing).toEqual([])
+})

@@ -144,25 +144,22 @@ it.skipIf(!hasRedis)(
   },
 )
 
-it.skipIf(!hasRedis)(
-  `counts per replica when Redis is killed, and together again once it is back${orSkipped}`,
-  async () => {
-    const port = await findFreePort()
-    const redis = await startRedis(port)
-    const replicas = await startReplicas(redis.url)
-    const [before, during] = [await database.make.organization(), await database.make.organization()]
-    expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
-    const underWay = askAtOnce(replicas, before.key, 60)
-    await redis.kill()
-    expect(await underWay).toEqual({ 200: 60 })
-    expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
+it.skipIf(!hasRedis)(`counts per replica when Redis is killed, and together again once it is back${orSkipped}`, async () => {
+  const port = await findFreePort()
+  const redis = await startRedis(port)
+  const replicas = await startReplicas(redis.url)
+  const [before, during] = [await database.make.organization(), await database.make.organization()]
+  expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
+  const underWay = askAtOnce(replicas, before.key, 60)
+  await redis.kill()
+  expect(await underWay).toEqual({ 200: 60 })
+  expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
 
-    await startRedis(port)
-    await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
-    expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
-    expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
-  },
-)
+  await startRedis(port)
+  await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
+  expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
+  expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+})
 
 it.skipIf(!hasRedis).each(Object.entries(hanging))(
   `serves at full speed while Redis hangs (%s), and logs once its loss and its return${orSkipped}`,

@@ -53,12 +53,15 @@ it('finds a breached password by its hash prefix, and sends nothing else', async
   expect(outcomes).toEqual(['found', 'not_found'])
 })
 
-it.each(['fails', 'redirects', 'drips'] as const)('accepts the password if the breach service %s, and counts that', async (answer) => {
-  const { url, asked } = await listen(answer)
-  const { look, outcomes, warnings } = watch(url)
-  expect(await look(LEAKED)).toBe(false)
-  expect([outcomes, warnings.length, asked.length]).toEqual([['failed'], 1, 1])
-})
+it.each(['fails', 'redirects', 'drips'] as const)(
+  'accepts the password if the breach service %s, and counts that',
+  async (answer) => {
+    const { url, asked } = await listen(answer)
+    const { look, outcomes, warnings } = watch(url)
+    expect(await look(LEAKED)).toBe(false)
+    expect([outcomes, warnings.length, asked.length]).toEqual([['failed'], 1, 1])
+  },
+)
 
 it('sends no lookup unless the operator configures a URL', async () => {
   const { look, outcomes } = watch(undefined)

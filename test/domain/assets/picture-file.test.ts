@@ -137,7 +137,10 @@ describe('a picture', () => {
     ['lossless WebP', riff(canvas(10, 10), lossless(16_000, 16_000))],
     ['WebP with a second picture', riff(lossy(10, 10), lossy(16_000, 16_000))],
     ['animated WebP', riff(canvas(10, 10), animationFrame(16_000, 16_000, riff(lossy(16_000, 16_000))))],
-    ['animated WebP whose frame header states a small size', riff(canvas(10, 10), animationFrame(10, 10, riff(lossy(16_000, 16_000))))],
+    [
+      'animated WebP whose frame header states a small size',
+      riff(canvas(10, 10), animationFrame(10, 10, riff(lossy(16_000, 16_000)))),
+    ],
     ['GIF', gif(10, 10, gifFrame(16_000, 16_000))],
     ['animated GIF', gif(10, 10, gifFrame(10, 10), gifFrame(10, 16_000, 15_990))],
     ['animated PNG', pngWith(pngFrame(16_000, 16_000))],

@@ -129,7 +129,7 @@ describe('an erased candidate', () => {
     expect(await service.db.erasure.findFirstOrThrow({ where: { id: erasure.id } })).toMatchObject({ encryptedAddress: null })
   })
 
-  it('is 404 in both interfaces, and missing from all their lists', async () => {
+  it('is 404 for test and live keys, and missing from all lists', async () => {
     const { organization, ids, v1, live } = made
     const alternate = service.alternate(organization.key)
     for (const id of ids)

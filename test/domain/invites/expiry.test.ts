@@ -153,14 +153,17 @@ describe('a candidate or organization', () => {
     expect(await stored(expiring)).toEqual(left)
   })
 
-  it.each(['pending', 'accepted'] as const)('can reactivate a %s invite from the instant it expires, not sooner', async (from) => {
-    const expiring = await makeExpiring(from)
-    service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
-    expect((await operate(expiring, 'reactivate')).status).toBe(409)
-    service.clock.set(expiring.expiresAt)
-    const { status, body } = await operate(expiring, 'reactivate')
-    expect([status, body.invite]).toMatchObject([200, { status: 'pending', acceptedAt: null }])
-  })
+  it.each(['pending', 'accepted'] as const)(
+    'can reactivate a %s invite from the instant it expires, not sooner',
+    async (from) => {
+      const expiring = await makeExpiring(from)
+      service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
+      expect((await operate(expiring, 'reactivate')).status).toBe(409)
+      service.clock.set(expiring.expiresAt)
+      const { status, body } = await operate(expiring, 'reactivate')
+      expect([status, body.invite]).toMatchObject([200, { status: 'pending', acceptedAt: null }])
+    },
+  )
 })
 
 describe('the expiry sweep', () => {

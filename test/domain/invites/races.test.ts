@@ -114,17 +114,20 @@ const races: Race[] = [
   },
 ]
 
-it.each(races)('ends two concurrent moves as if one had followed the other: $title', async ({ from, moves: [first, second], outcomes }) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const racing = await makeInvite(from)
-    const [one, other] = round % 2 ? [first, second] : [second, first]
-    const answers = await Promise.all([one(racing), other(racing)])
-    const { status, completedAt, revokedAt } = await racing.stored()
-    const [a, b] = round % 2 ? answers : answers.toReversed()
-    expect(outcomes).toContainEqual([a, b, status])
-    expect([completedAt !== null, revokedAt !== null]).toEqual([status === 'completed', status === 'revoked'])
-  }
-})
+it.each(races)(
+  'ends two concurrent moves as if one had followed the other: $title',
+  async ({ from, moves: [first, second], outcomes }) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const racing = await makeInvite(from)
+      const [one, other] = round % 2 ? [first, second] : [second, first]
+      const answers = await Promise.all([one(racing), other(racing)])
+      const { status, completedAt, revokedAt } = await racing.stored()
+      const [a, b] = round % 2 ? answers : answers.toReversed()
+      expect(outcomes).toContainEqual([a, b, status])
+      expect([completedAt !== null, revokedAt !== null]).toEqual([status === 'completed', status === 'revoked'])
+    }
+  },
+)
 
 it.each([
   ['accept', 'pending', 'accepted'],

@@ -117,16 +117,19 @@ const pageWords: Record<State, string> = {
 }
 
 describe('the candidate', () => {
-  it.each(cellsOf(byCandidate))('gets the expected result of $move if the invite is $state: $outcome', async ({ move, state, outcome }) => {
-    const { before, stored, candidate } = await inviteThatIs(state)
-    const answer = await candidate.press(move)
-    // Also a move that is not allowed leads to the page that says what the state is now.
-    expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
-    const after = await stored()
-    expect(after).toEqual(expectedRow(before, move, outcome))
-    const page = await candidate.open()
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining(pageWords[after.status])])
-  })
+  it.each(cellsOf(byCandidate))(
+    'gets the expected result of $move if the invite is $state: $outcome',
+    async ({ move, state, outcome }) => {
+      const { before, stored, candidate } = await inviteThatIs(state)
+      const answer = await candidate.press(move)
+      // Also a move that is not allowed leads to the page that says what the state is now.
+      expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
+      const after = await stored()
+      expect(after).toEqual(expectedRow(before, move, outcome))
+      const page = await candidate.open()
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining(pageWords[after.status])])
+    },
+  )
 
   it('starts a session of its own with each invite', async () => {
     const sessions = new Set<string | null>()
@@ -155,18 +158,24 @@ describe('the candidate', () => {
 })
 
 describe('the organization', () => {
-  it.each(cellsOf(byOrganization))('gets the expected result of $move if the invite is $state: $outcome', async ({ move, state, outcome }) => {
-    const { before, stored, mails, shown, operate } = await inviteThatIs(state)
-    const answer = await operate(move)
-    const isMailed = outcome !== 'refused' && (move === 'resend' || move === 'reactivate')
-    expect(await stored()).toEqual(expectedRow(before, move, outcome))
-    expect(await mails()).toBe(isMailed ? 1 : 0)
-    if (outcome === 'refused') {
-      expect([answer.status, answer.body]).toEqual([409, { error: `The invite is ${state} and can not be ${participles[move]}` }])
-    } else {
-      expect([answer.status, answer.body]).toEqual([200, { invite: await shown() }])
-    }
-  })
+  it.each(cellsOf(byOrganization))(
+    'gets the expected result of $move if the invite is $state: $outcome',
+    async ({ move, state, outcome }) => {
+      const { before, stored, mails, shown, operate } = await inviteThatIs(state)
+      const answer = await operate(move)
+      const isMailed = outcome !== 'refused' && (move === 'resend' || move === 'reactivate')
+      expect(await stored()).toEqual(expectedRow(before, move, outcome))
+      expect(await mails()).toBe(isMailed ? 1 : 0)
+      if (outcome === 'refused') {
+        expect([answer.status, answer.body]).toEqual([
+          409,
+          { error: `The invite is ${state} and can not be ${participles[move]}` },
+        ])
+      } else {
+        expect([answer.status, answer.body]).toEqual([200, { invite: await shown() }])
+      }
+    },
+  )
 
   it.each([
     ['revoke', 'pending'],

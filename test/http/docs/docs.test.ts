@@ -96,16 +96,13 @@ it('finds text below headings in the search, and shows an excerpt', async () => 
 it.each([
   ['v1', '/api/v1'],
   ['alternate', '/api/alternate'],
-])(
-  'shows the requested origin as base URL in the contract, lists, and search results: %s',
-  async (name, base) => {
-    for (const host of ['localhost:4000', '127.0.0.1:8443'])
-      for (const address of [`/docs/contract/${name}`, '/docs', '/docs/search?q=relative paths']) {
-        const { text } = await service.http().get(address).set('host', host)
-        expect([address, text.includes(`http://${host}${base}`), text.includes('base_url}')]).toEqual([address, true, false])
-      }
-  },
-)
+])('shows the requested origin as base URL in the contract, lists, and search results: %s', async (name, base) => {
+  for (const host of ['localhost:4000', '127.0.0.1:8443'])
+    for (const address of [`/docs/contract/${name}`, '/docs', '/docs/search?q=relative paths']) {
+      const { text } = await service.http().get(address).set('host', host)
+      expect([address, text.includes(`http://${host}${base}`), text.includes('base_url}')]).toEqual([address, true, false])
+    }
+})
 
 describe.each(names)('/docs/%s', (name) => {
   it('shows every operation, parameter, and object of its own interface only', async () => {

@@ -73,17 +73,14 @@ describe('a network with too many unknown keys', () => {
     expect(await statusOf('malformed')).toBe(429)
   })
 
-  it.each(['missing', 'expired', 'revoked'])(
-    "isn't charged for keys that are %s, which always get 401",
-    async (what) => {
-      const { id: organizationId } = await service.make.organization()
-      const expiresAt = what === 'expired' ? service.clock.now() : null
-      const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
-      if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
-      for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
-      await useUp()
-    },
-  )
+  it.each(['missing', 'expired', 'revoked'])("isn't charged for keys that are %s, which always get 401", async (what) => {
+    const { id: organizationId } = await service.make.organization()
+    const expiresAt = what === 'expired' ? service.clock.now() : null
+    const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
+    if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
+    for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
+    await useUp()
+  })
 })
 
 describe('the network of a client', () => {

@@ -68,7 +68,13 @@ describe('a choice definition', () => {
   it.each([
     ['without a right option', 'single_choice', specOf('ab'), exact(''), 'key.right'],
     ['with two right options for a single choice', 'single_choice', specOf('ab'), exact('ab'), 'key.right'],
-    ['with the balanced policy for a single choice', 'single_choice', specOf('ab'), { policy: 'balanced', right: ids('a') }, 'key.policy'],
+    [
+      'with the balanced policy for a single choice',
+      'single_choice',
+      specOf('ab'),
+      { policy: 'balanced', right: ids('a') },
+      'key.policy',
+    ],
     ['without a best option', 'single_choice', specOf('ab'), { policy: 'weights', weights: { [idOf('a')]: 50 } }, 'key.weights'],
     ['with an unknown right option', 'single_choice', specOf('ab'), exact('x'), 'key'],
     ['without any right option for a multiple choice', 'multiple_choice', specOf('ab'), exact(''), 'key'],

@@ -33,7 +33,11 @@ describe('the GIFT format', () => {
     ['one right option', '::Q::Who?{=Ann ~Ben ~Cy}', { responseType: 'single_choice', right: 1 }],
     ['shares for a single choice', 'Who?{=Ann ~%50%Ben ~Cy}', { responseType: 'single_choice', weights: [100, 50] }],
     ['several right options', 'Who?{~%50%Ann ~%50%Ben ~%-100%Cy}', { responseType: 'multiple_choice', right: 2 }],
-    ['several right options without penalties', 'Who?{~%50%Ann ~%50%Ben ~Cy}', { responseType: 'multiple_choice', weights: [50, 50] }],
+    [
+      'several right options without penalties',
+      'Who?{~%50%Ann ~%50%Ben ~Cy}',
+      { responseType: 'multiple_choice', weights: [50, 50] },
+    ],
     ['true and false', 'Is it?{TRUE}', { responseType: 'single_choice', right: 1 }],
     [
       'short texts',
