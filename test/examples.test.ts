@@ -102,7 +102,7 @@ async function erase(service: Service, organizationId: string, email: string): P
   })
 }
 
-it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once, and reads missed events from the feed', async () => {
+it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once, and catches up from the feed', async () => {
   const service = await startServiceForTest(TO_LOOPBACK)
   const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await makeIntegrator(service)

@@ -28,7 +28,7 @@ const ONE = {
   key: { policy: 'exact', right: ['qkzvwtab'] },
 }
 
-it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowering no result and keeping manual grades`, async () => {
+it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowering no result, keeping manual grades`, async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, url } = database

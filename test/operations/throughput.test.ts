@@ -44,7 +44,7 @@ async function inviteMany(api: ServiceProcess, key: string, assessmentId: string
 
 const countSent = (db: Db) => db.inviteEmail.count({ where: { state: 'sent' } })
 
-it(`sends ${MAILS} mails once each over ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each`, async () => {
+it(`sends ${MAILS} mails once over ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each`, async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { gauge, pass } = createGauge()

@@ -131,7 +131,7 @@ describe('the grading queue', () => {
 })
 
 describe('a result', () => {
-  it('is released once in one event, when all questions with points are graded, and then rejects grades until reopened', async () => {
+  it('is released once in one event when all questions with points are graded, and rejects grades until reopened', async () => {
     const { join, grade, release, releases, submission, submissionId, invite, assign } = await makeHandedIn(service)
     const [{ ctx, member }, other] = [await join(), await join()]
     await assign(member.id)
