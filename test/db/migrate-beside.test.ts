@@ -122,7 +122,7 @@ it("leaves no index behind if the rows don't allow it", async () => {
 
 it.each([
   ['two statements', `${ADD_INDEX}SELECT 1;`],
-  ['a statement that can not be run again', ADD_INDEX.replace('IF NOT EXISTS ', '')],
+  ["a statement that can't be run again", ADD_INDEX.replace('IF NOT EXISTS ', '')],
   ['another statement', `-- no-transaction\n${ADD_COLUMN}`],
 ])('rejects %s outside of a transaction, before anything is applied', async (_what, sql) => {
   const { url, folder, client } = await prepare(sql)

@@ -16,7 +16,7 @@ const providerOf = (organizationId: string | null): ProofProvider => ({
   acrValues: [],
 })
 
-describe('a proof', () => {
+describe('a recent authentication', () => {
   it.each([
     ['password', true, false],
     ['totp', true, true],
@@ -25,7 +25,7 @@ describe('a proof', () => {
     ['device', false, false],
     ['oidc', false, false],
   ] as const)(
-    'in person is valid for a quarter of an hour; with a second factor only that one counts: %s',
+    'of each kind counts for a quarter of an hour, and with a second factor only that one counts: %s',
     (kind, alone, beside) => {
       expect(PROOF_KINDS).toContain(kind)
       expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([
@@ -39,7 +39,7 @@ describe('a proof', () => {
     },
   )
 
-  it('is one of all that the session rests on', () => {
+  it('counts if any authentication of the session does', () => {
     expect(
       isFresh(
         [
@@ -61,7 +61,7 @@ describe('a proof', () => {
   })
 })
 
-describe("an identity provider's word", () => {
+describe('a sign-in through an identity provider', () => {
   const word = (organizationId: string | null, authTime: Date | null): Proof => ({
     kind: 'oidc',
     at: ago(0),
@@ -69,13 +69,13 @@ describe("an identity provider's word", () => {
     authTime,
   })
 
-  it('counts in its own organization, from when the person has signed in there', () => {
+  it('counts in its own organization, from the time the person signed in there', () => {
     expect(isFresh([word(HERE, ago(JUST))], { hasFactor: true })).toBe(true)
     expect(isFresh([word(HERE, ago(FRESH_MS))])).toBe(false)
     expect(isFresh([word(HERE, null)])).toBe(false)
   })
 
-  it('does not count in another, nor for what is the person’s own; that of a provider for everybody does', () => {
+  it("doesn't count in another organization or for the account, unless the provider is for everybody", () => {
     expect(isFresh([word('elsewhere', ago(JUST))])).toBe(false)
     expect(isFresh([word(HERE, ago(JUST))], {}, null)).toBe(false)
     expect([isFresh([word(null, ago(JUST))]), isFresh([word(null, ago(JUST))], {}, null)]).toEqual([true, true])
