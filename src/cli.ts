@@ -22,7 +22,7 @@ import { ConfigError } from './runtime/config.ts'
 /** The operator's command line. It reads the service's environment, and can run beside it. */
 function createProgram(): Command {
   const program = new Command('npm run cli --')
-    .description("The operator's command line of the Assessment Invitation Service.")
+    .description('Command line for operators of the Assessment Invitation Service.')
     .helpCommand(false)
     .exitOverride()
   addMigrateCommand(program)

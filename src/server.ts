@@ -51,7 +51,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   stack.defer(dependencies.dispose)
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
-    log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
+    log.warn('PUBLIC_URL is https, but TRUST_PROXY names no proxy: all clients behind it count as one')
   let hasStarted = false
   const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
   const app = await buildApp(config, { ...dependencies, findProblems })
@@ -101,7 +101,7 @@ function stopGracefully(log: FastifyBaseLogger, within: number, finishStart: () 
       sleep(within, false),
     ])
     if (hasStopped) return
-    log.error({ milliseconds: within }, 'stopping takes too long: what is under way is cut off')
+    log.error({ milliseconds: within }, 'stopping takes too long: interrupting the remaining work')
     await releaseEmbeddedDatabases()
     process.exit(EXIT_FAILED)
   })

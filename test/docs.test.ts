@@ -36,11 +36,11 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-it('keeps the README to what is read in three minutes', async () => {
+it('keeps the README below 130 lines', async () => {
   expect((await read('README.md')).split('\n').length).toBeLessThan(130)
 })
 
-it('has every folder of the sources in the README', async () => {
+it('lists every source folder in the README', async () => {
   const map = matches(await read('README.md'), /```\n(src\/\n[\s\S]*?)```/g).join()
   const folders = globSync(['src/*/', 'src/interfaces/*/'])
     .map((folder) => path.basename(folder))
@@ -54,7 +54,7 @@ it('describes every setting', async () => {
   expect(settings.filter((name) => !operating.includes(`| \`${name}\` |`))).toEqual([])
 })
 
-it('says of each table what it holds, and for how long', async () => {
+it('has a row for each table in the data protection document', async () => {
   const filed = await read('docs/data-protection.md')
   const tables = matches(await read('prisma/schema.prisma'), /^model [\s\S]*?@@map\("(\w+)"\)\n\}/gm)
   expect(tables.length).toBeGreaterThan(80)

@@ -14,7 +14,7 @@ import { type Service, startServiceForTest } from './support/service.ts'
 import { waitUntil } from './support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from './support/webhooks.ts'
 
-it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, and lists again when its cursor is gone', async () => {
+it('docs/examples/follow-events.mjs stays in sync, resumes where it ended, and lists again if its cursor is gone', async () => {
   const service = await startServiceForTest()
   const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const { id: organizationId, key } = await service.make.organization()
@@ -66,7 +66,7 @@ it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, a
   expect((await run()).invites).toEqual(await present())
 })
 
-it('docs/examples/follow-events.mjs goes on after the test data were deleted', async () => {
+it('docs/examples/follow-events.mjs continues after test data is deleted', async () => {
   const service = await startServiceForTest()
   const SERVICE_URL = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await makeIntegrator(service, { mode: 'test' })
@@ -83,7 +83,7 @@ it('docs/examples/follow-events.mjs goes on after the test data were deleted', a
   expect(await run()).toEqual({})
 })
 
-it.each(['follow-events', 'receive-webhooks'])('docs/examples/%s.mjs says which settings it needs', async (name) => {
+it.each(['follow-events', 'receive-webhooks'])('docs/examples/%s.mjs names the settings it needs', async (name) => {
   const failed = promisify(execFile)(process.execPath, [`docs/examples/${name}.mjs`], {
     env: { PATH: process.env.PATH, SERVICE_URL: 'http://127.0.0.1:9' },
   })
@@ -102,7 +102,7 @@ async function erase(service: Service, organizationId: string, email: string): P
   })
 }
 
-it('docs/examples/receive-webhooks.mjs believes what is signed, counts it once, and reads from the feed what it missed', async () => {
+it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once, and catches up from the feed', async () => {
   const service = await startServiceForTest(TO_LOOPBACK)
   const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await makeIntegrator(service)

@@ -17,7 +17,7 @@ async function readGuide(name: string) {
   return { names: [...exported!.matchAll(/^export (\w+)=/gm)].map(([, name]) => name), script: commands.join('\n') }
 }
 
-it('docs/guides lead from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
+it('docs/guides lead from an empty folder to a released result: with test data, in one command, and with live data', async () => {
   const DATA_DIR = await makeDataDir()
   const settings = { DATA_DIR, SECRET_KEY: '', MAIL: '' }
   const service = await startProcess(settings, ['-c', manifest.scripts.start], '/bin/sh')

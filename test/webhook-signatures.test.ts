@@ -80,10 +80,10 @@ const withHeaders = (message: Message, headers: Record<string, string>): Message
   headers: { ...message.headers, ...headers },
 })
 
-describe('the recipes for verifying a signature', () => {
+describe('the recipe for verifying a signature', () => {
   for (const { fence, file, command, program } of LANGUAGES)
     it.skipIf(!isInstalled(command))(
-      `take what is signed and new, by either of two secrets, and nothing else: ${fence} (skipped where ${command} is not installed)`,
+      `accepts only recent messages signed with either secret: ${fence} (skipped where ${command} is not installed)`,
       async () => {
         const recipe = new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(await readFile(GUIDE, 'utf8'))![1]!
         const good = sign()

@@ -8,10 +8,10 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `archive <organization> <address> <file>`. */
 export function addArchiveCommand(program: Command): void {
-  addCommand(program, 'archive', 'write all that is held about a candidate to a ZIP file')
+  addCommand(program, 'archive', 'write all stored data of a candidate to a ZIP file')
     .argument('<organization>', 'id or name')
-    .argument('<address>', 'of the candidate')
-    .argument('<file>', 'that is written; there must be none yet')
+    .argument('<address>', 'email address of the candidate')
+    .argument('<file>', 'new file to write')
     .action((organization: string, address: string, file: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))

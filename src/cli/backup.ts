@@ -19,8 +19,8 @@ const NOT_RESTORED: Record<ExcludedPart, string> = {
 
 /** `backup | restore`, for the embedded database with its media and secret. */
 export function addBackupCommands(program: Command): void {
-  addCommand(program, 'backup', 'copy the embedded database, the media and the secret; the service may be running')
-    .argument('<folder>', 'is made, or empty')
+  addCommand(program, 'backup', 'back up the embedded database, media, and the secret; the service may be running')
+    .argument('<folder>', 'new or empty folder')
     .action(async (folder: string, options: OutputOptions) => {
       const place = path.resolve(folder)
       const manifest = await createBackup(loadConfig(process.env), place)
@@ -28,7 +28,7 @@ export function addBackupCommands(program: Command): void {
     })
 
   addCommand(program, 'restore', 'restore a backup into an empty DATA_DIR')
-    .argument('<folder>', 'where the backup is')
+    .argument('<folder>', 'folder of the backup')
     .action(async (folder: string, options: OutputOptions) => {
       const { manifest, home } = await restoreBackup(loadConfig(process.env), path.resolve(folder))
       writeOutput(formatBackup(`Restored to ${home}`, manifest, NOT_RESTORED, { folder: home }), options)

@@ -6,7 +6,7 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `demo`: creates the organization that a trial has, in any database. */
 export function addDemoCommand(program: Command): void {
-  addCommand(program, 'demo', 'make an organization to try the service with, and its key').action((options: OutputOptions) =>
+  addCommand(program, 'demo', 'create the demo organization and its API key').action((options: OutputOptions) =>
     runCommand(
       options,
       async ({ operator, site }) => {

@@ -23,7 +23,7 @@ import { addCommand } from './session.ts'
 
 /** `doctor`: checks the installation. It changes nothing, except for a byte written to the media store and deleted again. */
 export function addDoctorCommand(program: Command): void {
-  addCommand(program, 'doctor', 'check configuration, database, queue, mail server and media store').action(
+  addCommand(program, 'doctor', 'check configuration, database, queue, mail server, and media store').action(
     async (options: OutputOptions) => {
       const { checks, exitCode } = await examine()
       const lines = checks.map(({ name, problem, message }) => [problem ? 'problem' : 'ok', name, message])

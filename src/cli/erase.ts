@@ -14,12 +14,12 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `erase <organization> <address>`, with `--member` for a member, and `erase --again`. */
 export function addEraseCommand(program: Command): void {
-  addCommand(program, 'erase', 'erase a candidate or a member, or those whom a restored backup has brought back')
+  addCommand(program, 'erase', 'erase a candidate or a member, or repeat erasures after restoring a backup')
     .argument('[organization]', 'id or name')
-    .argument('[address]', 'of the candidate or member')
-    .option('--member', 'the member of that address instead of the candidate')
-    .option('--revoke-keys', 'of a member: API keys that they have generated as well')
-    .option('--again', 'those of ERASURE_LOG that this database does not know of')
+    .argument('[address]', 'email address of the candidate or member')
+    .option('--member', 'erase the member with that address instead of the candidate')
+    .option('--revoke-keys', 'also revoke API keys that the member created')
+    .option('--again', 'repeat the erasures of ERASURE_LOG that this database lacks')
     .action((organization: string | undefined, address: string | undefined, options: Options) =>
       runCommand(options, async ({ operator }) => {
         if (options.again) return formatRepeated(await eraseRestoredOrganizations(operator), await eraseAgain(operator))

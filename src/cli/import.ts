@@ -24,9 +24,9 @@ type Options = OutputOptions & Pick<ImportOptions, 'overwriteProgress'>
 
 /** `import FILE`. */
 export function addImportCommand(program: Command): void {
-  addCommand(program, 'import', 'load organizations from a JSON document; loading it again changes nothing')
+  addCommand(program, 'import', 'import organizations from a JSON document; importing it again changes nothing')
     .argument('<file>', '- for standard input')
-    .option('--overwrite-progress', 'also take the status and times of existing invites from the document')
+    .option('--overwrite-progress', 'also update the status and times of existing invites')
     .action(async (file: string, options: Options) => {
       const source = file === '-' ? 'standard input' : file
       const json = parseDocument(source, file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8'))

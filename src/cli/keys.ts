@@ -32,16 +32,16 @@ type NewKeyOptions = OutputOptions & {
 
 /** `key create | list | change | revoke`. */
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys')
+  const key = program.command('key').description('manage API keys')
 
-  addCommand(key, 'create', 'create an API key; it is shown only once')
+  addCommand(key, 'create', 'create an API key, which is shown only once')
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
-    .option('--test', 'a test key: mail of invites made with it is captured')
+    .option('--test', 'create a test key: mails of its invites are captured')
     .addOption(new Option('--scopes <scopes...>', 'it may do this alone').choices(KEY_SCOPES))
     .addOption(new Option('--expires-in-days <days>').argParser(parseCount(KEY_DAYS.maximum)).conflicts('expiresAt'))
     .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
-    .option('--created-by <member>', 'id or address of the member whose key it is')
+    .option('--created-by <member>', 'id or email address of the member who owns the key')
     .action(createKey)
 
   addCommand(key, 'list', "list an organization's API keys")
@@ -53,20 +53,20 @@ export function addKeyCommands(program: Command): void {
       }),
     )
 
-  addCommand(key, 'change', 'change what an API key may do, and how often')
+  addCommand(key, 'change', "change an API key's permissions and limits")
     .argument('<keyId>', 'see: key list')
-    .option('--manage', 'it may change assessments, questions and members, and grade')
-    .option('--no-manage', 'it may not')
+    .option('--manage', 'allow changes of assessments, questions, and members, and grading')
+    .option('--no-manage', 'disallow them')
     .addOption(
       new Option('--limit <requests>', 'a minute, of those that the organization has').argParser(
         parseCount(KEY_REQUESTS.maximum),
       ),
     )
-    .option('--no-limit', 'it may use all that the organization has')
+    .option('--no-limit', "remove the key's own rate limit")
     .addOption(new Option('--scopes <scopes...>', 'it may do this alone').choices(KEY_SCOPES))
-    .option('--no-scopes', 'it may do what all keys may')
-    .option('--networks <networks...>', 'addresses and networks (CIDR) that it may be used from', collectNetworks)
-    .option('--no-networks', 'it may be used from anywhere')
+    .option('--no-scopes', 'allow all operations')
+    .option('--networks <networks...>', 'allowed addresses and networks (CIDR)', collectNetworks)
+    .option('--no-networks', 'allow any network')
     .action(changeKey)
 
   addCommand(key, 'revoke', 'revoke an API key')

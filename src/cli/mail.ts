@@ -36,7 +36,7 @@ type ListedMail = {
 
 /** `mail list | show | retry`. */
 export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description('mails to candidates and members')
+  const mail = program.command('mail').description('manage mails to candidates and members')
 
   addCommand(mail, 'list', 'list the newest mails')
     .addOption(new Option('--state <state>').choices(EMAIL_STATES))
@@ -48,7 +48,7 @@ export function addMailCommands(program: Command): void {
       }),
     )
 
-  addCommand(mail, 'show', 'show a mail with its link, rendered anew')
+  addCommand(mail, 'show', 'show a mail with its link')
     .argument('<id>', 'see: mail list')
     .action((id: string, options: OutputOptions) =>
       runCommand(options, async ({ operator, mailSettings }) => {
@@ -60,12 +60,12 @@ export function addMailCommands(program: Command): void {
       }),
     )
 
-  const retry = addCommand(mail, 'retry', 'queue failed or captured mails again, or have queued ones tried now')
-    .argument('[id]', 'one failed mail, or one that waits for its next try')
-    .option('--all', 'all failed mails')
-    .option('--captured', 'all mails that were captured, but for those of test invites')
-    .option('--waiting', 'all mails that wait for their next try, and for the mail server')
-    .option('--reason <words>', 'of these, those whose reason has these words')
+  const retry = addCommand(mail, 'retry', 'queue failed or captured mails again, or retry waiting ones now')
+    .argument('[id]', 'id of a failed or waiting mail')
+    .option('--all', 'retry all failed mails')
+    .option('--captured', 'send all captured mails, except those of test invites')
+    .option('--waiting', 'retry all waiting mails')
+    .option('--reason <words>', 'only mails whose reason contains these words')
     .addOption(
       new Option('--since <time>', 'of these, those that became so since then, e.g. 2026-03-02T09:00Z').argParser(parseTime),
     )

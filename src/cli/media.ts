@@ -7,13 +7,9 @@ import { addCommand, parseCount, runCommand } from './session.ts'
 
 /** `media check | retry`. */
 export function addMediaCommands(program: Command): void {
-  const media = program.command('media').description('what candidates have recorded')
+  const media = program.command('media').description('manage photos and recordings')
 
-  addCommand(
-    media,
-    'check',
-    'look whether the files that the database tells of lie in the store, at their length; nothing is changed',
-  )
+  addCommand(media, 'check', 'check that all files are in the store with the right length; changes nothing')
     .addOption(new Option('--sample <n>', 'so many files only, chosen by chance').argParser(parseCount(1_000_000)))
     .action((options: OutputOptions & { sample?: number }) =>
       runCommand(options, async ({ operator }) => {
@@ -24,8 +20,8 @@ export function addMediaCommands(program: Command): void {
     )
 
   const retry = addCommand(media, 'retry', 'join failed recordings again')
-    .argument('[id]', 'one failed recording, see the log')
-    .option('--all', 'all failed recordings')
+    .argument('[id]', 'id of a failed recording, from the log')
+    .option('--all', 'retry all failed recordings')
   retry.action((id: string | undefined, options: OutputOptions & { all?: true }) => {
     if ((id === undefined) === (options.all === undefined))
       retry.error('error: name one recording, or give --all', { exitCode: EXIT_WRONG_USAGE })

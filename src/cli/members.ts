@@ -13,13 +13,13 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `member invite | name-owner | reset | reset-factors`. */
 export function addMemberCommands(program: Command): void {
-  const member = program.command('member').description('people who sign in to the portal')
+  const member = program.command('member').description('manage members of the portal')
 
-  addCommand(member, 'invite', 'print a link by which somebody joins an organization; the member is made if there is none')
+  addCommand(member, 'invite', 'print a link to join an organization; creates the member if needed')
     .argument('<organization>', 'id or name')
     .argument('<email>')
     .addOption(new Option('--role <role>').choices([...MEMBER_ROLES, ...ASSIGNABLE_PORTAL_ROLES]).default('admin'))
-    .option('--reactivate', 'have a member who was deactivated be active again, with this role instead of those they had')
+    .option('--reactivate', 'reactivate a deactivated member with this role only')
     .action(
       (
         idOrName: string,
@@ -40,11 +40,7 @@ export function addMemberCommands(program: Command): void {
         }),
     )
 
-  addCommand(
-    member,
-    'name-owner',
-    'have a member who has joined own an organization, and be an admin of it; where nobody was named, its admins own it no more',
-  )
+  addCommand(member, 'name-owner', 'make a joined member an owner and admin; other admins are no longer owners by default')
     .argument('<organization>', 'id or name')
     .argument('<email>')
     .action((idOrName: string, email: string, options: OutputOptions) =>
@@ -58,7 +54,7 @@ export function addMemberCommands(program: Command): void {
       }),
     )
 
-  addCommand(member, 'reset', 'print a link by which somebody sets a new password')
+  addCommand(member, 'reset', 'print a link to set a new password')
     .argument('<email>')
     .action((email: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
@@ -68,11 +64,7 @@ export function addMemberCommands(program: Command): void {
       }),
     )
 
-  addCommand(
-    member,
-    'reset-factors',
-    'take the second factors, password and sessions of somebody who lost them all, and print a link to set a new password',
-  )
+  addCommand(member, 'reset-factors', 'remove second factors, password, and sessions, and print a link to set a new password')
     .argument('<email>')
     .action((email: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
@@ -88,14 +80,14 @@ function explain(error: unknown, email: string): never {
     error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === problem)
   if (has('foreignDomain'))
     throw new Error(
-      `Single sign-on is the only way in there, and does not speak for ${email}: an owner names them a guest first, or: sso off`,
+      `That organization requires single sign-on, which does not cover ${email}: an owner has to make them a guest, or run: sso off`,
       { cause: error },
     )
   if (!has('deactivated')) throw error
-  throw new Error(`${email} is deactivated. To have them active again, with this role: add --reactivate`, { cause: error })
+  throw new Error(`${email} is deactivated. To reactivate them with this role, add --reactivate`, { cause: error })
 }
 
 const formatLink = ({ url, expiresAt }: PersonalLink): Output => ({
-  text: `${url}\n\nGood once, until ${expiresAt.toISOString()}. Whoever opens it sets the password: hand it to nobody else.\n`,
+  text: `${url}\n\nWorks once, until ${expiresAt.toISOString()}. Whoever opens it sets the password: give it to nobody else.\n`,
   json: { url, expiresAt },
 })

@@ -4,7 +4,7 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `migrate`. */
 export function addMigrateCommand(program: Command): void {
-  addCommand(program, 'migrate', 'bring the database up to date; the service does so too when it starts').action(
+  addCommand(program, 'migrate', 'apply pending database migrations, as the service does when it starts').action(
     (options: OutputOptions) =>
       runCommand(
         options,

@@ -16,10 +16,10 @@ import { addCommand, parseName, runCommand } from './session.ts'
 
 /** `org create | list | set-tier | set-mail-limit | open | erase | keep`. */
 export function addOrganizationCommands(program: Command): void {
-  const org = program.command('org').description('organizations')
+  const org = program.command('org').description('manage organizations')
 
   addCommand(org, 'create', 'create an organization')
-    .argument('<name>', 'unique, in either case', parseName)
+    .argument('<name>', 'unique, ignoring case', parseName)
     .addOption(new Option('--tier <tier>', 'decides the rate limit').choices(TIERS).default('standard'))
     .action((name: string, options: OutputOptions & { tier: Tier }) =>
       runCommand(options, async ({ operator }) =>
@@ -34,7 +34,7 @@ export function addOrganizationCommands(program: Command): void {
     }),
   )
 
-  addCommand(org, 'set-tier', 'move an organization to another tier')
+  addCommand(org, 'set-tier', "set an organization's tier")
     .argument('<organization>', 'id or name')
     .addArgument(new Argument('<tier>').choices(TIERS))
     .action((idOrName: string, tier: Tier, options: OutputOptions) =>
@@ -44,9 +44,9 @@ export function addOrganizationCommands(program: Command): void {
       }),
     )
 
-  addCommand(org, 'set-mail-limit', 'set how many mails an organization may send its candidates within 24 hours')
+  addCommand(org, 'set-mail-limit', "set an organization's limit of mails to candidates within 24 hours")
     .argument('<organization>', 'id or name')
-    .argument('<mails>', 'a number; 0: any number; default: the number in MAILS_PER_ORGANIZATION', parseMails)
+    .argument('<mails>', 'number of mails; 0: no limit; default: MAILS_PER_ORGANIZATION', parseMails)
     .action((idOrName: string, mails: number | 'default', options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
@@ -58,7 +58,7 @@ export function addOrganizationCommands(program: Command): void {
       }),
     )
 
-  addCommand(org, 'open', 'let its members in from any network again, where they have shut themselves out')
+  addCommand(org, 'reset-networks', 'allow members of a locked-out organization to sign in from any network')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
@@ -68,9 +68,9 @@ export function addOrganizationCommands(program: Command): void {
       }),
     )
 
-  addCommand(org, 'erase', 'put a suspended organization, and erase all of it after two weeks')
+  addCommand(org, 'erase', 'suspend an organization, and erase it after two weeks')
     .argument('<organization>', 'id or name')
-    .argument('<name>', 'its name, once more')
+    .argument('<name>', 'its name, to confirm')
     .action((idOrName: string, name: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const { id, name: current, tier } = await findOrganization(operator, idOrName)
@@ -82,7 +82,7 @@ export function addOrganizationCommands(program: Command): void {
       }),
     )
 
-  addCommand(org, 'keep', 'keep an organization that is to be erased')
+  addCommand(org, 'cancel-erasure', 'cancel the erasure of an organization')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {

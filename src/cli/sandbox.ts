@@ -19,10 +19,10 @@ const WEBHOOK_WITHIN_MS = 30_000
 
 /** `sandbox`: runs an integrator's first steps and prints each as a curl command. */
 export function addSandboxCommand(program: Command): void {
-  addCommand(program, 'sandbox', 'try the API of the running service with test data: from an invite to its released result')
-    .argument('[organization]', 'id or name; the only one unless given')
-    .option('--key <key>', 'a test key of it; unless given, one is made')
-    .option('--url <url>', 'address of the service, unless it is PUBLIC_URL')
+  addCommand(program, 'sandbox', 'run an invite with test data on the running service, up to its released result')
+    .argument('[organization]', 'id or name; default: the only one')
+    .option('--key <key>', 'a test key of the organization; default: creates one')
+    .option('--url <url>', 'URL of the service; default: PUBLIC_URL')
     .action((organization: string | undefined, options: Options) =>
       runCommand(options, async ({ operator, site }) => {
         const key = options.key ?? (await createSandboxKey(operator, organization))

@@ -11,12 +11,12 @@ const REPLACED = `SECRET_KEY is this database's key from now on. What was made w
 
 /** `secret replace`. */
 export function addSecretCommands(program: Command): void {
-  const secret = program.command('secret').description('the secret key of the installation')
+  const secret = program.command('secret').description('manage the secret key')
 
   addCommand(
     secret,
     'replace',
-    'accept SECRET_KEY as it is set, where the earlier one is lost; to change it otherwise: SECRET_KEY=new,earlier',
+    'accept a new SECRET_KEY after the previous one was lost; to rotate it, set SECRET_KEY=new,previous instead',
   ).action((options: OutputOptions) =>
     runCommand(options, async () => ({ text: REPLACED, json: { replaced: true } }), { replacesSecretKey: true }),
   )

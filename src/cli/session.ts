@@ -14,7 +14,7 @@ export type CommandSession = Pick<Dependencies, 'site' | 'mailSettings' | 'migra
 
 /** Adds a command with the option `--json`. */
 export const addCommand = (parent: Command, usage: string, description: string): Command =>
-  parent.command(usage).description(description).option('--json', 'write the answer as JSON')
+  parent.command(usage).description(description).option('--json', 'print JSON')
 
 /**
  * Runs a command on the configured database, whether the service is running or not, and prints its output.

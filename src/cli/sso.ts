@@ -7,9 +7,9 @@ import { addCommand, runCommand } from './session.ts'
 
 /** `sso off`. */
 export function addSsoCommands(program: Command): void {
-  const sso = program.command('sso').description('single sign-on of organizations')
+  const sso = program.command('sso').description('manage single sign-on')
 
-  addCommand(sso, 'off', 'allow other ways in than single sign-on, where nobody gets in by that any more; the settings stay')
+  addCommand(sso, 'off', 'allow other sign-in methods if single sign-on fails; keeps its settings')
     .argument('<organization>', 'id or name')
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {

@@ -22,7 +22,7 @@ const MAX_LISTED = 10_000
 
 /** `webhook list | deliveries | replay`. */
 export function addWebhookCommands(program: Command): void {
-  const webhook = program.command('webhook').description("organizations' webhooks")
+  const webhook = program.command('webhook').description('manage webhooks')
 
   addCommand(webhook, 'list', "list an organization's webhooks")
     .argument('<organization>', 'id or name')
@@ -50,10 +50,10 @@ export function addWebhookCommands(program: Command): void {
       }),
     )
 
-  const replay = addCommand(webhook, 'replay', 'send an event again, or all behind a cursor of the feed')
+  const replay = addCommand(webhook, 'replay', 'send an event again, or all events after a cursor')
     .argument('<organization>', 'id or name')
     .argument('<webhookId>', 'see: webhook list')
-    .argument('[deliveryId]', 'one delivery')
+    .argument('[deliveryId]', 'id of a delivery')
     .addOption(new Option('--from <cursor>', 'all events behind it').argParser(parseCursor))
   replay.action(
     (organization: string, webhookId: string, deliveryId: string | undefined, { from, ...options }: ReplayOptions) => {

@@ -91,7 +91,7 @@ function noteOutages(log: OutageLog, onAway?: () => void) {
       if (since !== undefined) return
       since = latest
       onAway?.()
-      log.error({ err: error }, 'the database is away: requests are answered 503 until it is back')
+      log.error({ err: error }, 'the database is unreachable: requests get a 503 until it is back')
     },
     answered() {
       if (since === undefined || performance.now() - latest < QUIET_MS) return

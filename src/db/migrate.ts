@@ -97,7 +97,7 @@ async function takeTurn(client: Client, log: Log): Promise<void> {
   for (let told = false; ; told = true) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS ours', [LOCK])
     if (rows[0].ours) return
-    if (!told) log.info({}, 'waiting for another process that migrates the database')
+    if (!told) log.info({}, 'waiting for another process to migrate the database')
     await sleep(TURN_TRIED_EVERY_MS)
   }
 }
@@ -146,7 +146,7 @@ async function applyPatiently(client: Client, migration: Migration, log: Log, at
           `The migration ${name} failed and was rolled back: ${reason}, ${attempts} times. A transaction that goes on for long holds it up, see pg_stat_activity.`,
           { cause },
         )
-      log.warn({ migration: name, attempt, reason }, 'a migration could not get its locks: trying again')
+      log.warn({ migration: name, attempt, reason }, 'a migration could not get its locks: retrying')
       await sleep(LOCK_PAUSE_MS)
     }
   }
@@ -179,7 +179,7 @@ async function indexConcurrently(client: Client, sql: string, index: string, log
   } catch (error) {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
     await dropInvalid(client, index).catch((left) =>
-      log.warn({ index, reason: left.message }, 'an invalid index is left behind: the next run drops it'),
+      log.warn({ index, reason: left.message }, 'a migration left an invalid index: the next run drops it'),
     )
     throw error
   }

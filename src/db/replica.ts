@@ -83,8 +83,8 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
   function tell(reason: string): void {
     if (ending.signal.aborted || isUsable() === wasUsable) return
     wasUsable = isUsable()
-    if (wasUsable) log.info({ replica }, 'lists can be read from the replica')
-    else log.warn({ replica, reason }, 'lists can not be read from the replica')
+    if (wasUsable) log.info({ replica }, 'lists are read from the replica again')
+    else log.warn({ replica, reason }, 'lists cannot be read from the replica')
   }
 
   const running = run()

@@ -30,7 +30,7 @@ export async function attemptMail<E extends QueuedMail>(
       (err) =>
         system.deps.log.error(
           { err, emailId: latest.id },
-          `the outcome of sending ${mailing.noun} could not be recorded: retrying`,
+          `the result of sending ${mailing.noun} could not be recorded: retrying`,
         ),
     )
   const { clock } = system.deps
@@ -87,7 +87,7 @@ export async function attemptMail<E extends QueuedMail>(
   const decided = await dispatcher.dispatch({ id, group, rank: mailing.rankOf(email) }, attempt)
   if (decided === null) return outcome
   if (decided.kind !== 'doubtful') return toOutcome(decided)
-  system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
+  system.deps.log.warn({ emailId: id }, 'the mail server may reject this sender')
   return { state: 'queued', reason: decided.reason }
 }
 
@@ -127,7 +127,7 @@ export async function postponeMails<E extends QueuedMail>(
   const jobIds = emails.map(() => newId())
   const work = () => mailing.postpone(system, emails, jobIds)
   await retryUntilRecorded(work, stopped, (err) =>
-    log.error({ err }, 'mails of suspended organizations could not be put off: retrying'),
+    log.error({ err }, 'mails of suspended organizations could not be postponed: retrying'),
   )
   log.info({ emails: emails.length }, 'mails wait: their organizations are suspended')
 }

@@ -41,7 +41,7 @@ export function createEventSequencer(): EventSequencer {
         failing = false
       } catch (error) {
         system.deps.metrics.numberingFailed()
-        if (!failing) system.deps.log.error({ err: error }, 'events can not be numbered; this is tried again twice a second')
+        if (!failing) system.deps.log.error({ err: error }, 'events cannot be numbered: retrying twice a second')
         failing = true
       }
       if (isLast) return

@@ -178,7 +178,7 @@ async function requeueThrottled(state: DispatcherState, mail: WaitingMail, verdi
   state.waiting.push(mail)
   if (result.kind === 'known') return
   const reason = withoutAddresses(verdict.reason)
-  if (result.kind === 'first') state.log.warn({ reason, atOnce: result.atOnce }, 'the mail server wants fewer mails at a time')
+  if (result.kind === 'first') state.log.warn({ reason, atOnce: result.atOnce }, 'the mail server accepts fewer concurrent mails')
   state.closeIdle()
 }
 

@@ -10,7 +10,7 @@ import { runJob } from './run-job.ts'
 export async function startMailEventWorker(boss: PgBoss, system: ServiceContext, readers: MailEventReaders): Promise<void> {
   const read = async (id: string) => {
     await processMailEvent(system, readers, id).catch((err) => {
-      system.deps.log.error({ err, mailEventId: id }, 'what was told of a mail could not be read yet')
+      system.deps.log.error({ err, mailEventId: id }, 'a mail event could not be processed yet')
       throw err
     })
   }

@@ -27,7 +27,7 @@ export function createMailOutageState(record: SharedOutage, log: Log) {
       isOn = true
       try {
         if (await record.begin(about, reason))
-          log.error({ about, reason: withoutAddresses(reason) }, 'the mail server takes no mails: they wait until it does')
+          log.error({ about, reason: withoutAddresses(reason) }, 'the mail server accepts no mails: they wait')
       } catch (error) {
         log.error({ err: error }, OUTAGE_NOT_RECORDED)
       }
@@ -35,7 +35,7 @@ export function createMailOutageState(record: SharedOutage, log: Log) {
     /** @returns false if the end could not be recorded; the outage then continues. */
     async end(): Promise<boolean> {
       try {
-        if (await record.end()) log.info({}, 'the mail server takes mails again')
+        if (await record.end()) log.info({}, 'the mail server accepts mails again')
       } catch (error) {
         log.error({ err: error }, OUTAGE_NOT_RECORDED)
         return false
@@ -56,4 +56,4 @@ export function createMailOutageState(record: SharedOutage, log: Log) {
   }
 }
 
-const OUTAGE_NOT_RECORDED = 'whether the mail server takes mails could not be recorded'
+const OUTAGE_NOT_RECORDED = 'the state of the mail server could not be recorded'

@@ -140,7 +140,7 @@ async function sendEmail<E extends QueuedMail>(
     log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, `${noun} could not be sent yet`)
     throw new Error(outcome.reason)
   }
-  if (outcome.state === 'delayed') log.info({ ...fields, until: outcome.until }, `${noun} waits: enough were sent for a day`)
+  if (outcome.state === 'delayed') log.info({ ...fields, until: outcome.until }, `${noun} waits: the daily limit is reached`)
   else if (outcome.state !== 'failed') log.info(fields, `${noun} was ${outcome.state}`)
   else if (outcome.failure === 'suppressed') log.info(fields, `${noun} was suppressed`)
   else {

@@ -73,7 +73,7 @@ export async function startSerialWorkers(boss: PgBoss, system: ServiceContext): 
   await start<SuspensionJob>(
     SUSPENSIONS,
     (job) => continueSuspension(system, job.suspensionId),
-    'a suspended organization could not be looked after yet',
+    'the work for a suspended organization could not be continued yet',
   )
   await start<ArchiveJob>(ARCHIVES, (job) => buildArchive(system, job), 'an archive could not be made yet')
 }

@@ -67,17 +67,17 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
   },
   async fetch_bounces(system, { fetchBounces }) {
     const fetched = (await fetchBounces?.()) ?? 0
-    if (fetched > 0) system.deps.log.info({ fetched }, 'notices of mails that came back were fetched')
+    if (fetched > 0) system.deps.log.info({ fetched }, 'bounces fetched')
   },
   async create_missing_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
-    if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')
+    if (opened > 0) system.deps.log.info({ opened }, 'missing submissions of started invites created')
   },
   async complete_due_submissions(system) {
     const completed = await completeDueSubmissions(system)
-    if (completed > 0) system.deps.log.info({ completed }, 'submissions completed whose time was over')
+    if (completed > 0) system.deps.log.info({ completed }, 'overdue submissions completed')
     const ended = await endLeftSubmissions(system)
-    if (ended > 0) system.deps.log.info({ ended }, 'submissions ended whose invites had ended before')
+    if (ended > 0) system.deps.log.info({ ended }, 'submissions of closed invites closed')
   },
   delete_expired_idempotency_records: forgetOldAnswers,
   delete_expired_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
@@ -97,7 +97,7 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
   check_sign_in_domains: checkSignInDomains,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)
-    if (settled > 0) system.deps.log.info({ settled }, 'recordings ended of which nothing more will come')
+    if (settled > 0) system.deps.log.info({ settled }, 'unfinished recordings closed')
   },
   async delete_expired_media(system, { mediaKeptDays }) {
     await forgetOldMedia(system, mediaKeptDays)
@@ -108,11 +108,11 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
   },
   async erase_due_invites(system) {
     const erased = await eraseDueInvites(system)
-    if (erased > 0) system.deps.log.info({ erased }, 'invites erased that were kept for long enough')
+    if (erased > 0) system.deps.log.info({ erased }, 'invites erased at the end of their retention')
   },
   async erase_orphaned_accounts(system) {
     const erased = await eraseOrphanedAccounts(system)
-    if (erased > 0) system.deps.log.info({ erased }, 'accounts erased that were of no organization any more')
+    if (erased > 0) system.deps.log.info({ erased }, 'orphaned accounts erased')
   },
 }
 

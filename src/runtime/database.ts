@@ -21,9 +21,9 @@ export async function openDatabase(
   const embedded = config.databaseUrl ? undefined : await startEmbeddedDatabase({ dataDir: config.dataDir, signal })
   if (embedded) {
     stack.defer(embedded.release)
-    log.info({ folder: embedded.home }, 'the embedded database and its secret')
+    log.info({ folder: embedded.home }, 'using the embedded database and its secret')
     if (embedded.wasAbandoned)
-      log.warn('the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over')
+      log.warn('the embedded PostgreSQL was still running after the service was killed: this start uses it')
   }
   signal?.throwIfAborted()
   const url = config.databaseDirectUrl ?? embedded!.url

@@ -35,86 +35,81 @@ export const Environment = Type.Object({
     Url(
       'https?',
       'https://assessments.example.com',
-      'Address by which candidates reach the service, without a path; http://localhost:PORT unless given.',
+      'Public URL of the service, without a path. It begins the links in mails. Default: http://localhost:PORT.',
     ),
   ),
   PUBLIC_HOSTS: Type.String({
     default: '',
     examples: ['api.example.com, 192.0.2.1'],
     description:
-      'Further hosts by which clients reach the service, comma-separated. Addresses in API answers keep the host of the request if it is one of these; otherwise they begin with PUBLIC_URL.',
+      'Further public hosts, comma-separated. URLs in API responses use the host of the request if it is one of these, otherwise PUBLIC_URL.',
   }),
   ROLE: StringEnum(['all', 'api', 'worker'], {
     default: 'all',
-    description: 'What this process does: answer requests (api), send mail and clean up in the background (worker), or both.',
+    description: 'Work of this process. api: answers requests. worker: sends mails and webhooks, and cleans up. all: both.',
   }),
   DATABASE_URL: Type.Optional(
     Url(
       'postgres(ql)?',
       'postgresql://user:password@db.example.com:5432/assessments',
-      'PostgreSQL (15 or newer) to use; its password can also be given as PGPASSWORD. Unset: an embedded one under DATA_DIR.',
+      'PostgreSQL database (15 or newer). The password can also be set as PGPASSWORD. Unset: an embedded database under DATA_DIR.',
     ),
   ),
   DATABASE_POOLER: Type.Optional(
     StringEnum(['transaction'], {
-      description:
-        'transaction: DATABASE_URL leads to a pooler like PgBouncer in transaction mode. Unset: it leads to PostgreSQL itself.',
+      description: 'transaction: DATABASE_URL is a pooler such as PgBouncer in transaction mode. Unset: it is PostgreSQL itself.',
     }),
   ),
   DATABASE_DIRECT_URL: Type.Optional(
     Url(
       'postgres(ql)?',
       'postgresql://user:password@db.example.com:5432/assessments',
-      'The same database and user past the pooler, for migrations, notifications and the job queue. Required with DATABASE_POOLER.',
+      'The same database and user without the pooler, for migrations, notifications, and the job queue. Required with DATABASE_POOLER.',
     ),
   ),
   DATABASE_STATEMENTS: Type.Optional(
     StringEnum(['named', 'unnamed'], {
       description:
-        'Whether statements are kept by name, which spares PostgreSQL half of the work. Unset: named, but unnamed with DATABASE_POOLER: PgBouncer knows names from 1.21 on, with max_prepared_statements of 500 or more.',
+        "named: uses prepared statements, which halves PostgreSQL's work. Default: named, but unnamed with DATABASE_POOLER. PgBouncer supports them from 1.21 on, with max_prepared_statements of 500 or more.",
     }),
   ),
   DATABASE_READ_URL: Type.Optional(
     Url(
       'postgres(ql)?',
       'postgresql://user:password@replica.example.com:5432/assessments',
-      'A streaming replica of it, to read the lists of both interfaces from; of several, comma-separated, the first that is one and not late. Unset: they are read from the database itself.',
+      'Streaming replicas, comma-separated. The lists of both interfaces are read from the first one that is reachable and up to date. Unset: they are read from the database itself.',
     ),
   ),
-  DATABASE_POOL_SIZE: Count(
-    10,
-    'Connections of one process to the database, besides six of the job queue and the notifications.',
-    {
-      minimum: 2,
-      maximum: 500,
-    },
-  ),
+  DATABASE_POOL_SIZE: Count(10, 'Database connections per process. The job queue and notifications use six more.', {
+    minimum: 2,
+    maximum: 500,
+  }),
   DATA_DIR: Type.String({
     default: './data',
-    description: 'Folder of the embedded database and its secret, and of photos and recordings.',
+    description: 'Folder for the embedded database and its secret, and for photos and recordings.',
   }),
   SECRET_KEY: Type.Optional(
     Type.String({
-      description: `Signs the candidates' links and encrypts the secrets of webhooks: at least ${MIN_SECRET_LENGTH} random characters; several, comma-separated, newest first. Required with DATABASE_URL.`,
+      description: `Signs candidates' links and encrypts stored secrets: at least ${MIN_SECRET_LENGTH} random characters. To rotate it, set several, comma-separated, newest first. Required with DATABASE_URL.`,
     }),
   ),
   SMTP_URL: Type.Optional(
     Url(
       'smtps?',
       'smtp://user:password@mail.example.com:587',
-      'Mail server. Required with DATABASE_URL, and with a PUBLIC_URL that others can reach, unless MAIL says otherwise; unset: mails are captured.',
+      'Mail server. Required with DATABASE_URL, and with a public PUBLIC_URL, unless MAIL is set. Unset: mails are captured.',
     ),
   ),
   MAIL_FROM: Type.Optional(
     Type.String({
       examples: ['Assessments <assessments@example.com>'],
-      description: 'Sender of the mails, and where bounces go. Required with SMTP_URL.',
+      description: 'Sender of mails, and recipient of bounces. Required with SMTP_URL.',
     }),
   ),
   MAIL: Type.Optional(
     StringEnum(['capture', 'mailbox'], {
       description:
-        'capture: no mail is sent, whatever SMTP_URL is; mail show prints them. mailbox: without an SMTP_URL they are kept too, and shown to this machine at /dev/mailbox, by the link that the start prints; for a loopback PUBLIC_URL only. Unset, with the embedded database: as mailbox.',
+        'capture: stores mails instead of sending them, even with SMTP_URL; `npm run cli -- mail show` prints them. mailbox: also shows them at /dev/mailbox to this machine, through the link that the start prints; needs a loopback PUBLIC_URL and no SMTP_URL. Default with the embedded database: mailbox.',
     }),
   ),
   MAIL_BOUNCE_DOMAIN: Type.Optional(
@@ -122,87 +117,87 @@ export const Environment = Type.Object({
       pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$',
       examples: ['bounces.example.com'],
       description:
-        'Domain of the addresses that notices of undelivered invitations go to, one for each mail; its mail server hands them to /mail-events/dsn, or they are fetched by BOUNCE_IMAP_URL. Unset: they go to MAIL_FROM.',
+        'Domain of the return addresses, one per mail, that receive bounces. Its mail server sends them to /mail-events/dsn, or the service fetches them from BOUNCE_IMAP_URL. Unset: bounces go to MAIL_FROM.',
     }),
   ),
   BOUNCE_IMAP_URL: Type.Optional(
     Url(
       'imaps?',
       'imaps://user:password@mail.example.com/INBOX',
-      'Mailbox that notices to MAIL_BOUNCE_DOMAIN arrive in, and the folder of it that is read each minute, INBOX where none is named; imap: is encrypted by STARTTLS before the login. Unset: none.',
+      'Mailbox for bounces to MAIL_BOUNCE_DOMAIN, with the folder to read each minute (default: INBOX). imap: uses STARTTLS before the login. Unset: none.',
     ),
   ),
   MAIL_EVENTS: Type.String({
     default: '',
     examples: ['ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret'],
     description:
-      'Providers that tell under /mail-events what became of mails, comma-separated: ses: with the topic of SNS, postmark: with the password in the address of its webhook. Unset: none.',
+      "Mail providers that report bounces and complaints to /mail-events, comma-separated: ses:<SNS topic> or postmark:<password in the webhook's URL>. Unset: none.",
   }),
   SMTP_SECURITY: StringEnum(['required', 'opportunistic'], {
     default: 'required',
     description:
-      'With a user in SMTP_URL: whether encryption and login are required, or done without where the server does not offer them. The password then goes over the network for all to read.',
+      "With a user in SMTP_URL. required: fails without encryption and login. opportunistic: sends without them if the server doesn't offer them, which exposes the password on the network.",
   }),
   SMTP_CONNECTIONS: Count(
     10,
-    'Mails handed to the mail server at a time by one process, at most; fewer where it asks for fewer.',
+    'Maximum number of concurrent SMTP connections per process. The service uses fewer if the mail server asks for it.',
     {
       maximum: 100,
     },
   ),
-  SMTP_RATE: Count(0, 'Mails a minute that one process hands to the mail server, at most; 0: as many as it takes.', {
+  SMTP_RATE: Count(0, 'Maximum number of mails per minute and process; 0: no limit.', {
     minimum: 0,
   }),
   MAILS_PER_RECIPIENT: Count(
     20,
-    'Invitations to one address within 24 hours, over all invites of an organization; further ones wait. 0: any number. So many are a mistake mostly, so there is a ceiling unless it is taken away.',
+    'Maximum number of invitations from an organization to one address within 24 hours. Further ones wait. 0: no limit.',
     { minimum: 0 },
   ),
   MAILS_PER_ORGANIZATION: Count(
     5_000,
-    'Mails to candidates of one organization within 24 hours; further ones wait their turn. `npm run cli -- org set-mail-limit` sets another number for an organization. 0: any number.',
+    'Maximum number of mails to candidates per organization within 24 hours. Further ones wait. `npm run cli -- org set-mail-limit` sets it for one organization. 0: no limit.',
     { minimum: 0, maximum: 1_000_000_000 },
   ),
   TEST_MAIL: StringEnum(['capture', 'deliver'], {
     default: 'capture',
-    description: 'What becomes of the mail of invites made with a test key: captured, or delivered like any other.',
+    description: 'Mails of invites created with a test key. capture: stored only. deliver: sent.',
   }),
   PLAYER_URL: Type.Optional(
     Url(
       'https?',
       'https://player.example.com/start',
-      'Where Start sends the candidate, with ?session=<reference>. Unset: the questions are on our own page.',
+      'URL of an external player. Start sends the candidate there with ?session=<reference>. Unset: the service shows the questions.',
     ),
   ),
   WEBCAM: StringEnum(['stills', 'video'], {
     default: 'stills',
-    description: 'How the webcam of a candidate is watched where an invite asks for it: a picture now and then, or a video.',
+    description: 'Webcam recording for invites that require it. stills: a picture now and then. video: a video.',
   }),
-  RATE_LIMIT_STANDARD: Count(100, 'Requests a minute of an organization of the standard tier.'),
-  RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests a minute of an organization of the enterprise tier.'),
+  RATE_LIMIT_STANDARD: Count(100, 'Requests per minute for an organization of the standard tier.'),
+  RATE_LIMIT_ENTERPRISE: Count(1000, 'Requests per minute for an organization of the enterprise tier.'),
   RATE_LIMIT_UNKNOWN_KEYS: Count(
     1000,
-    'Requests a minute with unknown API keys, of one client network (an IPv4 address or an IPv6 /64), before they are answered 429.',
+    'Requests per minute with unknown API keys from one network (an IPv4 address or an IPv6 /64). Further ones get a 429.',
   ),
-  RATE_LIMIT_CANDIDATE_LINK: Count(60, 'Page loads a minute by one candidate link, before they are answered 429.'),
+  RATE_LIMIT_CANDIDATE_LINK: Count(60, 'Page loads per minute for one candidate link. Further ones get a 429.'),
   RATE_LIMIT_CANDIDATE_NETWORK: Count(
     600,
-    'Page loads a minute by all candidate links of one client network (an IPv4 address or an IPv6 /64), before they are answered 429: more for a test center with many seats.',
+    'Page loads per minute for all candidate links from one network (an IPv4 address or an IPv6 /64). Further ones get a 429. Raise it for a test center with many seats.',
   ),
   REDIS_URL: Type.Optional(
     Url(
       'rediss?',
       'redis://:password@valkey.example.com:6379',
-      'Redis or Valkey that counts requests over all processes. Unset: each counts its own.',
+      'Redis or Valkey server for rate limits shared by all processes. Unset: each process counts its own requests.',
     ),
   ),
   MAX_REQUEST_WAIT: Count(
     1000,
-    'Load shedding: when 100 requests have each waited for their answers for so many milliseconds, new ones are answered 503.',
+    'Milliseconds. Load shedding: while 100 requests have each waited this long, new ones get a 503.',
   ),
   STOP_NOTICE: Count(
     1,
-    'Seconds for which requests are still answered after SIGTERM, while /readyz says no: longer than a load balancer takes to notice. The stop takes up to 8 s more.',
+    'Seconds after SIGTERM during which requests are still answered while /readyz fails. Set it longer than your load balancer takes to notice. Stopping takes up to 8 s more.',
     { minimum: 0, maximum: 300 },
   ),
   ALTERNATE_PREFIX: Type.String({
@@ -212,173 +207,178 @@ export const Environment = Type.Object({
   }),
   ALTERNATE_EXPIRES_IN_DAYS: Count(
     DEFAULT_EXPIRES_IN_DAYS,
-    'Days until an invite made through the snake_case interface expires.',
+    'Days until an invite that was created through the snake_case interface expires.',
     EXPIRY_DAYS,
   ),
   ALTERNATE_GRADER_REQUIRED: Type.Boolean({
     default: false,
-    description: 'Whether the snake_case interface refuses assigned_grader: null.',
+    description: 'true: the snake_case interface rejects assigned_grader: null.',
   }),
   MEDIA_URL: Type.Optional(
     Url(
       's3',
       's3://bucket/prefix?region=eu-central-1',
-      'Where photos and recordings are kept: a bucket of S3, or with endpoint=… of another service like it; credentials as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Unset: the folder media under DATA_DIR.',
+      'Storage for photos and recordings: an S3 bucket, or with endpoint=… one of a compatible service. Credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Unset: the folder media under DATA_DIR.',
     ),
   ),
-  MEDIA_QUOTA: Count(50_000_000_000, 'Bytes of photos, recordings, and what its questions show that an organization may have.'),
+  MEDIA_QUOTA: Count(
+    50_000_000_000,
+    'Maximum number of bytes that an organization may store: photos, recordings, and files of questions.',
+  ),
   JOINERS: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 64,
       examples: ['2'],
       description:
-        'Recordings that are joined at a time, each in a process of its own of up to 200 MB. Unset: one less than there are processors, and one at least.',
+        'Number of recordings joined concurrently, each in a process of its own of up to 200 MB. Default: the number of processors less one, at least 1.',
     }),
   ),
   ID_PHOTO_KEPT_DAYS: Count(
     30,
-    'Days for which photos of faces and IDs are kept once results are released; where none are, as long as answers.',
+    'Days to keep photos of faces and IDs after the release of the result. Without a release they are kept as long as answers.',
     RETENTION_DAYS,
   ),
   PROCTORING_KEPT_DAYS: Count(
     90,
-    'Days for which stills and recordings of webcam and screen are kept after a submission.',
+    'Days to keep pictures and recordings of webcam and screen after the submission.',
     RETENTION_DAYS,
   ),
-  ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', RETENTION_DAYS),
+  ANSWERS_KEPT_DAYS: Count(365, 'Days to keep recorded answers after the submission.', RETENTION_DAYS),
   ERASURE_LOG: Type.Optional(
     Type.String({
       examples: ['/var/lib/assessments/erasures.jsonl'],
       description:
-        'File that a line is appended to for each candidate, member and organization that was erased, without names: what a restored backup has to be told again. Keep it, and its copies, apart from those of the database; several processes that work share it. Unset: erasures.jsonl under DATA_DIR.',
+        'File that logs each erasure of a candidate, member, or organization, without names, so that it can be repeated on a restored backup. Store it apart from the database and its backups. All worker processes share it. Default: erasures.jsonl under DATA_DIR.',
     }),
   ),
   BACKUPS_KEPT_DAYS: Count(
     30,
-    'Days for which you keep backups: receipts of erasures say until when they hold what was erased.',
+    'Days for which you keep backups. Receipts of erasures name the day when the last backup with the erased data is deleted.',
     RETENTION_DAYS,
   ),
-  EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', RETENTION_DAYS),
+  EVENTS_KEPT_DAYS: Count(90, 'Days to keep events in the feed.', RETENTION_DAYS),
   WEBHOOK_CONCURRENCY: Count(
     4,
-    'Deliveries to one webhook at a time, of one process; one more with each that is taken within 2 s, up to 32, half as many with one that is not, down to this again.',
+    'Initial number of concurrent deliveries to one webhook per process. It rises by one with each success within 2 s, up to 32, and is halved by each failure, down to this number.',
     { maximum: 50 },
   ),
   WEBHOOK_ALLOW: Type.String({
     default: '',
     examples: ['hooks.internal, 10.1.0.0/16'],
     description:
-      'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http. A trial that captures mails at a loopback PUBLIC_URL may send to this machine without it.',
+      'Internal hosts, addresses, and networks, comma-separated, that may receive webhooks, also over http. Public addresses are always allowed. A trial with captured mails and a loopback PUBLIC_URL may also send to this machine.',
   }),
   SSO_ALLOW: Type.String({
     default: '',
     examples: ['keycloak.internal, 10.1.0.0/16'],
     description:
-      'Hosts, addresses and networks inside, comma-separated, where identity providers may be besides at public addresses; at these hosts and addresses also by http.',
+      'Internal hosts, addresses, and networks, comma-separated, of identity providers, also over http. Public addresses are always allowed.',
   }),
   GOOGLE_CLIENT_ID: Type.Optional(
     Type.String({
       examples: ['1234567890-abc.apps.googleusercontent.com'],
       description:
-        'Client ID of the OAuth client that you have made at Google, by which everybody can link an account of Google and sign in with it, see docs/guides/google-and-microsoft.md. Unset: nobody can.',
+        "Client ID of your OAuth client at Google, so that members can sign in with Google accounts. See docs/guides/google-and-microsoft.md. Unset: they can't.",
     }),
   ),
-  GOOGLE_CLIENT_SECRET: Type.Optional(Type.String({ description: 'Its client secret. Required with GOOGLE_CLIENT_ID.' })),
+  GOOGLE_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'Client secret of your OAuth client at Google. Required with GOOGLE_CLIENT_ID.' }),
+  ),
   MICROSOFT_CLIENT_ID: Type.Optional(
     Type.String({
       examples: ['11111111-2222-3333-4444-555555555555'],
       description:
-        'Application (client) ID of the app registration that you have made at Microsoft, by which everybody can link an account of Microsoft and sign in with it. Unset: nobody can.',
+        "Application (client) ID of your app registration at Microsoft, so that members can sign in with Microsoft accounts. Unset: they can't.",
     }),
   ),
   MICROSOFT_CLIENT_SECRET: Type.Optional(
-    Type.String({ description: 'The value of its client secret. Required with MICROSOFT_CLIENT_ID.' }),
+    Type.String({ description: "Value of the app registration's client secret. Required with MICROSOFT_CLIENT_ID." }),
   ),
   MICROSOFT_ISSUER: Type.String({
     default: 'https://login.microsoftonline.com/common/v2.0',
     pattern: '^https?://',
     description:
-      "Which accounts of Microsoft: with common in it those of companies, schools and persons; with organizations those of companies and schools; with a tenant's id that tenant's.",
+      "Accepted Microsoft accounts. common: of companies, schools, and persons. organizations: of companies and schools. A tenant's ID: of that tenant.",
   }),
   HIBP_URL: Type.Optional(
     Url(
       'https?',
       'https://api.pwnedpasswords.com/range/',
-      'Where new passwords are looked up among those that have leaked elsewhere, by the first five digits of their SHA-1 (Have I Been Pwned, or a mirror). Unset: only the list that comes with the service is looked at.',
+      'Have I Been Pwned, or a mirror of it, to reject leaked passwords. It receives the first five digits of the SHA-1 only. Unset: only the built-in list of common passwords is used.',
     ),
   ),
   ATS_GREENHOUSE: Type.Optional(
     StringEnum(['on'], {
-      description:
-        'on: connections to Greenhouse, once Greenhouse has accepted you as a partner, see docs/ats.md. Unset: there are none.',
+      description: 'on: offers connections to Greenhouse, once Greenhouse has accepted you as a partner. See docs/ats.md.',
     }),
   ),
   ATS_ASHBY: Type.Optional(
     Url(
       'https?',
       'https://api.ashbyhq.com',
-      "Address of Ashby's API, once Ashby has accepted you as a partner. Unset: there are no connections to Ashby.",
+      "URL of Ashby's API, once Ashby has accepted you as a partner. Unset: connections to Ashby are not offered.",
     ),
   ),
   ATS_RECRUITEE: Type.Optional(
     Url(
       'https?',
       'https://integrations.recruitee.com/api/p/your-codename',
-      "Address of Recruitee's partner API with your codename, once Recruitee has promoted you. Unset: there are no connections to Recruitee.",
+      "URL of Recruitee's partner API with your codename, once Recruitee has accepted you as a partner. Unset: connections to Recruitee are not offered.",
     ),
   ),
   ATS_RECRUITEE_SECRET: Type.Optional(
-    Type.String({ description: 'The partner secret that Recruitee made for you. Required with ATS_RECRUITEE.' }),
+    Type.String({ description: 'Your partner secret from Recruitee. Required with ATS_RECRUITEE.' }),
   ),
   ATS_CALLBACK_HOSTS: Type.String({
     default: '',
     examples: ['app.eu.greenhouse.example'],
     description:
-      "Hosts besides the systems' own domains, comma-separated, that orders may have reports sent to: what is sent carries a key.",
+      "Further hosts, comma-separated, that may receive status reports. Reports carry a key, so only the systems' own domains are allowed by default.",
   }),
   TRUST_PROXY: Type.String({
     default: 'false',
-    description: 'Whose X-Forwarded-* headers to believe: true, false, or addresses and networks, comma-separated.',
+    description: 'Proxies whose X-Forwarded-* headers are trusted: true, false, or addresses and networks, comma-separated.',
   }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 65_535,
       examples: [9464],
-      description: 'TCP port of /metrics, a listener of its own. Unset: there is none.',
+      description: 'TCP port of a separate listener for /metrics. Unset: no metrics.',
     }),
   ),
   METRICS_HOST: Type.String({
     default: '127.0.0.1',
-    description: 'Address that listener listens on; by docker-compose.yml all, within its networks, whatever this is.',
+    description: 'Address that the metrics listener listens on. docker-compose.yml sets 0.0.0.0 within its networks.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Url(
       'https?',
       'http://127.0.0.1:4318',
-      'Collector that traces are sent to, by OTLP over HTTP with JSON, below /v1/traces. Unset: nothing is traced.',
+      'Collector for traces (OTLP over HTTP with JSON, path /v1/traces). Unset: no tracing.',
     ),
   ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     default: 1,
     minimum: 0,
     maximum: 1,
-    description: 'Share of the traces that are sent, from 0 to 1.',
+    description: 'Share of traces to send, from 0 to 1.',
   }),
   LOG_LEVEL: StringEnum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe log lines to write.',
   }),
-  INIT_ORG_NAME: Type.Optional(
-    Type.String({ description: 'Organization to create at the start, where there is none of that name.' }),
-  ),
+  INIT_ORG_NAME: Type.Optional(Type.String({ description: 'Organization to create at the start, unless it exists.' })),
   INIT_API_KEY_NAME: Type.Optional(
-    Type.String({ description: 'Live key to make for it, where it has none of that name; printed once, on standard output.' }),
+    Type.String({
+      description:
+        'Name of a live API key to create for INIT_ORG_NAME, unless it exists. The key is printed once, to standard output.',
+    }),
   ),
   INIT_ADMIN_EMAIL: Type.Optional(
     Type.String({
-      description: 'Address to invite to the portal as its admin, by mail, where it has no member of that address.',
+      description: "Email address of an admin to invite to INIT_ORG_NAME, unless it is a member's.",
     }),
   ),
 })

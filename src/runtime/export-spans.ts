@@ -35,7 +35,7 @@ export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExpor
       if (!ok) throw new Error(`The collector answered ${status}`)
       isAway = false
     } catch (err) {
-      if (!isAway) log.warn({ err }, 'traces can not be sent to the collector: they are lost until it is back')
+      if (!isAway) log.warn({ err }, 'traces cannot be sent to the collector: they are lost until it is reachable')
       isAway = true
     }
   }

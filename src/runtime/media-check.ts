@@ -16,7 +16,7 @@ export function createMediaCheck(media: MediaStore, log: FastifyBaseLogger): () 
   return createWatchedCheck(check, {
     trustedForMs: TRUSTED_FOR_MS,
     onFailure: (err) =>
-      log.error({ err }, 'photos and recordings can not be kept: check MEDIA_URL, DATA_DIR, their credentials and rights'),
-    onRecovery: () => log.info('photos and recordings can be kept again'),
+      log.error({ err }, 'photos and recordings cannot be stored: check MEDIA_URL, DATA_DIR, credentials, and permissions'),
+    onRecovery: () => log.info('photos and recordings can be stored again'),
   })
 }

@@ -27,7 +27,7 @@ export async function connectRedis(url: string, log: FastifyBaseLogger): Promise
     reason = error
   })
   redis.on('reconnecting', () => {
-    if (!isAway) log.warn({ err: reason }, 'Redis is unreachable: this process counts requests by itself')
+    if (!isAway) log.warn({ err: reason }, 'Redis is unreachable: this process counts its own requests only')
     isAway = true
   })
   redis.on('ready', () => {

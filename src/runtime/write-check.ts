@@ -22,7 +22,7 @@ export function createWriteCheck(db: Connection, log: FastifyBaseLogger): () => 
   }
   return createWatchedCheck(check, {
     trustedForMs: TRUSTED_FOR_MS,
-    onFailure: (err) => log.error({ err }, 'the database takes no writes: see whether its disk is full, or it is a standby'),
-    onRecovery: () => log.info('the database takes writes again'),
+    onFailure: (err) => log.error({ err }, 'the database accepts no writes: check whether its disk is full, or it is a standby'),
+    onRecovery: () => log.info('the database accepts writes again'),
   })
 }

@@ -31,7 +31,7 @@ export const createBreachedPasswords =
       return isFound
     } catch (error) {
       metrics.breachLookedUp('failed')
-      log.warn({ err: error }, 'a new password could not be looked up among leaked ones, and was taken')
+      log.warn({ err: error }, 'a new password could not be checked for leaks, and was accepted')
       return false
     }
   }

@@ -49,7 +49,7 @@ export function createIdentityProviders(
     } catch (error) {
       const fault = toFault(error)
       if (fault.problem === 'newKeys') known.delete(keyOf(client, skewOf(asks)))
-      log.warn({ providerId: client.id, ...fault }, 'an identity provider has not answered as it has to')
+      log.warn({ providerId: client.id, ...fault }, 'an identity provider sent an invalid response')
       return fault
     }
   }

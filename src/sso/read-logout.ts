@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../domain/concurrency/lru-cache.ts'
 import type { IdpClient, LogoutToken } from '../domain/ports/identity-provider.ts'
 import type { Fetch } from './fetch.ts'
 import { ProviderFault } from './provider-fault.ts'
@@ -22,7 +22,7 @@ type Configuration = { serverMetadata: () => { issuer: string; jwks_uri?: string
  * Reads logout tokens with `jose`, loaded on first use. Unknown key ids trigger a request for the provider's keys at most once in 30 s.
  */
 export function createLogoutReader() {
-  const known = new LRUCache<string, Keys>({ max: MAX_KEY_SETS })
+  const known = createLruCache<Keys>(MAX_KEY_SETS)
 
   return async (asks: LogoutDeps, client: IdpClient, config: Configuration, token: string): Promise<LogoutToken> => {
     const jose = await import('jose')

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../domain/concurrency/lru-cache.ts'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
 
 /** Most concurrent deliveries to one endpoint, per process. */
@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 10_000
  * (domain/webhooks/record-attempt.ts lowers it further for failing endpoints.)
  */
 export function createConcurrency(least: number) {
-  const known = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  const known = createLruCache<number>(MAX_REMEMBERED)
   const limitOf = (endpointId: string): number => known.get(endpointId) ?? least
   return {
     of: limitOf,

@@ -83,14 +83,11 @@ function logAttempt(
     ...('status' in answer ? { status: answer.status } : answer),
   }
   if (outcome === 'lost') {
-    deps.log.warn(
-      fields,
-      'an attempt to deliver an event counts for nothing: it took longer than its lease, or was replayed meanwhile',
-    )
+    deps.log.warn(fields, 'a delivery attempt was discarded: it took longer than its lease, or was replaced by a replay')
     return
   }
   deps.metrics.webhookAttempted(outcome)
-  deps.log.info(fields, 'an attempt to deliver an event')
+  deps.log.info(fields, 'a webhook delivery was attempted')
   if (notice === 'warning') deps.log.warn({ organizationId, endpointId }, 'a webhook endpoint has been failing for days')
   if (notice === 'disabled') deps.log.warn({ organizationId, endpointId }, 'a webhook endpoint was disabled')
 }

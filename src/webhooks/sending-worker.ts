@@ -21,7 +21,7 @@ const GRACE_MS = 1_000
 
 export type SendingSource<Taken> = {
   /** Name in log lines. */
-  name: 'webhooks' | 'reports to applicant tracking systems'
+  name: 'webhooks' | 'reports to ATS'
   /** Turns one batch of events into sendings. @returns whether there may be more. */
   createSendings: () => Promise<{ more: boolean }>
   /** Finds receivers with due sendings. @param most largest number to count per receiver. */
@@ -62,7 +62,7 @@ export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: Se
     try {
       await attempt(taken, interrupt.signal)
     } catch (error) {
-      deps.log.error({ err: error, receiver: receiverOf(taken) }, `what became of a sending of ${name} can not be recorded`)
+      deps.log.error({ err: error, receiver: receiverOf(taken) }, `the result of sending ${name} cannot be recorded`)
     }
   }
 
@@ -105,7 +105,7 @@ export function startSendingWorker<Taken>({ deps }: ServiceContext, sendings: Se
       await work()
       return false
     } catch (error) {
-      if (!hasFailed) deps.log.error({ err: error }, `${name} can not be sent; this is tried again every second`)
+      if (!hasFailed) deps.log.error({ err: error }, `${name} cannot be sent: retrying each second`)
       return true
     }
   }

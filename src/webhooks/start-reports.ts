@@ -20,7 +20,7 @@ const DEADLINE_MS = 10_000
 /** Starts reporting the progress of orders to applicant tracking systems. */
 export const startReports = (system: ServiceContext, post: Post, write: WriteReport): SendingWorker =>
   startSendingWorker(system, {
-    name: 'reports to applicant tracking systems',
+    name: 'reports to ATS',
     createSendings: () => enqueueReports(system),
     findDue: (most) => findDueReports(system, most),
     limitOf: () => MAX_CONCURRENCY,
@@ -55,9 +55,9 @@ async function report(
     outcome,
     ...status,
   }
-  if (outcome === 'lost') return system.deps.log.warn(fields, 'an attempt to report to an ATS took longer than its lease')
+  if (outcome === 'lost') return system.deps.log.warn(fields, 'a report to an ATS took longer than its lease')
   system.deps.metrics.reportAttempted(outcome)
-  system.deps.log.info(fields, 'an attempt to report to an ATS')
+  system.deps.log.info(fields, 'a report to an ATS was attempted')
 }
 
 /** @returns null if interrupted. */

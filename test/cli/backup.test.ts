@@ -67,7 +67,7 @@ async function readCursorBehind(service: ServiceProcess, key: string, inviteId: 
   })
 }
 
-test('a backup of a service that is being written to, restored elsewhere, has all that was acknowledged before it', async () => {
+test('backs up a service under writes, and restores elsewhere everything acknowledged before the backup', async () => {
   const [dataDir, other] = [await makeDataDir(), await makeDataDir()]
   const backup = path.join(await makeDataDir(), 'backup')
   const env = { ...OWN_SECRET, RATE_LIMIT_ENTERPRISE: '1000000', MAX_REQUEST_WAIT: '60000' }
@@ -101,7 +101,7 @@ test('a backup of a service that is being written to, restored elsewhere, has al
   expect(await cli(other, ['restore', backup])).toMatchObject({ code: 0, stderr: '' })
   const restored = await startProcess({ ...env, DATA_DIR: other })
   await restored.waitForLog(
-    'the database has been restored or failed over: the feed goes on behind a gap, and readers from within it list everything again',
+    'the database was restored or failed over: the feed continues after a gap, and readers within the gap have to list everything again',
   )
   for (const id of before) expect((await ask(restored, key, `/invites/${id}`)).status, id).toBe(200)
   expect((await fetch(restored.url + link)).status).toBe(200)
@@ -113,7 +113,7 @@ test('a backup of a service that is being written to, restored elsewhere, has al
   expect((await ask(restored, key, `/events?cursor=${ofLostEvent}`)).status).toBe(410)
 })
 
-test('a backup that is not whole, of another version, or for a place that is taken is refused, and nothing is written', async () => {
+test('rejects an incomplete backup, one of another version, or an occupied folder, and writes nothing', async () => {
   const [dataDir, other, place] = [await makeDataDir(), await makeDataDir(), await makeDataDir()]
   expect((await cli(dataDir, ['backup', path.join(place, 'none')])).stderr).toContain('There is no database in')
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)

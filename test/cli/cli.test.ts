@@ -21,8 +21,8 @@ const jsonOf = ({ code, stdout, stderr }: Ended) => {
 /** The rows of a table, its headings apart. */
 const rowsOf = ({ stdout }: Ended) => stdout.trimEnd().split('\n').slice(1)
 
-describe('organizations', () => {
-  test('are made, listed, opened and moved to another tier, by id or by name in either case', async () => {
+describe('the org command', () => {
+  test('creates, lists, and changes organizations, by ID or by name in any case', async () => {
     const name = service.make.unique('Acme')
     const made = jsonOf(await cli(['org', 'create', name, '--json']))
     expect(made).toMatchObject({ name, tier: 'standard' })
@@ -36,14 +36,14 @@ describe('organizations', () => {
     await service.db.organizationSecurity.create({
       data: { organizationId: made.id, networks: ['192.0.2.0/24'], updatedAt: new Date() },
     })
-    expect(jsonOf(await cli(['org', 'open', name, '--json']))).toEqual({ organization: made.id })
+    expect(jsonOf(await cli(['org', 'reset-networks', name, '--json']))).toEqual({ organization: made.id })
     const where = { organizationId: made.id }
     expect(await service.db.organizationSecurity.findUnique({ where, select: { networks: true } })).toEqual({ networks: [] })
     const listed = await cli(['org', 'list'])
     expect(rowsOf(listed)).toContainEqual(expect.stringMatching(new RegExp(`^${made.id}  ${name} +standard +2`)))
   })
 
-  test('of a name that is taken are refused in one line', async () => {
+  test('rejects a taken name in one line', async () => {
     const { name } = await service.make.organization()
     const { code, stdout, stderr } = await cli(['org', 'create', name.toUpperCase()])
     expect({ code, stdout, stderr }).toEqual({
@@ -54,12 +54,12 @@ describe('organizations', () => {
   })
 })
 
-describe('members', () => {
+describe('the member command', () => {
   const fields = { firstName: 'Grace', lastName: 'Hopper', password: PASSWORD }
   const pathIn = ({ stdout }: Ended) => new URL(/^https:\/\/portal\.example\.com\S+/.exec(stdout)![0]).pathname
   const env = { PUBLIC_URL: 'https://portal.example.com' }
 
-  test('join by a link that is printed, and set a new password by another', async () => {
+  test('prints a link to join, and another to set a new password', async () => {
     const { id, name } = await service.make.organization()
     const email = `${id}@example.com`
     const invited = await cli(['member', 'invite', name, email, '--role', 'grader'], env)
@@ -78,7 +78,7 @@ describe('members', () => {
     expect(mails).toEqual([{ kind: 'password_reset' }])
   })
 
-  test('who were deactivated are active again only when that is asked for, with that role', async () => {
+  test('reactivates a member only on request, with the given role', async () => {
     const { id } = await service.make.organization()
     const { email } = await service.make.member(id, { roles: ['admin'], status: 'inactive' })
     const refused = await cli(['member', 'invite', id, email, '--role', 'grader'], env)
@@ -90,7 +90,7 @@ describe('members', () => {
     })
   })
 
-  test('are made managers, and owners once they have joined', async () => {
+  test('assigns managers, and owners once they have joined', async () => {
     const { id } = await service.make.organization()
     const email = `${id}@example.com`
     const invited = await cli(['member', 'invite', id, email, '--role', 'manager'], env)
@@ -104,7 +104,7 @@ describe('members', () => {
     })
   })
 
-  test('of no organization, without an address, or who never joined, are refused in one line', async () => {
+  test('rejects an unknown organization, a bad address, or one that never joined, in one line', async () => {
     const { id } = await service.make.organization()
     const complaint = async (...args: string[]) => {
       const { code, stderr } = await cli(['member', ...args])
@@ -117,8 +117,8 @@ describe('members', () => {
   })
 })
 
-describe('single sign-on', () => {
-  test('is the only way into an organization no more, once the operator says so', async () => {
+describe('the sso command', () => {
+  test('ends the enforcement of single sign-on for an organization', async () => {
     const { id: organizationId, name } = await service.make.organization()
     const data = { organizationId, ssoEnforcedAt: service.clock.now(), updatedAt: service.clock.now() }
     await service.db.organizationSecurity.create({ data })
@@ -130,8 +130,8 @@ describe('single sign-on', () => {
   })
 })
 
-describe('API keys', () => {
-  test('are shown once, work beside the running service, and are refused once revoked', async () => {
+describe('the key command', () => {
+  test('shows a key once, which works with the running service and is rejected once revoked', async () => {
     const { id } = await service.make.organization()
     const member = await service.make.member(id)
     const args = ['key', 'create', id, 'ATS', '--expires-in-days', '30', '--created-by', member.email.toUpperCase(), '--json']
@@ -156,7 +156,7 @@ describe('API keys', () => {
     expect((await cli(['key', 'list', id])).stdout).toMatch(/ATS.*revoked/)
   })
 
-  test('can be made for erasing alone', async () => {
+  test('creates a key that may only erase', async () => {
     const { id } = await service.make.organization()
     const made = jsonOf(await cli(['key', 'create', id, 'Erasures', '--scopes', 'candidates:erase', '--json']))
     expect(made.scopes).toEqual(['candidates:erase'])
@@ -165,7 +165,7 @@ describe('API keys', () => {
     expect((await v1.get('/invites')).status).toBe(403)
   })
 
-  test('can be test keys and end at a time', async () => {
+  test('creates a test key with an expiry', async () => {
     const { id } = await service.make.organization()
     const expiresAt = '2031-05-01T12:00:00.000Z'
     const made = jsonOf(await cli(['key', 'create', id, 'Trial', '--test', '--expires-at', expiresAt, '--json']))
@@ -176,18 +176,18 @@ describe('API keys', () => {
     ['an unknown organization', () => ['key', 'create', 'nobody', 'ATS'], 'There is no organization nobody.'],
     ['an unknown key', () => ['key', 'revoke', newId()], 'There is no key'],
     ['nothing to change', () => ['key', 'change', newId()], 'Say what is to change'],
-    ['what is no id', () => ['key', 'revoke', 'x'], 'There is no key x.'],
-  ])('of %s are refused in one line', async (_, args, message) => {
+    ['an invalid ID', () => ['key', 'revoke', 'x'], 'There is no key x.'],
+  ])('rejects %s in one line', async (_, args, message) => {
     const { code, stdout, stderr } = await cli(args())
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(new RegExp(`^error: ${message}.*\n$`))
   })
 })
 
-describe('import', () => {
+describe('the import command', () => {
   const document = (name: string) => ({ organizations: [{ name, apiKeys: [{ name: 'ATS' }], tags: [{ name: 'Sales' }] }] })
 
-  test('loads a file, shows the keys it made, and does nothing the second time', async () => {
+  test('loads a file, shows the keys it created, and does nothing the second time', async () => {
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'import-')), 'organization.json')
     const name = service.make.unique('Imported')
     await writeFile(file, `\uFEFF${JSON.stringify(document(name))}`)
@@ -201,7 +201,7 @@ describe('import', () => {
     expect(second.stdout).not.toContain('ak_')
   })
 
-  test('loads standard input, and answers a program in JSON', async () => {
+  test('loads standard input, and prints JSON for programs', async () => {
     const name = service.make.unique('Imported')
     const summary = jsonOf(await cli(['import', '-', '--json'], {}, JSON.stringify(document(name))))
     expect(summary).toMatchObject({
@@ -211,7 +211,7 @@ describe('import', () => {
     })
   })
 
-  test('names every problem of a bad document, and writes nothing', async () => {
+  test('names every problem of an invalid document, and writes nothing', async () => {
     const name = service.make.unique('Bad')
     const bad = { organizations: [{ name, tags: [{ name: 'a', color: 'red' }, { name: 'A' }] }] }
     const refused = await cli(['import', '-'], {}, JSON.stringify(bad))
@@ -229,16 +229,16 @@ describe('import', () => {
   })
 
   test.each([
-    ['a file that is not there', ['import', '/nowhere/organization.json']],
-    ['what is not JSON', ['import', '-']],
-  ])('refuses %s in one line', async (_, args) => {
+    ['a missing file', ['import', '/nowhere/organization.json']],
+    ['invalid JSON', ['import', '-']],
+  ])('rejects %s in one line', async (_, args) => {
     const { code, stderr } = await cli(args, {}, '{')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: .+\n$/)
   })
 })
 
-describe('mail', () => {
+describe('the mail command', () => {
   const makeEmail = async (state: 'failed' | 'captured') => {
     const { id: organizationId } = await service.make.organization()
     const assessment = await service.make.assessment(organizationId)
@@ -248,7 +248,7 @@ describe('mail', () => {
     return { invite, email: await service.db.inviteEmail.create({ data }) }
   }
 
-  test('is listed by state', async () => {
+  test('lists mails by state', async () => {
     const { email, invite } = await makeEmail('failed')
     const captured = await makeEmail('captured')
     const { stdout } = await cli(['mail', 'list', '--state', 'captured', '--limit', '5'])
@@ -260,7 +260,7 @@ describe('mail', () => {
     )
   })
 
-  test('is shown with its headers and a link that opens', async () => {
+  test('shows a mail with its headers and a working link', async () => {
     const { email, invite } = await makeEmail('captured')
     const shown = jsonOf(await cli(['mail', 'show', email.id, '--json']))
     expect(shown.headers).toMatchObject({ To: invite.recipientEmail, 'Auto-Submitted': 'auto-generated' })
@@ -271,7 +271,7 @@ describe('mail', () => {
     expect(stdout).toContain(`Link: ${shown.link}\n`)
   })
 
-  test('that failed is sent by the running service when it is retried, one or all', async () => {
+  test('retries one or all failed mails, which the running service sends', async () => {
     const { email } = await makeEmail('failed')
     const stateOf = async (id: string) => (await service.db.inviteEmail.findUniqueOrThrow({ where: { id } })).state
     expect(jsonOf(await cli(['mail', 'retry', email.id, '--json']))).toEqual({ queued: 1 })
@@ -290,17 +290,17 @@ describe('mail', () => {
 describe('a command', () => {
   test.each([
     ['no command', []],
-    ['an unknown one', ['organize']],
+    ['an unknown command', ['organize']],
     ['a missing argument', ['org', 'create']],
-    ['a word that is not among the choices', ['org', 'set-tier', 'Acme', 'gold']],
-    ['a number of mails that is none', ['org', 'set-mail-limit', 'Acme', 'many']],
+    ["a value that isn't among the choices", ['org', 'set-tier', 'Acme', 'gold']],
+    ['an invalid number of mails', ['org', 'set-mail-limit', 'Acme', 'many']],
     ['a blank name', ['org', 'create', ' ']],
     ['no days', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '0']],
-    ['a scope that does not exist', ['key', 'create', 'Acme', 'ATS', '--scopes', 'invites']],
-    ['two ends', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],
-    ['neither a mail nor all', ['mail', 'retry']],
-    ['a mail and all', ['mail', 'retry', 'x', '--all']],
-  ])('with %s is wrong usage', async (_, args) => {
+    ['an unknown scope', ['key', 'create', 'Acme', 'ATS', '--scopes', 'invites']],
+    ['two expiries', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],
+    ['neither a mail nor --all', ['mail', 'retry']],
+    ['both a mail and --all', ['mail', 'retry', 'x', '--all']],
+  ])('with %s exits as wrong usage', async (_, args) => {
     const { code, stdout, stderr } = await cli(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).not.toMatch(/^\s+at /m)
@@ -312,13 +312,13 @@ describe('a command', () => {
     expect(stderr).toMatch(/PORT: [\s\S]*SECRET_KEY: /)
   })
 
-  test('without its database says so at once, in one line', async () => {
+  test('without its database fails at once, in one line', async () => {
     const { code, stdout, stderr } = await cli(['org', 'list'], { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^error: The database can not be reached: .+\n$/)
   })
 
-  test('explains itself', async () => {
+  test('prints its help', async () => {
     const { code, stdout } = await cli(['--help'])
     expect(code).toBe(0)
     for (const name of ['migrate', 'org', 'key', 'import', 'demo', 'mail', 'doctor']) expect(stdout).toContain(`  ${name}`)

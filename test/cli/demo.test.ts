@@ -5,7 +5,7 @@ import { PATIENT } from '../support/wait-until.ts'
 import { runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
-test('demo makes an organization to try the service with, once, and shows its key and what to do with it', async () => {
+test('creates a demo organization once, and shows its key and the next steps', async () => {
   const service = await startServiceForTest()
   const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
   const { code, stdout, stderr } = await runCli(['demo'], env)
@@ -26,7 +26,7 @@ test('demo makes an organization to try the service with, once, and shows its ke
   expect((await v1.get('/assessments')).body.pagination.total).toBe(6)
 })
 
-test("demo's invitation goes to nobody, also where mails go out; a program gets its answer in JSON", async () => {
+test("sends the demo's invitation to nobody, even if mails are sent, and prints JSON for programs", async () => {
   const { databaseUrl, db } = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
   const { code, stdout } = await runCli(['demo', '--json'], { DATABASE_URL: databaseUrl, SMTP_URL: 'smtp://127.0.0.1:1' })
   expect(code).toBe(0)

@@ -15,7 +15,7 @@ type Checks = Record<string, { problem: boolean; message: string }>
 const checksOf = ({ stdout }: Ended): Checks =>
   Object.fromEntries(JSON.parse(stdout).checks.map(({ name, ...check }: { name: string }) => [name, check]))
 
-test('finds nothing wrong with a service that is well', async () => {
+test('reports no problem of a healthy service', async () => {
   const { databaseUrl } = await startServiceForTest()
   const smtp = await startSmtpListener()
   const env = { DATABASE_URL: databaseUrl, SMTP_URL: smtp.url, PUBLIC_URL: 'https://assessments.example.com' }
@@ -39,7 +39,7 @@ test('finds nothing wrong with a service that is well', async () => {
   }
 })
 
-test('reports failing webhooks with their organizations, and leaves out those that were disabled', async () => {
+test('reports failing webhooks with their organizations, except disabled ones', async () => {
   const { databaseUrl, db, make, v1 } = await startServiceForTest()
   const { key, name } = await make.organization()
   expect((await v1(key).post('/webhooks').send({ url: 'https://hooks.example.com/' })).status).toBe(201)
@@ -51,7 +51,7 @@ test('reports failing webhooks with their organizations, and leaves out those th
   expect(await look()).toEqual({ problem: false, message: expect.stringContaining('0 failing, 1 disabled for it') })
 })
 
-test('finds everything that is wrong, and says what to do', async () => {
+test('reports every problem, with what to do', async () => {
   const { databaseUrl, db, make } = await startServiceForTest()
   const { id: organizationId } = await make.organization()
   const invite = await make.invite(await make.assessment(organizationId))
@@ -70,7 +70,7 @@ test('finds everything that is wrong, and says what to do', async () => {
   expect(checks['mail server']).toEqual({ problem: true, message: expect.stringContaining('SMTP_URL') })
 })
 
-test('complains of events that nobody numbers, but not before somebody could', async () => {
+test('reports unsequenced events, but only after enough time to sequence them', async () => {
   const { url, db, make } = await openTestDatabase()
   const { id: organizationId } = await make.organization()
   const recordAt = (createdAt: Date) =>
@@ -89,12 +89,12 @@ test('complains of events that nobody numbers, but not before somebody could', a
 
 test.each([
   ['one refused recipient', false, { refused: 1 }],
-  ['refused recipients among many that are not', false, { refused: 3, sent: 4 }],
-  ['mails that would have come too late', false, { obsolete: 5 }],
-  ['what the mail server did two days ago', false, { refusedBefore: 5, givenUpBefore: 5 }],
-  ['a mail server that refuses more than it takes', true, { refused: 4, sent: 3 }],
-  ['a mail server that could not be reached for all the retries', true, { givenUp: 1, sent: 9 }],
-])('tells history and information from a problem: %s', async (_what, problem, counts) => {
+  ['refused recipients among many accepted ones', false, { refused: 3, sent: 4 }],
+  ['outdated mails', false, { obsolete: 5 }],
+  ['failures two days ago', false, { refusedBefore: 5, givenUpBefore: 5 }],
+  ['a mail server that refuses more than it accepts', true, { refused: 4, sent: 3 }],
+  ['a mail server that stayed unreachable for all retries', true, { givenUp: 1, sent: 9 }],
+])('distinguishes history and information from a problem: %s', async (_what, problem, counts) => {
   const { databaseUrl, db, make } = await startServiceForTest()
   const { id: organizationId } = await make.organization()
   const { id: inviteId } = await make.invite(await make.assessment(organizationId))
@@ -155,14 +155,14 @@ test('works without the database', async () => {
   expect(checks).toMatchObject({ secret: { problem: false }, 'mail server': { problem: false } })
 })
 
-test('names every bad variable', async () => {
+test('names every invalid variable', async () => {
   const { code, stdout } = await runCli(['doctor'], { PORT: 'x', SECRET_KEY: 'short' })
   expect(code).toBe(78)
   expect(stdout).toMatch(/^problem +configuration +PORT/m)
   expect(stdout).toMatch(/^problem +configuration +SECRET_KEY/m)
 })
 
-test('tells of pending migrations and of a locale that does not know É, and changes neither; migrate applies them', async () => {
+test('reports pending migrations and an unsuitable locale, and changes neither; migrate applies migrations', async () => {
   const DATABASE_URL = await createEmptyDatabase(`LOCALE_PROVIDER libc LOCALE 'C'`)
   for (const _ of ['first', 'again']) {
     const checks = checksOf(await runCli(['doctor', '--json'], { DATABASE_URL }))
@@ -179,7 +179,7 @@ test('tells of pending migrations and of a locale that does not know É, and cha
   })
 })
 
-test('names who has most photos and recordings, and complains before a quota is used up', async () => {
+test('names the organizations with most media, and warns before a quota is used up', async () => {
   const { url, db, make } = await openTestDatabase()
   for (let i = 1; i <= 11; i++) {
     const { id: organizationId } = await make.organization()
@@ -197,7 +197,7 @@ test('names who has most photos and recordings, and complains before a quota is 
   expect(nearly).toEqual({ problem: true, message: expect.stringContaining('raise MEDIA_QUOTA') })
 })
 
-test('says so where other servers want no mail from the service', async () => {
+test("warns if other servers refuse the service's mail", async () => {
   const { url, db, make } = await openTestDatabase()
   const { id: organizationId } = await make.organization()
   const invite = await make.invite(await make.assessment(organizationId))

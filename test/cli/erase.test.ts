@@ -33,7 +33,7 @@ async function start() {
   return { organization, member, keyId }
 }
 
-it('erases a member, with their keys where that is asked for, and once more where a backup has brought them back', async () => {
+it('erases a member, with their keys on request, and again if a backup restores them', async () => {
   const { organization, member, keyId } = await start()
   const unknown = await runCli(['erase', organization.id, 'nobody@example.com', '--member'], env)
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no member of that address')])

@@ -31,7 +31,7 @@ async function writeDocument(count: number, fields: object = {}) {
   return { file, id }
 }
 
-test('an import that is killed half way leaves nothing, and is run again', async () => {
+test('leaves nothing of an import that is killed midway, and can be run again', async () => {
   const { file, id } = await writeDocument(8_000)
   const child = spawn(process.execPath, ['src/cli.ts', 'import', file], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, SECRET_KEY, ...env() },
@@ -50,13 +50,13 @@ test('an import that is killed half way leaves nothing, and is run again', async
   expect(await service.db.invite.count({ where: { organizationId: id } })).toBe(8_000)
 })
 
-test('one file imported by two processes at once is loaded once', async () => {
+test('loads a file once if two processes import it at the same time', async () => {
   const { file } = await writeDocument(1_000)
   const counts = (await Promise.all([importFile(file), importFile(file)])).map(countsOf)
   expect(counts.map(({ invites }) => invites.created).sort()).toEqual([0, 1_000])
 })
 
-test('--overwrite-progress takes back what happened to invites since, and nothing else does', async () => {
+test('resets the progress of invites only with --overwrite-progress', async () => {
   const { file, id } = await writeDocument(1, { status: 'pending' })
   countsOf(await importFile(file))
   const completed = { status: 'completed', completedAt: new Date() } as const
@@ -67,7 +67,7 @@ test('--overwrite-progress takes back what happened to invites since, and nothin
   expect(invite).toMatchObject({ status: 'pending', completedAt: null })
 })
 
-test('what the database refuses in the middle is said in one line, with what to do', async () => {
+test('reports a database error during an import in one line, with what to do', async () => {
   const { file, id } = await writeDocument(1, { customMessage: 'refused' })
   await service.db.$executeRawUnsafe(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`)

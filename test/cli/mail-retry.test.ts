@@ -34,14 +34,14 @@ async function findQueued({ db }: TestDatabase): Promise<string[]> {
 
 const retryAll = () => runCli(['mail', 'retry', '--all', '--json'], { DATABASE_URL: database.url })
 
-test('mail retry --all queues thousands of failed mails', async () => {
+test('queues thousands of failed mails with mail retry --all', async () => {
   const failed = await failMails(database, 6_000)
   const { code, stdout, stderr } = await retryAll()
   expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '{\n  "queued": 6000\n}\n' })
   expect(await findQueued(database)).toEqual(failed)
 })
 
-test('mail retry --all keeps what is queued when a later mail can not be', async () => {
+test("keeps queued mails with mail retry --all if a later one can't be queued", async () => {
   const { db } = database
   const failed = await failMails(database, 2_500)
   await db.$executeRawUnsafe(
@@ -58,7 +58,7 @@ test('mail retry --all keeps what is queued when a later mail can not be', async
   expect(await findQueued(database)).toEqual(failed)
 })
 
-test('mails to members are listed, shown and retried beside those to candidates', async () => {
+test('lists, shows, and retries mails to members like those to candidates', async () => {
   const { db, deps, make, url } = database
   const [candidates] = await failMails(database, 1)
   const { id: organizationId, name } = await make.organization()

@@ -8,7 +8,7 @@ import { startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { runCli } from './run-cli.ts'
 
-test('media check finds files and parts that are missing or of another length, and what no row tells of', async () => {
+test('finds files and parts that are missing, of another length, or without a row', async () => {
   const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'assessments-check-'))
   onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }))
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR })

@@ -3,7 +3,7 @@ import { startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
 import { runCli } from './run-cli.ts'
 
-test('media retry has failed recordings joined again, one or all, and doctor names the command', async () => {
+test('queues failed recordings for joining again, one or all, and doctor names the command', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const run = (...args: string[]) => runCli(args, { DATABASE_URL: service.databaseUrl })
   const candidate = await takeAssessment(service)

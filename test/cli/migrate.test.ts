@@ -25,7 +25,7 @@ test.each([
   ['org create', ['org', 'create', 'Acme']],
   ['key create', ['key', 'create', 'Acme', 'First']],
   ['mail list', ['mail', 'list']],
-])('%s changes nothing in a database that is not up to date, and says what to do', async (_name, args) => {
+])('rejects %s on an outdated database, changes nothing, and says what to do', async (_name, args) => {
   const url = await createEmptyDatabase()
   const client = await connect(url)
   const refusal = (what: string) => ({
@@ -42,19 +42,19 @@ test.each([
   expect(await readTables(client)).toEqual(before)
 })
 
-test('migrate brings tables and queue up to date, after which every command works', async () => {
+test('migrates tables and queue, after which every command works', async () => {
   const DATABASE_URL = await createEmptyDatabase()
   expect((await runCli(['migrate'], { DATABASE_URL })).stdout).toMatch(/^(applied \d{14}_\w+\n)+$/)
   expect(await runCli(['mail', 'list'], { DATABASE_URL })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('import brings the database up to date first', async () => {
+test('migrates the database before an import', async () => {
   const DATABASE_URL = await createEmptyDatabase()
   const document = JSON.stringify({ organizations: [{ name: 'Acme' }] })
   expect(await runCli(['import', '-'], { DATABASE_URL }, document)).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('migrate waits for a database that is still starting', async () => {
+test('waits for a database that is still starting', async () => {
   const url = await createEmptyDatabase()
   const line = await layDatabaseLine(url, { mended: false })
   const command = launchService({ DATABASE_URL: line.url }, ['src/cli.ts', 'migrate'])

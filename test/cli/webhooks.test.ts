@@ -5,7 +5,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from '../support/webhooks.ts'
 import { runCli } from './run-cli.ts'
 
-it('webhook list, deliveries and replay show and repeat what was sent, of the organization that is named', async () => {
+it('lists webhooks and deliveries, and replays them, for the named organization only', async () => {
   const service = await startServiceForTest(TO_LOOPBACK)
   const own = await makeIntegrator(service)
   const receiver = await startReceiver()
@@ -42,7 +42,7 @@ it('webhook list, deliveries and replay show and repeat what was sent, of the or
     expect(await run(...args)).toMatchObject({ code: 1, stderr: 'error: The organization has no such webhook.\n' })
 })
 
-it('doctor reports endpoints that fail, and first of all events that nobody sends', async () => {
+it('reports failing endpoints in doctor, and first of all events that no process sends', async () => {
   const service = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' })
   const own = await makeIntegrator(service)
   const webhook = await own.subscribe(await startReceiver(answerWith(500)))

@@ -124,7 +124,7 @@ async function compile(): Promise<string> {
   )
 }
 
-it('compiles in the strict mode of TypeScript, with calls of every operation', () => {
+it("compiles in TypeScript's strict mode, with calls of every operation", () => {
   expect(compiled).toBe('')
 })
 
@@ -134,7 +134,7 @@ const idOf = (title: string) => title.split(' ')[0]!
 const listIn = (body: object | string) => Object.values(body).find(Array.isArray)
 
 describe.each(interfaces)('the client of %s', (of) => {
-  it('calls every operation, with each parameter, and finds every answer as documented', async () => {
+  it('calls every operation with each parameter, and gets responses as documented', async () => {
     const program: { calls: [string, () => Promise<Answer>][] } = await import(join(folder, 'compiled', of, 'calls.js'))
     const operations = new Map((await readInterface(service, of)).map((operation) => [operation.id, operation]))
     const called = new Set(program.calls.map(([title]) => idOf(title)))
@@ -162,7 +162,7 @@ type Published = {
   verifyWebhook: (request: object) => Promise<{ type: string }>
 }
 
-it('the TypeScript client is installed from /docs with nothing else, and calls the service', async () => {
+it('installs the TypeScript client from /docs without other packages, and calls the service', async () => {
   const { key } = await service.make.organization()
   const cwd = await makeDataDir()
   await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
@@ -188,7 +188,7 @@ describe('the published client (clients/typescript)', () => {
     client = await import(join(copy, 'dist/index.js'))
   })
 
-  it('leads from an invite to its released result, of which a webhook tells: its example, in the strict mode of TypeScript', async () => {
+  it('runs its example in strict TypeScript: from an invite to its released result, reported by a webhook', async () => {
     const { id, key } = await service.make.organization({ mode: 'test' })
     const assessment = await service.make.assessment(id, { name: 'Working remotely', questionCount: 1 })
     await service.make.question(assessment, { points: 5 })
@@ -223,7 +223,7 @@ describe('the published client (clients/typescript)', () => {
     body: { assessmentId: assessment.id, recipientEmail: `${name}@example.com` },
   })
 
-  it('invites, reads every page of a list, and follows what happens, each once', async () => {
+  it('invites, reads every page of a list, and follows each event once', async () => {
     const { key, assessment } = await makeOrganization()
     const api = client.connect({ service: address, key })
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -252,7 +252,7 @@ describe('the published client (clients/typescript)', () => {
     return { signal: controller.signal, abort: () => controller.abort() }
   }
 
-  it('repeats what may do better, and does once what it has to ask for again', async () => {
+  it('retries safe requests, and executes a retried creation once', async () => {
     const { key, assessment } = await makeOrganization()
     const keys: unknown[] = []
     /** Loses the first answer, gives another itself, and then lets all through. */
@@ -272,11 +272,11 @@ describe('the published client (clients/typescript)', () => {
   })
 
   it.each([
-    ['that is longer than it waits', { status: 429, headers: { 'retry-after': '3600' } }, 'getTag', 1],
-    ['to which another try makes no difference', { status: 500 }, 'getTag', 1],
-    ['as often as it tries', { status: 503, headers: { 'retry-after': '0' } }, 'getTag', 4],
-    ['that does not say whether something was deleted', { status: 503, headers: { 'retry-after': '0' } }, 'deleteTag', 1],
-  ] as const)('throws an answer %s', async (_what, answer, operation, times) => {
+    ['with a longer Retry-After than its limit', { status: 429, headers: { 'retry-after': '3600' } }, 'getTag', 1],
+    ['for which a retry makes no difference', { status: 500 }, 'getTag', 1],
+    ['after the last of its retries', { status: 503, headers: { 'retry-after': '0' } }, 'getTag', 4],
+    ["that doesn't say whether something was deleted", { status: 503, headers: { 'retry-after': '0' } }, 'deleteTag', 1],
+  ] as const)('throws a response %s', async (_what, answer, operation, times) => {
     const { key, tag } = await makeOrganization()
     let asked = 0
     const failing = async () => {
@@ -289,7 +289,7 @@ describe('the published client (clients/typescript)', () => {
     expect(asked).toBe(times)
   })
 
-  it('has unknown fields refused with `strict`, and ignored without', async () => {
+  it('gets unknown fields rejected with `strict`, and ignored without', async () => {
     const { key, assessment } = await makeOrganization()
     const { body } = inviteTo(assessment)
     const mistyped = { body: { ...body, sendemail: false } }
@@ -311,7 +311,7 @@ describe('the published client (clients/typescript)', () => {
     expect(types).toEqual(Array(3).fill('invite.created'))
   })
 
-  it('throws before it sends a request whose path parameter is undefined', async () => {
+  it('throws before sending a request whose path parameter is undefined', async () => {
     const sent: Request[] = []
     const record = async (request: Request) => {
       sent.push(request)
@@ -322,7 +322,7 @@ describe('the published client (clients/typescript)', () => {
     expect(sent).toEqual([])
   })
 
-  it('throws what the service refuses, with its word for it', async () => {
+  it('throws a service error with its code', async () => {
     const { key, assessment } = await makeOrganization()
     const api = client.connect({ service: address, key })
     const { data } = await api.createInvite(inviteTo(assessment))
@@ -333,7 +333,7 @@ describe('the published client (clients/typescript)', () => {
     expect((error as { headers: Headers }).headers.get('ratelimit-limit')).toMatch(/^\d+$/)
   })
 
-  it('believes a webhook that is signed with its secret, in these minutes, and no other', async () => {
+  it('accepts a webhook signed with its secret within five minutes, and no other', async () => {
     const [secret, other] = ['whsec_c2VjcmV0IG9mIGEgd2ViaG9vaw==', 'whsec_YW5vdGhlciBvbmUsIGxvbmdlcg==']
     const body = JSON.stringify({ id: 'e', type: 'webhook.test', text: 'é 🎓' })
     const at = new Date()

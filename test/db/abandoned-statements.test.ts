@@ -16,7 +16,7 @@ const countRunning = async (like: string) => {
   return running
 }
 
-it('are stopped in PostgreSQL when who asked has gone, and the connection serves others', async () => {
+it('cancels a statement in PostgreSQL when its client has gone, and reuses the connection', async () => {
   let go = () => {}
   const asking = untilGone(service.db, (tell) => {
     go = tell
@@ -40,7 +40,7 @@ const SEARCHES = {
 }
 type Asks = Record<'v1' | 'alternate' | 'portal', (query: string) => Test>
 
-it.each(Object.entries(SEARCHES))('are those of a search in %s', async (_where, search) => {
+it.each(Object.entries(SEARCHES))('cancels the abandoned search in %s', async (_where, search) => {
   const own = await startServiceForTest({ ROLE: 'api' })
   const organization = await own.make.organization()
   await own.make.invite(await own.make.assessment(organization.id))

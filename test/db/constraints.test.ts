@@ -82,7 +82,7 @@ const insert = (model: Joining, { organizationId }: Furnished, data: object): Pr
   (service.db[model].create as unknown as (input: { data: object }) => Promise<unknown>)({ data: { organizationId, ...data } })
 
 describe('a reference', () => {
-  it.each(references)('%s cannot lead into another organization', async (_name, refer) => {
+  it.each(references)("can't lead into another organization: %s", async (_name, refer) => {
     const [own, other] = [await furnish(), await furnish()]
     await expect(refer(own, other)).rejects.toMatchObject(foreignKeyViolation)
     await expect(refer(other, { ...own, organizationId: own.organizationId })).rejects.toMatchObject(foreignKeyViolation)
@@ -97,7 +97,7 @@ describe('a reference', () => {
     await expect(stolen).rejects.toMatchObject(foreignKeyViolation)
   })
 
-  it('keeps what it refers to from moving to another organization', async () => {
+  it('keeps the row it refers to from moving to another organization', async () => {
     const [own, other] = [await furnish(), await furnish()]
     const moved = service.db.assessment.update({
       where: { id: own.assessment.id },
@@ -107,7 +107,7 @@ describe('a reference', () => {
   })
 })
 
-describe('question_count and total_points of an assessment', () => {
+describe('the question count and total points of an assessment', () => {
   type Change = { kind: keyof typeof changes; nth: number; to: number; points: number; times: number }
   const change: fc.Arbitrary<Change> = fc.record({
     kind: fc.constantFrom('insert', 'insert', 'score', 'move', 'delete', 'clear'),
@@ -142,7 +142,7 @@ describe('question_count and total_points of an assessment', () => {
     clear: ({ assessmentId }: Rows) => service.db.question.deleteMany({ where: { assessmentId } }),
   }
 
-  it('follow whatever is inserted, scored, moved and deleted', async () => {
+  it('follow every insertion, score, move, and deletion of questions', async () => {
     const { id: organizationId } = await service.make.organization()
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (history) => {
@@ -168,7 +168,7 @@ describe('question_count and total_points of an assessment', () => {
     )
   })
 
-  it('are right after 20 simultaneous inserts', async () => {
+  it('are correct after 20 concurrent inserts', async () => {
     const { id } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     await Promise.all(Array.from({ length: 20 }, (_, points) => service.make.question(assessment, { points })))
@@ -177,13 +177,13 @@ describe('question_count and total_points of an assessment', () => {
   })
 })
 
-describe('the database itself', () => {
-  it.each(['questionReplayLimit', 'answerRecordLimit'])('refuses an invite whose %s is not positive', async (limit) => {
+describe('the database', () => {
+  it.each(['questionReplayLimit', 'answerRecordLimit'])('rejects an invite whose %s is not positive', async (limit) => {
     const { assessment } = await furnish()
     await expect(service.make.invite(assessment, { [limit]: 0 })).rejects.toThrow(/check/i)
   })
 
-  it('removes everything of an organization together with it', async () => {
+  it('deletes an organization with all its rows', async () => {
     const own = await furnish()
     await service.make.question(own.assessment)
     await service.db.organization.delete({ where: { id: own.organizationId } })

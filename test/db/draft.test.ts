@@ -8,7 +8,7 @@ const INDEX_OF_NEW = '-- CreateIndex\nCREATE INDEX "notes_id_idx" ON "notes"("id
 const INDEX = '-- CreateIndex\nCREATE INDEX "invites_note_idx" ON "invites"("organization_id", "note");'
 const UNIQUE = '-- CreateIndex\nCREATE UNIQUE INDEX "invites_note_key" ON "invites"("note");'
 
-it('drafts each index on a table that is there already as a migration of its own, outside of a transaction and after the rest', () => {
+it('drafts each index on an existing table as its own migration, outside of a transaction and after the rest', () => {
   expect(splitDraft([COLUMN, TABLE, INDEX, INDEX_OF_NEW, UNIQUE].join('\n\n'))).toEqual([
     { sql: [COLUMN, TABLE, INDEX_OF_NEW].join('\n\n') },
     {
@@ -22,12 +22,12 @@ it('drafts each index on a table that is there already as a migration of its own
   ])
 })
 
-it('drafts one migration where there is nothing else', () => {
+it('drafts a single migration if there is nothing else', () => {
   expect(splitDraft(INDEX)).toHaveLength(1)
   expect(splitDraft(COLUMN)).toEqual([{ sql: COLUMN }])
 })
 
-it('names drafts so that they are applied last and in their order, also behind a migration of a clock that was ahead', () => {
+it('names drafts in their order after all others, even after a migration from a clock that was ahead', () => {
   const now = new Date('2026-11-23T07:30:00.500Z')
   const names = ['20261101000000_init', 'migration_lock.toml']
   expect(nextTimestamps(names, now, 2)).toEqual(['20261123073000', '20261123073001'])

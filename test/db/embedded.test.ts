@@ -67,7 +67,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-it('is joined by whoever starts it once more on the same folder, and stopped by the last one to leave', async () => {
+it('shares the database with later starts on the same folder, and stops it with the last one', async () => {
   const dataDir = await makeDataDir()
   const one = await start(dataDir)
   const other = await start(dataDir)
@@ -82,7 +82,7 @@ it('is joined by whoever starts it once more on the same folder, and stopped by 
   await expect(connect(one.url)).rejects.toThrow(/ENOENT|ECONNREFUSED/)
 })
 
-it('is stopped with connections that its process has not closed, unless another process uses it', async () => {
+it('stops the database despite open connections of its process, unless another process uses it', async () => {
   const dataDir = await makeDataDir()
   const { url } = await start(dataDir)
   const other = await startInChild(dataDir)
@@ -100,7 +100,7 @@ it('is stopped with connections that its process has not closed, unless another 
   await expect(connect(url)).rejects.toThrow(/ENOENT|ECONNREFUSED/)
 })
 
-it('keeps what it was given, also without a word of farewell: it outlives the kill -9 of its starter', async () => {
+it('keeps the data and the running server after kill -9 of the starting process', async () => {
   const dataDir = await makeDataDir()
   const { child, url } = await startInChild(dataDir)
   await ask(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -117,7 +117,7 @@ it('keeps what it was given, also without a word of farewell: it outlives the ki
   expect(await ask(again.url, 'SELECT answer FROM kept')).toEqual([42])
 })
 
-it('is one for two processes that start at once on a new folder', async () => {
+it('starts one database for two concurrent starts on a new folder', async () => {
   const dataDir = await makeDataDir()
   const [one, other] = await Promise.all([startInChild(dataDir), startInChild(dataDir)])
   expect(other.url).toBe(one.url)
@@ -128,7 +128,7 @@ it('is one for two processes that start at once on a new folder', async () => {
 })
 
 it.skipIf(process.getuid?.() !== 0)(
-  "is not begun anew elsewhere when root's PostgreSQL can no longer reach the one that is there",
+  "fails instead of creating another database when root's PostgreSQL can't reach the existing one",
   async () => {
     const dataDir = await makeDataDir('closed', 'data')
     await (await start(dataDir)).release()
@@ -139,7 +139,7 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-it('runs once for each folder, also where the path is too long for a socket, and is reached through no network', async () => {
+it('runs one server per folder, even if the path is too long for a socket, and without network access', async () => {
   const long = await makeDataDir('x'.repeat(60), 'y'.repeat(60))
   const [one, other] = await Promise.all([start(await makeDataDir()), start(long)])
   expect(other.url).not.toBe(one.url)

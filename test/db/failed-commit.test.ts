@@ -21,10 +21,10 @@ async function failCommit(statement: string): Promise<unknown> {
     )
 }
 
-it('knows a database that goes away while it commits', async () => {
+it('recognizes a database that goes away during a commit', async () => {
   expect(isDatabaseAway(await failCommit('PERFORM pg_terminate_backend(pg_backend_pid())'))).toBe(true)
 })
 
-it('knows a commit that others were in the way of', async () => {
+it('recognizes a commit that conflicts with others', async () => {
   expect(isDatabaseBusy(await failCommit("RAISE EXCEPTION 'in the way' USING ERRCODE = '40001'"))).toBe(true)
 })

@@ -65,7 +65,7 @@ it('gives up after 2 s without its lock, says so, and changes nothing', async ()
   expect(await migrating).toBe(
     `The migration ${LATER} failed and was rolled back: canceling statement due to lock timeout, 2 times. A transaction that goes on for long holds it up, see pg_stat_activity.`,
   )
-  expect(logged).toEqual(['a migration could not get its locks: trying again'])
+  expect(logged).toEqual(['a migration could not get its locks: retrying'])
   expect(await readSchema(client)).toEqual(before)
   expect(await readHistory(client)).toBe(0)
 })
@@ -77,7 +77,7 @@ it('is applied once it gets its lock', async () => {
   await waitUntil('the first attempt to fail', () => logged[0])
   await holder.query('ROLLBACK')
   expect(await migrating).toEqual([LATER])
-  expect(logged).toEqual(['a migration could not get its locks: trying again', 'migrated'])
+  expect(logged).toEqual(['a migration could not get its locks: retrying', 'migrated'])
   expect(await readHistory(client)).toBe(1)
 })
 
@@ -122,7 +122,7 @@ it("leaves no index behind if the rows don't allow it", async () => {
 
 it.each([
   ['two statements', `${ADD_INDEX}SELECT 1;`],
-  ['a statement that can not be run again', ADD_INDEX.replace('IF NOT EXISTS ', '')],
+  ["a statement that can't be run again", ADD_INDEX.replace('IF NOT EXISTS ', '')],
   ['another statement', `-- no-transaction\n${ADD_COLUMN}`],
 ])('rejects %s outside of a transaction, before anything is applied', async (_what, sql) => {
   const { url, folder, client } = await prepare(sql)

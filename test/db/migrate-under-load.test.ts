@@ -56,7 +56,7 @@ const countFilled = async (client: Client): Promise<number> =>
   (await client.query('SELECT count(slug)::int AS count FROM tags')).rows[0].count
 
 describe('the migrations of the next release', () => {
-  it('fail no request of the running one: in a transaction, in batches, and with a concurrent index', async () => {
+  it('fail no request of the running one in a transaction, in batches, or with a concurrent index', async () => {
     const { url, client, key, assessmentId, folder } = await createDatabase()
     const service = await startProcess({ DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
     const load = putUnderLoad({ url: service.url, key, assessmentId }, { kept: true, clients: 2 })
@@ -72,7 +72,7 @@ describe('the migrations of the next release', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
-  it('keep the batches that were committed when their process dies, and go on behind them', async () => {
+  it('keep committed batches when their process dies, and continue after them', async () => {
     const { url, client, folder } = await createDatabase()
     await migrate(url, { folder: await copyMigrations({ [ADD]: EXAMPLES[ADD] }) })
     const holder = await connect(url)

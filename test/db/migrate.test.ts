@@ -31,7 +31,7 @@ const readTables = async (client: Client) => {
 }
 
 describe('an empty database', () => {
-  it('is brought up to date, once', async () => {
+  it('is migrated once', async () => {
     const url = await createEmptyDatabase()
     expect(await migrate(url)).toEqual(names)
     expect(await migrate(url)).toEqual([])
@@ -39,13 +39,13 @@ describe('an empty database', () => {
     expect(await readTables(client)).toEqual(await readTables(await connect(inject('templateUrl'))))
   })
 
-  it('is brought up to date once by two processes that start at once', async () => {
+  it('is migrated once by concurrent processes', async () => {
     const url = await createEmptyDatabase()
     const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
     expect(applied.toSorted((a, b) => b.length - a.length)).toEqual([names, [], []])
   })
 
-  it('lacks all migrations, and looking for them changes nothing', async () => {
+  it('lacks all migrations, and checking for them changes nothing', async () => {
     const url = await createEmptyDatabase()
     expect(await findPendingMigrations(url)).toEqual(names)
     expect(await readTables(await connect(url))).toEqual([])
@@ -53,7 +53,7 @@ describe('an empty database', () => {
     expect(await findPendingMigrations(url)).toEqual([])
   })
 
-  it("has a history that Prisma's own tool understands: name, sha256 of the file, finished, one step", async () => {
+  it("gets a history that Prisma's own tool accepts: name, checksum, finish time, one step", async () => {
     const url = await createEmptyDatabase()
     await migrate(url)
     const { rows } = await (await connect(url)).query('SELECT * FROM _prisma_migrations ORDER BY migration_name')
@@ -78,11 +78,11 @@ describe('an empty database', () => {
   })
 })
 
-describe('a database made before 1.0', () => {
+describe('a database from before 1.0', () => {
   it.each([
     ['by another chain of migrations', `UPDATE _prisma_migrations SET migration_name = '20261121090000_foundation'`],
-    ['by another text of the baseline', `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`],
-  ])('is refused when it was made %s, and is left as it is', async (_what, sql) => {
+    ['by a baseline with another text', `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`],
+  ])('is rejected if created %s, and stays unchanged', async (_what, sql) => {
     const url = await copyDatabase()
     const client = await connect(url)
     await client.query(sql)
@@ -99,7 +99,7 @@ describe('a database whose history differs from the files', () => {
   const LATER = '29990101000000_later'
   const withLater = (sql: string) => copyMigrations({ [LATER]: sql })
 
-  it('is refused when a migration has been changed since', async () => {
+  it('is rejected if a migration was changed after being applied', async () => {
     const url = await copyDatabase()
     await migrate(url, { folder: await withLater('SELECT 1;') })
     await expect(migrate(url, { folder: await withLater('SELECT 2;') })).rejects.toThrow(
@@ -107,7 +107,7 @@ describe('a database whose history differs from the files', () => {
     )
   })
 
-  it('is refused when a migration was left unfinished', async () => {
+  it('is rejected if a migration was left unfinished', async () => {
     const url = await copyDatabase()
     await migrate(url, { folder: await withLater('SELECT 1;') })
     await (await connect(url)).query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [LATER])
@@ -116,7 +116,7 @@ describe('a database whose history differs from the files', () => {
     )
   })
 
-  it('is refused when it has a migration of a newer release', async () => {
+  it('is rejected if it has a migration of a newer release', async () => {
     const url = await copyDatabase()
     await migrate(url, { folder: await withLater('SELECT 1;') })
     const message = `The database has the migration ${LATER}, which this version does not know`
@@ -124,7 +124,7 @@ describe('a database whose history differs from the files', () => {
     await expect(findPendingMigrations(url)).rejects.toThrow(message)
   })
 
-  it('is accepted when the other migration was rolled back', async () => {
+  it('is accepted if the other migration was rolled back', async () => {
     const url = await copyDatabase()
     const client = await connect(url)
     await client.query(
@@ -134,8 +134,8 @@ describe('a database whose history differs from the files', () => {
   })
 })
 
-describe('a migration that fails', () => {
-  it('leaves nothing behind, says which it was and why, and can be applied once the cause is gone', async () => {
+describe('a failing migration', () => {
+  it('changes nothing, is reported with its cause, and can be applied after a fix', async () => {
     const url = await createEmptyDatabase()
     const client = await connect(url)
     await client.query('CREATE TABLE invites (id int)')

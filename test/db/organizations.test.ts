@@ -130,8 +130,8 @@ async function targetsOfStatements(): Promise<string[]> {
   return found
 }
 
-describe('what belongs to an organization', () => {
-  it('is in tables that name it, in each key, in each reference between them and wherever a conflict is looked for, but for what is listed here', async () => {
+describe('the schema', () => {
+  it('has the organization in each table, key, reference, and conflict target, except those listed here', async () => {
     const { db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     expect(await tablesWithout(db)).toEqual(Object.keys(SHARED).sort())
@@ -140,7 +140,7 @@ describe('what belongs to an organization', () => {
     expect([...(await targetsOfFunctions(db)), ...(await targetsOfStatements())].sort()).toEqual(Object.keys(TARGETS).sort())
   })
 
-  it('has a key of organization and id beside each primary key by id alone', async () => {
+  it('has a key of organization and ID for each primary key by ID alone', async () => {
     const { db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const keyOf = async (name: string) => (await db.$queryRawUnsafe<{ key: string[] }[]>(KEY(name)))[0]?.key
@@ -148,7 +148,7 @@ describe('what belongs to an organization', () => {
       expect([byOrganization, await keyOf(byOrganization)]).toEqual([byOrganization, await keyOf(byId)])
   })
 
-  it('is found out where it is not', async () => {
+  it('fails the check for tables, keys, references, and functions without the organization', async () => {
     const { db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     await db.$executeRawUnsafe(`CREATE TABLE strays (id uuid CONSTRAINT strays_pkey PRIMARY KEY)`)

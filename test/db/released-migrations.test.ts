@@ -20,7 +20,7 @@ describe('findMigrationProblems', () => {
     await writeMigration(folder, NEXT, 'SELECT 2;')
   })
 
-  it('accepts released migrations as they are, and later ones', async () => {
+  it('accepts unchanged released migrations, and later ones', async () => {
     await writeMigration(folder, '20270102000000_later', 'SELECT 3;')
     expect(await problems()).toEqual([])
   })
@@ -35,7 +35,7 @@ describe('findMigrationProblems', () => {
     expect(await problems()).toEqual([expect.stringMatching(`^${BASELINE} is released and must not be changed`)])
   })
 
-  it('rejects a released migration that is gone', async () => {
+  it('rejects a released migration that is missing', async () => {
     await rm(path.join(folder, BASELINE), { recursive: true })
     expect(await problems()).toEqual([expect.stringMatching(`^${BASELINE} is released and must not be renamed or removed`)])
   })

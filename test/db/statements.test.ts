@@ -30,7 +30,7 @@ const within = (owner: { organization: { id: string }; mode: Mode }, db: Connect
 const pidOf = statement(sql<{ pid: number }>`select pg_backend_pid() as pid`)
 
 describe('a statement', () => {
-  it('is written in the names of the schema, and answers in them', async () => {
+  it("uses the schema's names in the query and in the result", async () => {
     const { owner, ids } = await make()
     const query = within(owner)
       .selectFrom('invites')
@@ -47,7 +47,7 @@ describe('a statement', () => {
     expect(await one(database.db, updated)).toEqual({ customMessage: 'Hello' })
   })
 
-  it('has the organization as its condition: of others it finds, changes and deletes nothing', async () => {
+  it("is limited to its organization: it finds, changes, and deletes no other's rows", async () => {
     const [mine, theirs] = [await make(), await make()]
     const which = anyOfIds(theirs.ids)
     expect(await all(database.db, within(mine.owner).selectFrom('invites').select('id').where('id', '=', which))).toEqual([])
@@ -61,7 +61,7 @@ describe('a statement', () => {
     ])
   })
 
-  it('finds what is shared by all organizations', async () => {
+  it('finds rows shared by all organizations', async () => {
     const code = uuidv7()
     await database.db.language.create({ data: { id: uuidv7(), code } })
     expect(
@@ -83,7 +83,7 @@ describe('a statement', () => {
     ).toEqual([])
   })
 
-  it('names what it answers with, column by column', () => {
+  it('must select its columns one by one', () => {
     expect(() =>
       textOf(
         within({ organization: { id: '' }, mode: 'all' })
@@ -93,7 +93,7 @@ describe('a statement', () => {
     ).toThrow('column by column')
   })
 
-  it('has rows made JSON by PostgreSQL, each with what a view shows of it', async () => {
+  it('returns rows as JSON from PostgreSQL, each with the columns of its view', async () => {
     const { owner, ids } = await make()
     const show = (invites: Rows<'invites'>, db: TenantDb) =>
       invites.select((eb) => [
@@ -116,7 +116,7 @@ describe('a statement', () => {
     expect(await allAsJson(database.db, within(owner).selectFrom('tags').select('id'))).toEqual([])
   })
 
-  it('is made once where it is prepared, for each set of values', async () => {
+  it('is built once if prepared, for each set of parameters', async () => {
     const { owner, ids } = await make()
     let made = 0
     const find = prepare(
@@ -146,8 +146,8 @@ describe('a statement', () => {
   })
 })
 
-describe('writes', () => {
-  it('copy rows, with what is different and what is by default', async () => {
+describe('a write', () => {
+  it('copies rows with changed columns and defaults', async () => {
     const { owner, assessment } = await make(1)
     const question = await database.make.question(assessment, { script: 'Who are you?', points: 3 })
     const newId = uuidv7()
@@ -170,7 +170,7 @@ describe('writes', () => {
     ).not.toContain('"name"')
   })
 
-  it('insert rows of several tables by one statement, whatever their types', async () => {
+  it('inserts rows of several tables in one statement, whatever their types', async () => {
     const { owner, ids } = await make(1)
     const organizationId = owner.organization.id
     const tags = ['a', 'b"\\'].map((name) => ({
@@ -191,7 +191,7 @@ describe('writes', () => {
     expect(key).toEqual({ fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) })
   })
 
-  it('have rows that are given as a table, by one value', async () => {
+  it('takes rows as a table in one parameter', async () => {
     const { owner, ids } = await make()
     const given = givenRows('invites', [{ id: ids[0]!, customMessage: 'Hello', sentAt: new Date(1_000) }]).as('given')
     const update = within(owner)
@@ -208,7 +208,7 @@ describe('writes', () => {
     expect(second!.customMessage).not.toBe('Hello')
   })
 
-  it('begin with what the rows they insert begin with', async () => {
+  it('keeps the WITH clause of the rows it inserts', async () => {
     const { owner, ids } = await make(1)
     const changed = within(owner)
       .with('changed', () =>
@@ -234,7 +234,7 @@ describe('writes', () => {
     expect(await all(database.db, insertion.returning('name'))).toEqual([{ name: ids[0] }])
   })
 
-  it('say what is to be done where the row is there already', async () => {
+  it('can update on conflict', async () => {
     const { owner } = await make(0)
     const tag = {
       id: uuidv7(),
@@ -252,7 +252,7 @@ describe('writes', () => {
     expect(await all(database.db, write.returning('name'))).toEqual([{ name: 'one more' }])
   })
 
-  it('go together or not at all', async () => {
+  it('is rolled back with the other writes of its batch', async () => {
     const { owner, ids } = await make(1)
     const write = within(owner).updateTable('invites').set({ customMessage: 'together' }).where('id', '=', ids[0]!)
     const fails = statement(sql`select 1 / 0`)
@@ -267,7 +267,7 @@ describe('writes', () => {
 const times = () => ({ createdAt: new Date(), updatedAt: new Date() })
 
 describe('a transaction', () => {
-  it('has Prisma and the statements on one connection, and rolls both back', async () => {
+  it('runs Prisma and statements on one connection, and rolls both back', async () => {
     const { owner, ids } = await make(1)
     const work = transact(database.db, async (inside) => {
       const [{ pid }] = (await inside.$queryRaw`SELECT pg_backend_pid() AS pid`) as [{ pid: number }]
@@ -280,7 +280,7 @@ describe('a transaction', () => {
     expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).not.toBe('changed')
   })
 
-  it('has savepoints within it: what fails in one is undone alone', async () => {
+  it('has savepoints: a failure in one is undone alone', async () => {
     const { owner, ids } = await make(1)
     const set = (message: string) =>
       within(owner).updateTable('invites').set({ customMessage: message }).where('id', '=', ids[0]!)
@@ -296,7 +296,7 @@ describe('a transaction', () => {
     expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('first')
   })
 
-  it('takes no statement when it is over, by its end or by its time', async () => {
+  it('rejects statements after its end or its timeout', async () => {
     let late: Parameters<typeof run>[0] | undefined
     await transact(database.db, async (inside) => {
       late = inside
@@ -316,7 +316,7 @@ describe('a transaction', () => {
     expect(isDatabaseBusy(error)).toBe(true)
   })
 
-  it('is begun by transact: in any other nothing is sent', async () => {
+  it('must be started by transact: statements in any other are rejected', async () => {
     await expect(database.db.$transaction((inside) => one(inside, pidOf))).rejects.toThrow('transact')
   })
 
@@ -335,7 +335,7 @@ describe('a transaction', () => {
   })
 })
 
-it('leaves no connection where none of its statements has gone by Prisma', async () => {
+it('releases its pool even if no query went through Prisma', async () => {
   const { url } = database
   const pool = openPool(url, { max: 1 })
   const db = createDb(pool)

@@ -90,7 +90,7 @@ describe('a tenant database', () => {
 })
 
 describe('the query compiler', () => {
-  it.each(Object.entries(unscopedQueries))('refuses %s', (_, query) => {
+  it.each(Object.entries(unscopedQueries))('rejects %s', (_, query) => {
     expect(() => (query(scopeless()) as unknown as { compile: () => unknown }).compile()).toThrow('without the scope')
   })
 
@@ -101,7 +101,7 @@ describe('the query compiler', () => {
       db()
         .selectFrom('tags')
         .select((eb) => ['id', eb.selectFrom('tags as other').select('other.name').limit(1).as('name')]),
-    'the same in a condition': () =>
+    "a sub-select of the statement's own table in a condition": () =>
       db()
         .selectFrom('tags')
         .select('id')
@@ -126,26 +126,26 @@ describe('the query compiler', () => {
         .with('found', () => other().selectFrom('invites').select('id'))
         .selectFrom('found')
         .select('found.id'),
-    'a SELECT that has lost its conditions': () => db().selectFrom('tags').clearWhere().select('id'),
-    'an UPDATE that has lost them': () => db().updateTable('tags').clearWhere().set({ name: '' }),
-    'a DELETE that has lost them': () => db().deleteFrom('tags').clearWhere(),
-    'a sub-select that has lost them': () =>
+    'a SELECT without its conditions': () => db().selectFrom('tags').clearWhere().select('id'),
+    'an UPDATE without its conditions': () => db().updateTable('tags').clearWhere().set({ name: '' }),
+    'a DELETE without its conditions': () => db().deleteFrom('tags').clearWhere(),
+    'a sub-select without its conditions': () =>
       db()
         .selectFrom('tags')
         .select('id')
         .where((eb) => eb.exists(db().selectFrom('invites').clearWhere().select('id'))),
-    'a scope that is one of two conditions': () =>
+    'a scope as one of two alternatives': () =>
       db()
         .selectFrom('tags')
         .clearWhere()
         .where((eb) => eb.or([eb('name', '=', ''), eb('color', '=', '')]))
         .select('id'),
   }
-  it.each(Object.entries(refused))('refuses %s', (_, query) => {
+  it.each(Object.entries(refused))('rejects %s', (_, query) => {
     expect(() => query().compile()).toThrow('without the scope')
   })
 
-  it('refuses a lock of a sub-select, of which PostgreSQL would lock every row', () => {
+  it('rejects a lock of a sub-select, of which PostgreSQL would lock every row', () => {
     const joined = () =>
       db()
         .selectFrom('submissions')
@@ -162,30 +162,30 @@ describe('the query compiler', () => {
         .selectFrom('tags')
         .select('id')
         .where((eb) => eb.exists(outer.selectFrom('invites').select('id'))),
-    'of its first caller, whose organization it reads': (outer) => () => outer.selectFrom('organizations').select('id'),
+    'of its first caller when reading the organization': (outer) => () => outer.selectFrom('organizations').select('id'),
     'of its first caller in a query over all organizations': (outer) => () =>
       unscoped()
         .selectFrom('eventSequence')
         .select((eb) => eb.exists(outer.selectFrom('invites').select('id')).as('found')),
-    'of its first caller in rows that it inserts': (outer) => () =>
+    'of its first caller in inserted rows': (outer) => () =>
       insertForEach('gradingViewers', outer.selectFrom('members'), (eb) => ({
         ...same(eb, 'organizationId'),
         submissionId: eb.ref('members.id'),
         memberId: eb.ref('members.id'),
         lastSeenAt: byDefault,
       })),
-    'of its first caller in a list of ids': (outer) => (own) =>
+    'of its first caller in a list of IDs': (outer) => (own) =>
       own
         .selectFrom('tags')
         .select('id')
         .where('id', '=', anyOfIds([scopeOf(outer).organization.id])),
   }
-  it.each(Object.entries(prepared))('refuses a prepared query with an id %s', (_, make) => {
+  it.each(Object.entries(prepared))('rejects a prepared query with an ID %s', (_, make) => {
     const outer = scopeless()
     expect(() => prepareScoped(make(outer))(outer, {})).toThrow('A prepared statement has a value of its first caller')
   })
 
-  it('takes queries of other scopes as they are scoped', () => {
+  it('keeps the scope of queries from other databases', () => {
     const { organization } = { organization: { id: uuidv7() } }
     const everywhere = tenantDb(database.db, { organization, mode: 'all' })
     const query = db()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { copyDatabase } from '../support/copy-database.ts'
 import { startService } from '../support/service.ts'
 
-it('may be any: a time is the same in the answer to a POST, in reads and in lists, and in the database', async () => {
+it('shows the same time in a POST response, in reads, in lists, and in the database, in any time zone', async () => {
   const databaseUrl = await copyDatabase()
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -38,7 +38,7 @@ const tag = (name: string) => ({
 })
 
 describe('a transaction', () => {
-  it('refuses the statements of an operation that is under way when it ends', async () => {
+  it('rejects the statements of an operation still in progress when it ends', async () => {
     const { id } = await service.make.organization()
     const names = Array.from({ length: 50 }, (_, n) => `tag ${n}`)
     let late: Promise<unknown> | undefined
@@ -55,7 +55,7 @@ describe('a transaction', () => {
     expect(await narrow.tag.count({ where: { organizationId: id } })).toBe(0)
   })
 
-  it('gives its connection back when COMMIT finds that it has failed', async () => {
+  it('releases its connection if COMMIT finds that it has failed', async () => {
     const { id } = await service.make.organization()
     const failed = transact(narrow, async (inside) => {
       await inside.tag.create({ data: { ...tag('lost'), organizationId: id, mode: 'live' } })
@@ -65,7 +65,7 @@ describe('a transaction', () => {
     expect(await narrow.tag.count({ where: { organizationId: id } })).toBe(0)
   })
 
-  it('gives its connection back when its time is over', async () => {
+  it('releases its connection when it times out', async () => {
     const late = transact(
       narrow,
       async (inside) => {

@@ -140,8 +140,8 @@ const limits: Limit[] = [
 const AT_ONCE = 12
 const ROOM = 2
 
-describe('requests at the same time', () => {
-  it.each(limits)('do not pass the limit of $name together', async ({ most, fill, prepare, count }) => {
+describe('concurrent requests', () => {
+  it.each(limits)('stay within the limit of $name together', async ({ most, fill, prepare, count }) => {
     const of = await furnish()
     const add = await prepare(of)
     if (fill) await fill(of, most - ROOM)

@@ -34,7 +34,7 @@ const memoryOf = async (pid: number) =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1_000)
 
 it(
-  `makes an archive of ${RECORDINGS} recordings once, killed ${KILLS} times in the middle, and leaves nothing of before`,
+  `creates an archive of ${RECORDINGS} recordings once, despite ${KILLS} kills, and leaves no partial files`,
   async () => {
     const DATA_DIR = await makeFolder()
     const service = await startServiceForTest({ ROLE: 'api', DATA_DIR })
@@ -134,7 +134,7 @@ with zipfile.ZipFile(sys.argv[1]) as z:
 const hasReaders = ['python3', 'unzip'].every((name) => spawnSync(name, ['-h']).status !== null)
 
 test.skipIf(!LONG || !hasReaders)(
-  'a file beyond 4 GiB, and those behind it, are read by others as they were written',
+  'writes a file beyond 4 GiB, and those after it, so that other ZIP readers read them unchanged',
   async () => {
     const file = path.join(await makeFolder(), 'large.zip')
     const handle = await open(file, 'w')

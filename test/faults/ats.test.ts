@@ -69,7 +69,7 @@ async function start() {
   return { ...customer, db, launch, first, inviteIds, happen, allReported, toldOf }
 }
 
-it('loses no report over random kills, and has those of an order arrive one at a time and in order', async () => {
+it("loses no report over random kills, and sends an order's reports one at a time and in order", async () => {
   const kills = scaled(2, 20)
   const steps = scaled(24, 120)
   const reports = steps * ORDERS
@@ -104,7 +104,7 @@ it('loses no report over random kills, and has those of an order arrive one at a
   expect(repeats).toBeLessThanOrEqual(kills * ORDERS)
 })
 
-it('has each report sent by one of several processes', async () => {
+it('sends each report from one of several processes', async () => {
   const steps = scaled(12, 100)
   const { updates, behave, launch, inviteIds, happen, allReported, toldOf } = await start()
   behave((response) => void setTimeout(() => response.writeHead(200).end(), 5 + Math.random() * 20))
@@ -116,7 +116,7 @@ it('has each report sent by one of several processes', async () => {
   expect(updates).toHaveLength(steps * ORDERS)
 })
 
-it('gives up an ATS that says nothing after 10 s, and holds up none of the other orders', async () => {
+it('gives up on a silent ATS after 10 s, and delays no other orders', async () => {
   const { updates, behave, db, inviteIds, happen } = await start()
   const [hung] = inviteIds
   behave((response, message, request) => {

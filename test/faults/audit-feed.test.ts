@@ -77,7 +77,7 @@ async function follow(running: Running, key: string, isOver: () => boolean): Pro
   }
 }
 
-it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers, each once and in order, while the service is killed ${KILLS} times`, async () => {
+it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers once and in order, despite ${KILLS} kills`, async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, system, make } = database

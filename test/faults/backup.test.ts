@@ -24,7 +24,7 @@ async function mount(folder: string, bytes: number): Promise<void> {
   onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
 }
 
-test.runIf(canMount())('where the disk is too small, a backup and a restore say so and leave nothing', async () => {
+test.runIf(canMount())('reports a full disk during a backup and a restore, and leaves nothing behind', async () => {
   const [dataDir, place] = [await makeDataDir(), await makeDataDir()]
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)
   const [small, other] = [path.join(place, 'small'), path.join(place, 'other')]
@@ -40,7 +40,7 @@ test.runIf(canMount())('where the disk is too small, a backup and a restore say 
   expect(await readdir(other)).toEqual([])
 })
 
-test('a restore that is killed leaves nothing that a start takes for data, and the next says what to remove', async () => {
+test('leaves no data that a start would use after a killed restore, and the next restore names what to remove', async () => {
   const [dataDir, other, place] = [await makeDataDir(), await makeDataDir(), await makeDataDir()]
   const backup = path.join(place, 'backup')
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)
@@ -64,7 +64,7 @@ test('a restore that is killed leaves nothing that a start takes for data, and t
   expect((await cli(other, ['org', 'list'])).stdout).toContain('Acme')
 })
 
-test('a backup that is killed is none, and the service goes on', async () => {
+test('recognizes a killed backup as incomplete, and continues to serve', async () => {
   const [dataDir, place] = [await makeDataDir(), await makeDataDir()]
   const backup = path.join(place, 'backup')
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)

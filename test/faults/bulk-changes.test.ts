@@ -13,7 +13,7 @@ const KILLS = scaled(2, 5)
 /** A killed process's job counts as lost after 10 s without a heartbeat, and its retry waits 10 to 40 s. The machine may be busy. */
 const RECOVERY_MS = LONG ? 900_000 : 300_000
 
-it(`sends ${INVITES} invitations again exactly once each by one bulk change, whatever is killed half-way`, async () => {
+it(`resends ${INVITES} invitations exactly once each by one bulk change, despite kills`, async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, make, url } = database

@@ -85,7 +85,7 @@ async function write(service: Service, ctx: Context, assessmentId: string, ids: 
   return made
 }
 
-it(`keeps copies of invites that are true, by the feed and by updatedSince with its overlap, while ${WRITERS} writers make ${CHANGES} changes`, async () => {
+it(`keeps copies by the feed and by updatedSince correct while ${WRITERS} writers make ${CHANGES} changes`, async () => {
   const service = await startServiceForTest()
   const { id: organizationId, key } = await service.make.organization()
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })

@@ -105,8 +105,8 @@ async function expectAllKept(answers: (Answer & { email: string })[]): Promise<v
   expect(await db.invite.count({ where: { recipientEmail: { in: acknowledged } } })).toBe(acknowledged.length)
 }
 
-describe('a database that goes away', () => {
-  it('answers 503 with Retry-After in the envelope while it is stopped, again and again, logs one line for each outage, and serves on its return with every acknowledged write', async () => {
+describe('a database outage', () => {
+  it('yields 503 with Retry-After and one log line per outage, then normal service with every acknowledged write', async () => {
     const stops = scaled(2, 24)
     const clients = keepInviting()
     for (let stop = 0; stop < stops; stop++) {
@@ -130,7 +130,7 @@ describe('a database that goes away', () => {
     expect(logged('the database is away')).toBeLessThanOrEqual(stops)
   })
 
-  it('answers 503 when others have all the connections that it makes', async () => {
+  it('yields 503 if other clients hold all connections of the database', async () => {
     const held: Client[] = []
     onTestFinished(async () => void (await Promise.all(held.map((client) => client.end()))))
     const hold = async () => {
@@ -151,7 +151,7 @@ describe('a database that goes away', () => {
     expect(refused).toEqual({ ...BUSY, retryAfter: '5' })
   })
 
-  it('survives all its backends being terminated again and again, with few errors', async () => {
+  it('is survived if all backends are terminated repeatedly, with few errors', async () => {
     const clients = keepInviting()
     for (let i = 0; i < scaled(4, 30); i++) {
       await clients.answered(40)
@@ -164,8 +164,8 @@ describe('a database that goes away', () => {
   })
 })
 
-describe('a database that does not answer', () => {
-  it('costs one slow request a connection and leaves no poisoned pool', async () => {
+describe('an unresponsive database', () => {
+  it('costs one slow request per connection, and leaves no broken connection in the pool', async () => {
     proxy.swallow()
     const slow = await Promise.all([send('/tags'), sendInvite('swallowed@example.com')])
     for (const answer of slow) expect(answer).toEqual({ ...BUSY, retryAfter: '5' })
@@ -185,7 +185,7 @@ describe('a database that does not answer', () => {
     }
   })
 
-  it('answers 503 to what waits for a locked table before it is unlocked, and serves the rest', async () => {
+  it('yields 503 to requests that wait for a locked table, and the others are served', async () => {
     const unlock = await lockTable('tags')
     const [waiting, other] = await Promise.all([send('/tags'), send('/members')])
     expect(waiting).toMatchObject(BUSY)
@@ -194,7 +194,7 @@ describe('a database that does not answer', () => {
   })
 })
 
-it('answers while every connection of the pool is taken, and recovers by itself', async () => {
+it('answers 503 while every connection of the pool is taken, and recovers by itself', async () => {
   const unlock = await lockTable('members')
   const holding = Array.from({ length: 4 * POOL_SIZE }, () => send('/members'))
   await waitUntil('every connection to wait for the lock', async () => {
@@ -209,7 +209,7 @@ it('answers while every connection of the pool is taken, and recovers by itself'
   await serves()
 })
 
-it('answers a retry with the first answer when the connection broke after the commit', async () => {
+it('answers a retry with the first response if the connection broke after the commit', async () => {
   const toService = await startTcpProxy({ port: Number(new URL(service.url).port) })
   const sendTo = (port: number) =>
     fetch(`http://127.0.0.1:${port}/api/v1/invites`, {

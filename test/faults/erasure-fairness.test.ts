@@ -14,9 +14,9 @@ const TOO_MANY = 429
 
 const addressOf = (i: number) => `candidate${i}@example.com`
 
-describe('Erasures while one organization erases many candidates', () => {
+describe('an erasure, while another organization erases many candidates', () => {
   it(
-    "finish for another organization's candidate at its turn",
+    'finishes at its fair turn',
     async () => {
       const { url, db, system, make } = await openTestDatabase()
       onTestFinished(() => db.$disconnect())

@@ -79,7 +79,7 @@ const openDb = (url: string) => {
 }
 
 it(
-  `erases one of ${OTHERS + 1} candidates, killed ${KILLS} times in the middle, the store refusing for a while; and again after a restore`,
+  `erases one of ${OTHERS + 1} candidates despite ${KILLS} kills and a failing store, and again after a restore`,
   async () => {
     const store = await startStore()
     const smtp = await startSmtpListener({

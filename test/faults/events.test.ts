@@ -58,7 +58,7 @@ async function follow(service: Service, key: string, seen: Map<string, number>, 
   }
 }
 
-it(`shows ${TRANSACTIONS} transactions that commit in any order to two readers, every event once and in the same order`, async () => {
+it(`shows the events of ${TRANSACTIONS} concurrent transactions to two readers, each once and in the same order`, async () => {
   const service = await startServiceForTest()
   await startProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api' }) // a second one that numbers
   const { id, key } = await service.make.organization()
@@ -82,7 +82,7 @@ it(`shows ${TRANSACTIONS} transactions that commit in any order to two readers, 
   }
 })
 
-it('keeps an open transaction from delaying anybody but itself', async () => {
+it("delays only a transaction's own events while it is open", async () => {
   const service = await startServiceForTest()
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -105,7 +105,7 @@ it('keeps an open transaction from delaying anybody but itself', async () => {
   expect(after.events.map(({ data }) => data.inviteId)).toEqual([slow.id])
 })
 
-it('numbers what a process has committed that then ended, and what was committed while nobody served', async () => {
+it('sequences events committed by a process that was then killed', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const { id: organizationId, key } = await service.make.organization()
   const invite = await service.make.invite(await service.make.assessment(organizationId))

@@ -62,63 +62,60 @@ async function decode(file: string) {
   return { frames: streams.stdout.trim(), seconds: Number(stdout), complaints: stderr }
 }
 
-test.skipIf(!isPossible)(
-  'a disk that is full, where recordings are joined and where they are stored, costs none of them',
-  async () => {
-    const root = await mkdtemp(path.join(tmpdir(), 'full-disk-'))
-    onTestFinished(() => rm(root, { recursive: true, force: true }))
-    const source = path.join(root, 'recorded.webm')
-    const recording = await recordInto(source)
-    const expected = await decode(source)
-    expect(recording.length).toBeGreaterThan(MEGABYTE / 2) // the temporary folder has to hold it twice
+test.skipIf(!isPossible)('loses no recording to a full disk, whether it fills while joining or while storing', async () => {
+  const root = await mkdtemp(path.join(tmpdir(), 'full-disk-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const source = path.join(root, 'recorded.webm')
+  const recording = await recordInto(source)
+  const expected = await decode(source)
+  expect(recording.length).toBeGreaterThan(MEGABYTE / 2) // the temporary folder has to hold it twice
 
-    const [temporary, data] = [path.join(root, 'temporary'), path.join(root, 'data')]
-    const stored = path.join(data, 'media')
-    await mount(temporary, MEGABYTE)
-    await mount(stored, 2 * GIGABYTE) // nobody begins to record on a disk that has less than one
-    const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: data })
-    vi.stubEnv('TMPDIR', temporary)
-    onTestFinished(() => void vi.unstubAllEnvs())
+  const [temporary, data] = [path.join(root, 'temporary'), path.join(root, 'data')]
+  const stored = path.join(data, 'media')
+  await mount(temporary, MEGABYTE)
+  await mount(stored, 2 * GIGABYTE) // nobody begins to record on a disk that has less than one
+  const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: data })
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => void vi.unstubAllEnvs())
 
-    const recorded: { candidate: Awaited<ReturnType<typeof takeAssessment>>; mediaId: string }[] = []
-    for (let count = 0; count < RECORDINGS; count++) {
-      const candidate = await takeAssessment(service)
-      const mediaId = await candidate.beginAttempt()
-      const parts = Math.ceil(recording.length / PART_BYTES)
-      for (let number = 0; number < parts; number++) {
-        const slice = recording.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)
-        expect((await candidate.putPart(mediaId, 0, number, slice)).status).toBe(204)
-      }
-      expect((await candidate.post(`media/${mediaId}/complete`, { segments: [parts] })).status).toBe(202)
-      recorded.push({ candidate, mediaId })
+  const recorded: { candidate: Awaited<ReturnType<typeof takeAssessment>>; mediaId: string }[] = []
+  for (let count = 0; count < RECORDINGS; count++) {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginAttempt()
+    const parts = Math.ceil(recording.length / PART_BYTES)
+    for (let number = 0; number < parts; number++) {
+      const slice = recording.subarray(number * PART_BYTES, (number + 1) * PART_BYTES)
+      expect((await candidate.putPart(mediaId, 0, number, slice)).status).toBe(204)
     }
-    const joinAll = async (): Promise<string[]> => {
-      for (const { candidate, mediaId } of recorded) {
-        const { organizationId, key } = await candidate.media(mediaId)
-        await joinRecording(service.system, { mediaId, organizationId, key }, remuxInProcess).catch(() => undefined)
-      }
-      return Promise.all(recorded.map(async ({ candidate, mediaId }) => (await candidate.media(mediaId)).state))
-    }
-    const all = (state: string) => new Array(RECORDINGS).fill(state)
-
-    expect(await joinAll()).toEqual(all('joining'))
-
-    resize(temporary, 16 * MEGABYTE)
-    const used = await usedOf(stored)
-    resize(stored, used + MEGABYTE / 4)
-    expect(await joinAll()).toEqual(all('joining'))
-    expect(await usedOf(stored)).toBe(used)
-
-    resize(stored, used + (RECORDINGS + 1) * 2 * recording.length)
-    expect(await joinAll()).toEqual(all('ready'))
+    expect((await candidate.post(`media/${mediaId}/complete`, { segments: [parts] })).status).toBe(202)
+    recorded.push({ candidate, mediaId })
+  }
+  const joinAll = async (): Promise<string[]> => {
     for (const { candidate, mediaId } of recorded) {
-      const { key, parts } = await candidate.media(mediaId)
-      expect(parts).toEqual([])
-      const file = path.join(root, mediaId)
-      await writeFile(file, await buffer((await service.deps.media.get(`${key}/file`))!))
-      const { frames, seconds, complaints } = await decode(file)
-      expect([frames, complaints]).toEqual([expected.frames, ''])
-      expect(Math.abs(seconds - SECONDS)).toBeLessThan(0.5)
+      const { organizationId, key } = await candidate.media(mediaId)
+      await joinRecording(service.system, { mediaId, organizationId, key }, remuxInProcess).catch(() => undefined)
     }
-  },
-)
+    return Promise.all(recorded.map(async ({ candidate, mediaId }) => (await candidate.media(mediaId)).state))
+  }
+  const all = (state: string) => new Array(RECORDINGS).fill(state)
+
+  expect(await joinAll()).toEqual(all('joining'))
+
+  resize(temporary, 16 * MEGABYTE)
+  const used = await usedOf(stored)
+  resize(stored, used + MEGABYTE / 4)
+  expect(await joinAll()).toEqual(all('joining'))
+  expect(await usedOf(stored)).toBe(used)
+
+  resize(stored, used + (RECORDINGS + 1) * 2 * recording.length)
+  expect(await joinAll()).toEqual(all('ready'))
+  for (const { candidate, mediaId } of recorded) {
+    const { key, parts } = await candidate.media(mediaId)
+    expect(parts).toEqual([])
+    const file = path.join(root, mediaId)
+    await writeFile(file, await buffer((await service.deps.media.get(`${key}/file`))!))
+    const { frames, seconds, complaints } = await decode(file)
+    expect([frames, complaints]).toEqual([expected.frames, ''])
+    expect(Math.abs(seconds - SECONDS)).toBeLessThan(0.5)
+  }
+})

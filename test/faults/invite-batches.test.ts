@@ -27,7 +27,7 @@ function makeList(): { list: string; good: string[] } {
   return { list: `email,name,tags\n${rows.join('\n')}\n`, good }
 }
 
-it(`invites each good row of ${ROWS} exactly once, whatever is killed half-way`, async () => {
+it(`invites each valid row of ${ROWS} exactly once, despite kills`, async () => {
   const { list, good } = makeList()
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())

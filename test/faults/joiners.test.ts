@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const PATIENCE_MS = 600_000
 const RECORDINGS = scaled(12, 60)
 
-it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four joiners are killed in the middle`, async () => {
+it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four joiners are killed midway`, async () => {
   const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'assessments-joiners-'))
   onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }))
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR })

@@ -28,7 +28,7 @@ const ONE = {
   key: { policy: 'exact', right: ['qkzvwtab'] },
 }
 
-it(`scores ${ANSWERS} answers by a corrected key, each once, lowers no released result and changes nothing that a person has decided, whatever is killed`, async () => {
+it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowering no result, keeping manual grades`, async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, url } = database

@@ -4,7 +4,7 @@ import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-it('goes on with an import within seconds after its process was killed for the fifth time', async () => {
+it('continues an import within seconds after its process was killed for the fifth time', async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { id: organizationId } = await database.make.organization()

@@ -49,7 +49,7 @@ it('delivers the mail of an invite whose process was killed at the 201', async (
   await waitUntil('the mails', arrived, RECOVERY_MS)
 })
 
-it('loses no acknowledged invite over random kills, and sends at most one duplicate mail a kill, as the same message', async () => {
+it('loses no acknowledged invite over random kills, and repeats at most one mail per kill, as the same message', async () => {
   const { smtp, launch, inviteUntilKilled } = await start()
   const kills = scaled(2, 50)
   const perLife = scaled(15, 80)
@@ -76,7 +76,7 @@ it('loses no acknowledged invite over random kills, and sends at most one duplic
   expect(duplicates).toBeLessThanOrEqual(kills)
 })
 
-it('leaves sent what another process has sent while its own was paused in the middle of the mail', async () => {
+it('keeps a mail as sent if another process has sent it while its own was paused', async () => {
   const replies: ((error?: Error) => void)[] = []
   const { db, launch, invite } = await start({
     onData(stream, _session, callback) {

@@ -40,7 +40,7 @@ const makeRetriesDue = async ({ db }: Started) => {
 const emailOf = (started: Started, recipientEmail: string) =>
   started.db.inviteEmail.findFirstOrThrow({ where: { invite: { recipientEmail } } })
 
-it('delivers every invite made while the mail server refused connections, once each', async () => {
+it('delivers every invite created while the mail server refused connections, once each', async () => {
   const port = await findFreePort()
   const started = await start(`smtp://127.0.0.1:${port}`)
   const emails = Array.from({ length: scaled(60, 500) }, (_, i) => `refused-${i}@example.com`)
@@ -67,7 +67,7 @@ it('delivers every invite made while the mail server refused connections, once e
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
 })
 
-it('tries again after a 4xx, as the same message, until it is accepted', async () => {
+it('retries the same message after a 4xx until it is accepted', async () => {
   let refusals = 0
   const smtp = await listen({
     onRcptTo(_address, _session, callback) {
@@ -91,7 +91,7 @@ it('tries again after a 4xx, as the same message, until it is accepted', async (
   expect(smtp.mails).toHaveLength(1)
 })
 
-it('shows a 550 as failed at once, with the words of the server, and does not try again', async () => {
+it("shows a 550 as failed at once, with the server's reply, and doesn't retry", async () => {
   let asked = 0
   const smtp = await listen({
     onRcptTo(_address, _session, callback) {
@@ -112,7 +112,7 @@ it('shows a 550 as failed at once, with the words of the server, and does not tr
   expect(waiting).toBe(0n)
 })
 
-it('shows as failed what a server refuses in words that can not be stored', async () => {
+it("shows a refusal as failed even if its text contains characters that can't be stored", async () => {
   const replies: [RegExp, string][] = [
     [/^EHLO/, '250 hostile.example.com'],
     [/^RCPT/, '550 No \u0000such mailbox'],
@@ -133,7 +133,7 @@ it('shows as failed what a server refuses in words that can not be stored', asyn
   expect(email).toMatchObject({ attempts: 1, reason: '550 No such mailbox' })
 })
 
-it('does not let a greeting at one byte a second hold up other mails', async () => {
+it('delays no other mails for a server that greets at one byte a second', async () => {
   const smtp = await listen()
   const port = Number(new URL(smtp.url).port)
   let connections = 0
@@ -147,7 +147,7 @@ it('does not let a greeting at one byte a second hold up other mails', async () 
   expect(slow.released()).toBe(0)
 })
 
-it('sends each mail once however long it waits for a slow server', async () => {
+it('sends each mail once, however long it waits for a slow server', async () => {
   const held: (() => void)[] = []
   let holds = true
   const smtp = await listen({
@@ -184,7 +184,7 @@ it('sends each mail once however long it waits for a slow server', async () => {
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
 })
 
-it.runIf(LONG)('sends each of many mails once over a server that takes 9 s for each reply', async () => {
+it.runIf(LONG)('sends each of many mails once to a server that takes 9 s for each reply', async () => {
   const smtp = await listen({ hidePIPELINING: true })
   const slow = await slowServer(Number(new URL(smtp.url).port), 9_000)
   const started = await start(`smtp://127.0.0.1:${slow.port}`)
@@ -195,7 +195,7 @@ it.runIf(LONG)('sends each of many mails once over a server that takes 9 s for e
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
 })
 
-it('does not wait for ever for a server that goes on talking without an end', async () => {
+it('gives up on a server whose greeting never ends', async () => {
   const trickle = await listenRaw((client) => {
     client.write('220 trickle.example.com\r\n')
     const timer = setInterval(() => client.write('250-and so on\r\n'), 100)

@@ -5,7 +5,7 @@ import { launchService, startProcess } from '../support/processes.ts'
 import { scaled } from '../support/scale.ts'
 
 it(
-  'starts cleanly on a database that two processes were migrating when one was killed',
+  'starts on a database that two processes were migrating when one was killed',
   async () => {
     for (let round = 0; round < scaled(2, 20); round++) {
       const url = await createEmptyDatabase()

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 1_000
 /** Nobody else waits longer for anything that it locks. */
 const LONGEST_MS = 1_000
 
-it(`erases an organization of ${INVITES} invites in parts, none of which holds up another organization`, async () => {
+it(`erases an organization of ${INVITES} invites in parts, none of which delays another organization`, async () => {
   const service = await startServiceForTest()
   const { db, deps, make } = service
   const [organization, other] = [await make.organization(), await make.organization()]

@@ -45,7 +45,7 @@ const waitForAllJobs = (db: Db) =>
     return open === 0n || undefined
   })
 
-it('loses no mail and sends none twice while the database falls again and again under processes that live', async () => {
+it('loses no mail and sends none twice during repeated database outages', async () => {
   const taken: string[] = []
   const { postgres, db, invite } = await start({
     onData(stream, { envelope }, callback) {
@@ -82,7 +82,7 @@ it('loses no mail and sends none twice while the database falls again and again 
   expect(await db.inviteEmail.count({ where: { state: { not: 'sent' } } })).toBe(0)
 })
 
-it('leaves a mail to the process that is sending it when the database was away for longer than its job could be held', async () => {
+it("leaves a mail to the process that is sending it after an outage longer than the job's lock", async () => {
   const replies: (() => void)[] = []
   const offers: string[] = []
   const { postgres, db, invite } = await start({

@@ -17,7 +17,7 @@ async function furnish() {
 }
 
 it.runIf(hasPgbouncer)(
-  'works through PgBouncer in transaction mode: every invite is made, mailed and told of, and no line of a log is an error',
+  'creates, mails, and reports every invite through PgBouncer in transaction mode, and logs no error',
   async () => {
     const { direct, db, make } = await furnish()
     const { id, key } = await make.organization()
@@ -63,7 +63,7 @@ it.runIf(hasPgbouncer)(
   },
 )
 
-it.runIf(hasPgbouncer)('reads times as they were written, in a database of another time zone', async () => {
+it.runIf(hasPgbouncer)('reads times as they were written, in a database with another time zone', async () => {
   const { direct, db, make } = await furnish()
   await db.$executeRawUnsafe(`ALTER DATABASE ${new URL(direct).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)
   const { key } = await make.organization()
@@ -75,7 +75,7 @@ it.runIf(hasPgbouncer)('reads times as they were written, in a database of anoth
   expect(Date.parse(tag.createdAt)).toBeLessThan(before + 600_000)
 })
 
-it.runIf(hasPgbouncer)('does not start when sessions behind the pooler have other settings, and says which', async () => {
+it.runIf(hasPgbouncer)('refuses to start if sessions behind the pooler have other settings, and names them', async () => {
   const { direct } = await furnish()
   const DATABASE_URL = await startPgbouncer(direct, { atConnect: `SET TimeZone = 'Asia/Tokyo'; SET statement_timeout = 0` })
   const service = launchService({ DATABASE_URL, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: direct })

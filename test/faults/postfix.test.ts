@@ -28,7 +28,7 @@ async function startInviting(smtpUrl: string) {
 const SLOW_MS = 25_000
 
 describe.runIf(LONG && hasPostfix)('a real Postfix', () => {
-  it('receives each mail once if it filters each text for 25 s', async () => {
+  it('receives each mail once even if it filters each text for 25 s', async () => {
     const { target, port } = await startTarget()
     const postfix = await startPostfix(port, async (request) => {
       if (request.includes('protocol_state=END-OF-MESSAGE')) await sleep(SLOW_MS)

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts'
 /** A killed process's mails take up to a minute, on a busy machine longer. */
 const RECOVERY_MS = 600_000
 
-it('queues each reminder once over random kills, sends repeats as the same message, and none to who has moved on meanwhile', async () => {
+it('queues each reminder once over random kills, repeats only the same message, and skips candidates who moved on', async () => {
   const smtp = await startSmtpListener()
   const { db, make, url } = await openTestDatabase()
   onTestFinished(async () => {

@@ -7,8 +7,8 @@ import { type Replicated, startReplicated } from '../support/replica.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const IS_READ = 'lists can be read from the replica'
-const IS_NOT_READ = 'lists can not be read from the replica'
+const IS_READ = 'lists are read from the replica again'
+const IS_NOT_READ = 'lists cannot be read from the replica'
 
 let replicated: Replicated
 let db: Db
@@ -79,7 +79,7 @@ async function makeOrganization(from = service) {
 }
 
 describe('a replica', () => {
-  it('answers the lists of both interfaces, and the feed tells what a list does not have yet', async () => {
+  it('serves the lists of both interfaces, and the feed reports what a list lacks', async () => {
     const organization = await makeOrganization()
     await waitUntil('the organization to be there', async () => (await organization.list()).total === 0 || undefined)
     await replicated.onReplica('SELECT pg_wal_replay_pause()')
@@ -97,7 +97,7 @@ describe('a replica', () => {
     await waitUntil('the replica to be read again', () => times(IS_READ) > read || undefined)
   })
 
-  it('leaves no hole between a list and the feed behind its cursor, while invites are made', async () => {
+  it('leaves no gap between a list and the feed after its cursor while invites are created', async () => {
     const organization = await makeOrganization()
     const made: string[] = []
     const lists: (List & { madeBefore: number })[] = []
@@ -117,14 +117,14 @@ describe('a replica', () => {
     expect(lists.length).toBeGreaterThan(1)
   })
 
-  it('leaves to the primary what has to be written first: invites that are due expire in the list', async () => {
+  it('leaves reads that need a write to the primary: due invites expire in the list', async () => {
     const organization = await makeOrganization()
     const { id } = await make.invite(organization.assessment, { status: 'pending', expiresAt: new Date(Date.now() - 1_000) })
     await waitUntil('the list to have it', async () => (await organization.list()).total === 1 || undefined)
     expect((await db.invite.findUniqueOrThrow({ where: { id } })).status).toBe('expired')
   })
 
-  it('is read from only if it is one, of this database', async () => {
+  it('is read only if it is a replica of this database', async () => {
     const other = await launch(replicated.url)
     const { reason } = await other.waitForLog(IS_NOT_READ)
     expect(reason).toBe('it is no replica: it takes changes itself')
@@ -133,7 +133,7 @@ describe('a replica', () => {
     expect((await organization.list()).total).toBe(1)
   })
 
-  it('may end all connections while nobody uses them', async () => {
+  it('may terminate all idle connections without failing later lists', async () => {
     const organization = await makeOrganization()
     const read = times(IS_READ)
     await replicated.onReplica(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -142,7 +142,7 @@ describe('a replica', () => {
     await waitUntil('the list', async () => (await isReadAgain()) || undefined)
   })
 
-  it('may be lost: the primary answers, also what was asked of it at that moment', async () => {
+  it('is replaced by the primary if lost, even for requests in progress', async () => {
     const organization = await makeOrganization()
     await organization.invite()
     await waitUntil('the list to have it', async () => (await organization.list()).total === 1 || undefined)

@@ -54,7 +54,7 @@ async function fill(url: string, { like, ids, organizationId, assessmentId, comp
   await client.end()
 }
 
-it(`erases ${INVITES} invites that are due on one night, each once, whatever is killed, while other requests go on`, async () => {
+it(`erases ${INVITES} invites due on one night, each once despite kills, while other requests continue`, async () => {
   const { db, deps, make, url } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { id: organizationId, key } = await make.organization()

@@ -32,7 +32,7 @@ async function makeNewerRelease(): Promise<string> {
 }
 
 it.skipIf(!hasHaproxy)(
-  `loses no request while a newer release migrates the database and replaces the older one behind a load balancer${orSkipped}`,
+  `loses no request while a newer release migrates and replaces the older behind a load balancer${orSkipped}`,
   async () => {
     const database = await openTestDatabase()
     onTestFinished(() => database.db.$disconnect())

@@ -43,8 +43,8 @@ const send = (service: ServiceProcess, path: string, cookie: string, fields: Rec
     body: new URLSearchParams(fields),
   })
 
-describe('a code that is given to two processes at the same instant', () => {
-  it.each(['of an app', 'to recover by'])('signs in once: %s', async (kind) => {
+describe('a code sent to two processes at the same instant', () => {
+  it.each(['of an app', 'for recovery'])('signs in once: %s', async (kind) => {
     const { db, system, makePerson, launch } = await start()
     const processes = [await launch(), await launch()]
     const people = []
@@ -64,7 +64,7 @@ describe('a code that is given to two processes at the same instant', () => {
   })
 })
 
-it('leaves an app set up, with recovery codes and all, or not at all, when the process is killed meanwhile', async () => {
+it('sets an app up with its recovery codes or not at all, if the process is killed meanwhile', async () => {
   const { db, system, makePerson, launch } = await start()
   const outcomes: string[] = []
   for (let i = 0; i < scaled(3, 40); i++) {

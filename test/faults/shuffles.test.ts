@@ -16,7 +16,7 @@ const SHUFFLED = {
   key: { policy: 'exact', right: [letters(0)] },
 }
 
-it(`shows the options of ${QUESTIONS} questions in one order at each of ${STARTS} starts: after a reload, in another tab, on another device and after a restart`, async () => {
+it(`shows the options of ${QUESTIONS} questions in one order at ${STARTS} starts, in any tab, device, and process`, async () => {
   const { db, url } = await openTestDatabase()
   await db.$disconnect()
   const before = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })

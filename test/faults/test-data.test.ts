@@ -9,7 +9,7 @@ const KILLS = 3
 /** A killed process's job counts as lost after 10 s without a heartbeat, and its retry waits 10 to 40 s. The machine may be busy. */
 const RECOVERY_MS = 900_000
 
-it.runIf(LONG)(`deletes ${INVITES} test invites whatever is killed half-way, while a live integration goes on`, async () => {
+it.runIf(LONG)(`deletes ${INVITES} test invites despite kills, while a live integration continues`, async () => {
   const { db, deps, make, system, url } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { id: organizationId, key } = await make.organization()

@@ -26,7 +26,7 @@ async function readinessOf({ url }: { url: string }): Promise<string> {
 const waitForReadiness = (service: { url: string }, expected: string) =>
   waitUntil(expected, async () => (await readinessOf(service)) === expected || undefined)
 
-it.skipIf(!canMount)('answers /readyz with 503 while the disk of the database is full', async () => {
+it.skipIf(!canMount)("answers /readyz with 503 while the database's disk is full", async () => {
   const disk = await mkdtemp(path.join(tmpdir(), 'assessments-disk-'))
   await chmod(disk, 0o755)
   spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${400 * MEGABYTE},mode=755`, 'tmpfs', disk])
@@ -43,7 +43,7 @@ it.skipIf(!canMount)('answers /readyz with 503 while the disk of the database is
   await waitForReadiness(service, UNWRITABLE)
   await rm(filler)
   await waitForReadiness(service, READY)
-  await service.waitForLog('the database takes writes again')
+  await service.waitForLog('the database accepts writes again')
   const told = service.log().map(({ event }) => event)
   expect(told.filter((event) => /^database_(un)?writable$/.test(String(event)))).toEqual([
     'database_unwritable',

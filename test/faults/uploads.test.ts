@@ -81,7 +81,7 @@ await upload('Who?{=Ann}')
 await uploadList('ann@example.com')
 const memoryAtFirst = await memoryOf(service, 'VmRSS')
 
-it(`reads files of ${QUESTIONS} questions beside other requests, and takes them all`, async () => {
+it(`reads files of ${QUESTIONS} questions without delaying other requests, and imports them all`, async () => {
   for (const [name, bytes] of [
     ['questions.xlsx', sheet],
     ['questions.gift', gift],
@@ -149,7 +149,7 @@ describe("the service's memory", () => {
       () => send('questions/imports', '&a'.repeat(1_000_000), 'application/x-www-form-urlencoded'),
     ],
     ['a form with files of 10,001 parts', 413, () => send('invites/batches', partsOf(10_001))],
-  ])(`stays within ${MAX_GROWTH} MB of what it was, with %s`, async (what, status, attack) => {
+  ])(`stays within ${MAX_GROWTH} MB of its initial size, with %s`, async (what, status, attack) => {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5') // the peak counts from here
     const end = watch(service)
     const answer = await attack()

@@ -79,8 +79,8 @@ async function probe(invite: () => Promise<string>, receiver: Receiver, flood: R
 
 const p95 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1]!
 
-describe('Webhooks while one organization replays its events to 20 slow endpoints', () => {
-  it('delivers new events of any organization before the backlog, and gives each endpoint its share of the places', async () => {
+describe('a webhook, while one organization replays its events to 20 slow endpoints', () => {
+  it('delivers new events before the backlog, and gives each endpoint its fair share of concurrency', async () => {
     const { flooder, neighbor, slow, quick, flood, mostUnderWay } = await start()
     const waits = { quiet: [] as number[], neighbor: [] as number[], flooder: [] as number[] }
     for (let i = 0; i < PROBES / 2; i++) waits.quiet.push((await probe(neighbor.invite, quick, slow)).ms)

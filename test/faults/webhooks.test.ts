@@ -42,7 +42,7 @@ async function start(behaviour: (response: ServerResponse, message: Received) =>
 
 const messageOf = ({ path, id }: Received) => `${path} ${id}`
 
-it('loses no delivery over random kills, and repeats only what was under way, as the same message', async () => {
+it('loses no delivery over random kills, and repeats only those in progress, as the same message', async () => {
   const kills = scaled(2, 20)
   const events = scaled(200, 2_000) / ENDPOINTS
   const deliveries = events * ENDPOINTS
@@ -71,7 +71,7 @@ it('loses no delivery over random kills, and repeats only what was under way, as
   }
 })
 
-it('has each delivery attempted by one of several processes', async () => {
+it('attempts each delivery from one of several processes', async () => {
   const events = scaled(40, 400)
   const { receiver, db, launch, happen, allDelivered } = await start((response) =>
     setTimeout(() => response.writeHead(204).end(), 5 + Math.random() * 20),
@@ -84,7 +84,7 @@ it('has each delivery attempted by one of several processes', async () => {
   expect(await db.webhookAttempt.count()).toBe(events * ENDPOINTS)
 })
 
-it('has a replay that a kill interrupts gone on with', async () => {
+it('continues a replay that a kill interrupts', async () => {
   const events = 10_000 // more than are replayed in one transaction
   const { db, launch, first, happen } = await start((response) => void response.writeHead(204).end())
   const head = async () => (await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })).position

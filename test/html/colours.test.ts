@@ -21,7 +21,7 @@ const COLOUR = new RegExp(
 )
 const findColours = (text: string): string[] => text.match(COLOUR) ?? []
 
-it('templates use the theme’s colors only', () => {
+it("has only the theme's colors in templates", () => {
   const said = TEMPLATES.filter((file) => !OF_TAGS.test(file) && !OF_BRANDS.test(file)).flatMap((file) =>
     findColours(readFileSync(file, 'utf8')).map((colour) => `${file}: ${colour}`),
   )
@@ -29,7 +29,7 @@ it('templates use the theme’s colors only', () => {
 })
 
 it.each(['#fff', 'color:#1D4ED8', 'rgb(0, 0, 0)', 'oklch(62.8% 0.25 29)', 'text-red-500', 'hover:bg-white'])(
-  'would be found: %s',
+  'finds the color %s',
   (colour) => {
     expect(findColours(`<p class="${colour}">`)).toHaveLength(1)
   },

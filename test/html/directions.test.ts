@@ -28,7 +28,7 @@ const findPhysical = (text: string): string[] => [
   ...(text.match(PROPERTY) ?? []),
 ]
 
-it('candidates’ pages use logical directions (start, end) only', () => {
+it("has only logical directions (start, end) on candidates' pages", () => {
   expect(FILES.length).toBeGreaterThan(100)
   expect(FILES.flatMap((file) => findPhysical(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`))).toEqual([])
 })

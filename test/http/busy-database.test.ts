@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.close()
 })
 
-it('a busy database causes 503 with Retry-After on each interface, and the same request succeeds later', async () => {
+it('answers 503 with Retry-After on each interface if the database is busy, and the same request succeeds later', async () => {
   const { make, v1, alternate, logLines } = service
   const { id, key } = await make.organization()
   const assessment = await make.assessment(id)
@@ -49,7 +49,7 @@ it('a busy database causes 503 with Retry-After on each interface, and the same 
   expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('a statement timeout causes 503', async () => {
+it('answers 503 if a statement times out', async () => {
   const { key } = await service.make.organization()
   await locker.query('BEGIN; LOCK TABLE invites IN ACCESS EXCLUSIVE MODE')
   let status: number | undefined

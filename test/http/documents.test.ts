@@ -38,7 +38,7 @@ function walk(node: unknown, way: string[] = []): [way: string[], node: Record<s
   return [[way, node as Record<string, unknown>], ...below]
 }
 
-describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('the OpenAPI document of %s', (name) => {
   let document: OpenApiDocument
   beforeAll(async () => {
     document = await readDocument(service, name)
@@ -66,7 +66,7 @@ describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => 
     expect(notFound).toMatchObject({ required: true, schema: { enum: ['invite_not_found', 'path_not_found'] } })
   })
 
-  it('describes the headers of every answer', () => {
+  it('describes the headers of every response', () => {
     for (const { operationId, responses } of operationsOf(document)) {
       for (const [status, response] of Object.entries(responses)) {
         const headers = Object.keys(follow(document, response).headers)
@@ -86,7 +86,7 @@ describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => 
     }
   })
 
-  it('omits the service’s own schema keywords', () => {
+  it("omits the service's own schema keywords", () => {
     const schemas = walk(document).filter(([, { type }]) => type !== undefined)
     for (const [way, schema] of schemas) {
       expect(
@@ -108,7 +108,7 @@ describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => 
     expect(lists.map(([way]) => way.join('.'))).toEqual(['components.schemas.InviteStatus'])
   })
 
-  it('gives every id in a path its format', () => {
+  it('has the UUID format for every ID in a path', () => {
     const parameters = operationsOf(document).flatMap(({ parameters = [] }) => parameters.map((one) => follow(document, one)))
     const ids = parameters.filter((parameter) => parameter.in === 'path')
     expect(ids.map(({ schema }) => schema.format)).toEqual(ids.map(() => 'uuid'))
@@ -123,7 +123,7 @@ describe.each(['v1', 'alternate'] as const)('OpenAPI document of %s', (name) => 
   })
 })
 
-it('describes the headers that only some answers have', async () => {
+it('describes the headers that only some responses have', async () => {
   const [v1, alternate] = [await readDocument(service, 'v1'), await readDocument(service, 'alternate')]
   const headersOf = ({ components }: OpenApiDocument, response: string) => components.responses[response]!.headers
   expect(headersOf(v1, 'TagList')).toHaveProperty('Link')
@@ -133,14 +133,14 @@ it('describes the headers that only some answers have', async () => {
   expect(headersOf(alternate, 'Unauthorized')).toHaveProperty('WWW-Authenticate')
 })
 
-describe('documented bodies', () => {
+describe('a documented body', () => {
   const bodyOf = (document: OpenApiDocument, name: string) =>
     document.components.requestBodies[name] as {
       required: boolean
       content: { 'application/json': { schema: { properties: Record<string, object> } } }
     }
 
-  it('are optional if no field is required', async () => {
+  it('is optional if no field is required', async () => {
     const document = await readDocument(service, 'v1')
     const required = Object.keys(document.components.requestBodies).map((name) => [name, bodyOf(document, name).required])
     expect(Object.fromEntries(required)).toEqual({
@@ -176,7 +176,7 @@ describe('documented bodies', () => {
     })
   })
 
-  it('have the defaults of the service', async () => {
+  it('has the defaults of the service', async () => {
     const { properties } = bodyOf(await readDocument(service, 'v1'), 'NewInvite').content['application/json'].schema
     expect(properties.proctoringSettings).toMatchObject({
       default: { screenRecording: true, webcamMonitoring: true, requireIdCapture: true },
@@ -184,13 +184,13 @@ describe('documented bodies', () => {
   })
 })
 
-describe('documented events of v1', () => {
+describe('a documented event of v1', () => {
   const messageOf = (document: OpenApiDocument, type: string) => {
     const [{ requestBody }] = Object.values(document.webhooks[type]!) as [OperationObject]
     return follow(document, follow(document, requestBody!).content['application/json'].schema)
   }
 
-  it('are distinguished by their type, and match the webhook messages', async () => {
+  it('is distinguished by its type, and matches the webhook messages', async () => {
     const document = await readDocument(service, 'v1')
     const { discriminator } = document.components.schemas.Event as unknown as {
       discriminator: { propertyName: string; mapping: Record<string, string> }
@@ -203,7 +203,7 @@ describe('documented events of v1', () => {
     expect(messageOf(document, TEST_EVENT)).toMatchObject({ properties: { data: { required: ['endpointId'] } } })
   })
 
-  it('match the events of the feed', async () => {
+  it('matches the events of the feed', async () => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id))
     const [tag, other] = [await service.make.tag(id), await service.make.tag(id)]
@@ -222,13 +222,13 @@ describe('documented events of v1', () => {
   })
 })
 
-describe('released documents', () => {
+describe('the current API document', () => {
   const readReleased = async (name: string): Promise<OpenApiDocument> =>
     JSON.parse(await readFile(`docs/released/${name}.json`, 'utf8'))
   const today = new Date().toISOString().slice(0, 10)
 
   it.each(['v1', 'alternate'] as const)(
-    'keep their promises in %s, except those deprecated for long enough (docs/versions.md)',
+    'keeps the promises of the released %s, except those deprecated for long enough (docs/versions.md)',
     async (name) => {
       expect(
         findBrokenPromises({ released: await readReleased(name), current: await readDocument(service, name), today }),
@@ -252,12 +252,12 @@ describe('released documents', () => {
       'GET /api/v1/tags query order: is gone',
     ],
     [
-      'a field of an answer',
+      'a response field',
       (document) => delete schemaOf(document, 'Tag').properties.color,
       'GET /api/v1/tags 200 .tags[] .color: is gone',
     ],
     [
-      'that a field is always there',
+      'the guarantee that a field is always present',
       (document) => schemaOf(document, 'Tag').required.pop(),
       'GET /api/v1/tags 200 .tags[] .updatedAt: is not always there any more',
     ],
@@ -266,23 +266,19 @@ describe('released documents', () => {
       (document) => Object.assign(schemaOf(document, 'Tag').properties.color!, { type: ['string', 'null'] }),
       'GET /api/v1/tags 200 .tags[] .color: was string, and is string,null',
     ],
+    ['a body field', (document) => delete bodyOf(document, 'NewTag').properties.color, 'POST /api/v1/tags body .color: is gone'],
     [
-      'a field of a body',
-      (document) => delete bodyOf(document, 'NewTag').properties.color,
-      'POST /api/v1/tags body .color: is gone',
-    ],
-    [
-      'that a field may be left out',
+      'an optional field',
       (document) => bodyOf(document, 'NewTag').required.push('color'),
       'POST /api/v1/tags body .color: is required now',
     ],
     [
-      'that a parameter may be left out',
+      'an optional parameter',
       (document) => read(document).parameters!.push({ name: 'x', in: 'query', required: true, schema: {} }),
       'GET /api/v1/tags/{tagId} query x: is required now',
     ],
     [
-      'how much may be sent',
+      'a maximum size',
       (document) => Object.assign(bodyOf(document, 'NewTag').properties.name!, { maxLength: 10 }),
       'POST /api/v1/tags body .name: maxLength was 100, and is 10',
     ],
@@ -298,7 +294,7 @@ describe('released documents', () => {
     expect(findBrokenPromises({ released, current, today })).toContain(told)
   })
 
-  it('allow the removal of deprecated parts after their sunset', async () => {
+  it('may omit deprecated parts after their sunset', async () => {
     const released = await readReleased('v1')
     Object.assign(released.paths['/api/v1/tags']!.post!, { deprecated: true, [SUNSET]: '2027-12-31' })
     Object.assign(schemaOf(released, 'Tag').properties.color!, { deprecated: true, [SUNSET]: '2027-12-31' })
@@ -310,7 +306,7 @@ describe('released documents', () => {
   })
 })
 
-it('a deprecated operation sends Deprecation and Sunset, and is documented as deprecated', async () => {
+it('sends Deprecation and Sunset for a deprecated operation, and documents it as deprecated', async () => {
   const app = fastify()
   const texts = { title: 'T', introduction: 'I', keyHeader: 'x-api-key', tags: {} }
   const readIt = describeInterface(app, { ...texts, errors: errorDescription })

@@ -26,15 +26,15 @@ async function furnish() {
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
 /** Requests of clients without a body. The first is axios.post(url). */
 const empty: [what: string, headers: string[], body: string][] = [
-  ['a form of no length', [FORM, 'Content-Length: 0'], ''],
+  ['a form of length 0', [FORM, 'Content-Length: 0'], ''],
   ['a form without a length', [FORM], ''],
-  ['text of no length', ['Content-Type: text/plain;charset=UTF-8', 'Content-Length: 0'], ''],
-  ['a type that is none', ['Content-Type: nonsense', 'Content-Length: 0'], ''],
-  ['JSON of no length', ['Content-Type: application/json', 'Content-Length: 0'], ''],
+  ['text of length 0', ['Content-Type: text/plain;charset=UTF-8', 'Content-Length: 0'], ''],
+  ['an invalid type', ['Content-Type: nonsense', 'Content-Length: 0'], ''],
+  ['JSON of length 0', ['Content-Type: application/json', 'Content-Length: 0'], ''],
   ['no type', ['Content-Length: 0'], ''],
-  ['chunks of a form, none of them', [FORM, 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
-  ['chunks of JSON, none of them', ['Content-Type: application/json', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
-  ['chunks without a type, none of them', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['an empty chunked form', [FORM, 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['empty chunked JSON', ['Content-Type: application/json', 'Transfer-Encoding: chunked'], '0\r\n\r\n'],
+  ['an empty chunked body without a type', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
 ]
 
 /** One request on a connection of its own, and another after it, which shows that the first was read to its end. */
@@ -46,22 +46,22 @@ async function send(method: string, path: string, headers: string[], body: strin
   return { status: answers[0]!.status, json: JSON.parse(answers[0]!.body) }
 }
 
-describe.each(empty)('empty body with any or no type: %s', (_what, headers, body) => {
-  it.each(['resend', 'revoke'])('POST /invites/{id}/%s', async (operation) => {
+describe.each(empty)('an empty body (%s)', (_what, headers, body) => {
+  it.each(['resend', 'revoke'])('is accepted by POST /invites/{id}/%s', async (operation) => {
     const { status } = await send('POST', `/api/v1/invites/${by.pending.id}/${operation}`, headers, body)
     expect(status).toBe(200)
   })
 
-  it('POST /invites/{id}/reactivate', async () => {
+  it('is accepted by POST /invites/{id}/reactivate', async () => {
     const { status, json } = await send('POST', `/api/v1/invites/${by.revoked.id}/reactivate`, headers, body)
     expect([status, json]).toMatchObject([200, { invite: { status: 'pending' } }])
   })
 
-  it('DELETE /tags/{id}', async () => {
+  it('is accepted by DELETE /tags/{id}', async () => {
     expect((await send('DELETE', `/api/v1/tags/${by.tag.id}`, headers, body)).status).toBe(200)
   })
 
-  it('names the missing fields of a POST in both interfaces', async () => {
+  it('is rejected by a POST with required fields, in both interfaces, naming the fields', async () => {
     const { status, json } = await send('POST', '/api/v1/invites', headers, body)
     expect([status, json]).toEqual([400, { error: 'assessmentId is required' }])
     const alternate = await send('POST', '/api/alternate/assessment_invites', headers, body)
@@ -69,14 +69,14 @@ describe.each(empty)('empty body with any or no type: %s', (_what, headers, body
   })
 })
 
-describe('non-empty body without the type of JSON is refused', () => {
+describe('a non-empty body', () => {
   const bodies: [what: string, headers: string[], body: string][] = [
     ['a form', [FORM, 'Content-Length: 3'], 'a=b'],
     ['a form in chunks', [FORM, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n'],
     ['chunks without a type', ['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
     ['a form in many chunks', [FORM, 'Transfer-Encoding: chunked'], `${`1000\r\n${'x'.repeat(4_096)}\r\n`.repeat(50)}0\r\n\r\n`],
   ]
-  it.each(bodies)('%s', async (_what, headers, body) => {
+  it.each(bodies)('is rejected without the JSON type: %s', async (_what, headers, body) => {
     const v1 = await send('POST', `/api/v1/invites/${by.pending.id}/revoke`, headers, body)
     expect([v1.status, v1.json]).toEqual([
       400,
@@ -87,14 +87,14 @@ describe('non-empty body without the type of JSON is refused', () => {
     expect([alternate.status, alternate.json]).toEqual([415, { detail: `Unsupported media type "${type}" in request.` }])
   })
 
-  it('JSON in chunks', async () => {
+  it('is accepted as JSON in chunks', async () => {
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const { status } = await send('POST', '/api/v1/tags', chunked, '8\r\n{"name":\r\n6\r\n "In"}\r\n0\r\n\r\n')
     expect(status).toBe(201)
   })
 })
 
-it('the body of a GET is ignored', async () => {
+it('ignores the body of a GET', async () => {
   const chunked = await send('GET', '/api/v1/tags', [FORM, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n')
   const whole = await send('GET', '/api/v1/tags', [FORM, 'Content-Length: 3'], 'a=b')
   expect([chunked.status, whole.status]).toEqual([200, 200])

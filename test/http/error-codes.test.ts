@@ -39,7 +39,7 @@ async function ask(of: 'v1' | 'alternate', { method = 'GET', path, body, headers
 }
 const post = (path: string, body: unknown, headers = {}): Asked => ({ method: 'POST', path, body, headers })
 
-describe('X-Error-Code names the kind of every error', () => {
+describe('the X-Error-Code header', () => {
   it.each<[number, string, () => Asked]>([
     [400, 'invalid', () => ({ path: '/tags?page=0' })],
     [400, 'invalid', () => post('/tags', { name: '' })],
@@ -66,7 +66,7 @@ describe('X-Error-Code names the kind of every error', () => {
     [404, 'media_not_found', () => ({ path: `/question-media/${UNKNOWN_ID}` })],
     [410, 'cursor_gone', () => ({ path: `/events?cursor=${'9'.repeat(18)}` })],
     [413, 'body_too_large', () => post('/tags', { name: 'x'.repeat(70_000) })],
-  ])('v1: %i %s', async (status, code, asked) => {
+  ])('of v1 with status %i is %s', async (status, code, asked) => {
     expect(await ask('v1', asked())).toEqual([status, code])
   })
 
@@ -88,7 +88,7 @@ describe('X-Error-Code names the kind of every error', () => {
     [400, 'forbidden_property', () => post('/assessment_invites', '{"constructor":{"prototype":{}}}')],
     [415, 'unsupported_encoding', () => post('/assessment_invites', '\u001f', { 'content-encoding': 'gzip' })],
     [415, 'unsupported_media_type', () => post('/assessment_invites', 'a', { 'content-type': 'text/plain' })],
-  ])('alternate: %i %s', async (status, code, asked) => {
+  ])('of the alternate interface with status %i is %s', async (status, code, asked) => {
     expect(await ask('alternate', asked())).toEqual([status, code])
   })
 
@@ -98,7 +98,7 @@ describe('X-Error-Code names the kind of every error', () => {
     ...fields,
   })
 
-  it.each(['v1', 'alternate'] as const)('%s: 422, 429', async (of) => {
+  it.each(['v1', 'alternate'] as const)('of %s with status 422 or 429 names the error', async (of) => {
     const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '3' })
     const { id, key } = await limited.make.organization()
     const { id: assessmentId } = await limited.make.assessment(id)
@@ -121,7 +121,7 @@ describe('X-Error-Code names the kind of every error', () => {
     ['GET /api/alternate/tags HTTP/1.1\r\nHost: a\r\nBad Header\r\n\r\n', 400, 'malformed_request'],
     [`GET /api/v1/tags HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['nonsense\r\n\r\n', 400, 'malformed_request'],
-  ])('is sent for input that is not a request: %#', async (bytes, status, code) => {
+  ])("is sent for bytes that aren't a valid request: %#", async (bytes, status, code) => {
     const { answers } = await converse(Number(new URL(address).port), bytes)
     expect(answers).toMatchObject([{ status, headers: { 'x-error-code': code } }])
   })
@@ -152,7 +152,7 @@ describe('X-Error-Code names the kind of every error', () => {
     expect([status, headers['x-error-code']]).toEqual([404, 'path_not_found'])
   })
 
-  it.each(['v1', 'alternate'] as const)('%s: 500', async (of) => {
+  it.each(['v1', 'alternate'] as const)('of %s with status 500 is internal', async (of) => {
     const fresh = (await service.make.organization()).key
     await service.db.$executeRaw`ALTER TABLE tags RENAME TO hidden`
     const answer = await ask(of, { path: '/tags', key: fresh }).finally(
@@ -161,7 +161,7 @@ describe('X-Error-Code names the kind of every error', () => {
     expect(answer).toEqual([500, 'internal'])
   })
 
-  it.each(['v1', 'alternate'] as const)('%s: is documented with all its values', async (of) => {
+  it.each(['v1', 'alternate'] as const)('of %s is documented with all its values', async (of) => {
     const { components } = await readDocument(service, of)
     const words = Object.values(components.responses).flatMap(
       ({ headers }) => (headers['X-Error-Code'] as { schema: { enum: string[] } } | undefined)?.schema.enum ?? [],

@@ -145,7 +145,7 @@ it('uses few joins and little memory for any documented parameters', async () =>
   expect(asked).toBeGreaterThan(200)
 })
 
-it('refuses too many words, values, and characters before any query', async () => {
+it('rejects too many words, values, and characters before any query', async () => {
   const faults: object[] = []
   let refused = 0
   for (const operation of operations) {

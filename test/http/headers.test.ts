@@ -12,7 +12,7 @@ afterAll(() => service.close())
 
 const newId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-it('security headers are in every answer', async () => {
+it('sends the security headers with every response', async () => {
   const { key } = await service.make.organization()
   const answers = [
     service.v1(key).get('/tags'),
@@ -36,9 +36,9 @@ it('security headers are in every answer', async () => {
     })
 })
 
-describe('X-Request-Id', () => {
+describe('the X-Request-Id header', () => {
   it.each(['a', 'retry-1_of.2', 'x'.repeat(64), '-', '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e71'])(
-    'is taken over from the client when it is harmless: %s',
+    'is taken from the client if it is harmless: %s',
     async (id) => {
       const { key } = await service.make.organization()
       expect((await service.v1(key).get('/tags').set('X-Request-Id', id)).headers['x-request-id']).toBe(id)
@@ -46,14 +46,14 @@ describe('X-Request-Id', () => {
   )
 
   it.each(['', 'x'.repeat(65), 'two words', 'a/b', '<script>', '"', 'é', 'a,b', '%0d%0a'])(
-    'is made anew when the client sends none that is harmless: %j',
+    "is generated if the client's is not harmless: %j",
     async (id) => {
       const { key } = await service.make.organization()
       expect((await service.v1(key).get('/tags').set('X-Request-Id', id)).headers['x-request-id']).toMatch(newId)
     },
   )
 
-  it('differs for each request that sends none', async () => {
+  it('differs between requests that send none', async () => {
     const ids = [await service.http().get('/healthz'), await service.http().get('/healthz')].map(
       ({ headers }) => headers['x-request-id'],
     )
@@ -61,7 +61,7 @@ describe('X-Request-Id', () => {
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  it('is in every answer and its log line', async () => {
+  it('is in every response and its log line', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const candidate = candidateOf(service, await service.make.invite(await service.make.assessment(organizationId)))
     const requests = {
@@ -111,8 +111,8 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('RateLimit-*', () => {
-  it('count down across both interfaces in every answer to a known key', async () => {
+describe('the RateLimit headers', () => {
+  it('count down across both interfaces in every response to a known key', async () => {
     const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '6' })
     const { key } = await limited.make.organization()
     const [v1, alternate] = [limited.v1(key), limited.alternate(key)]
@@ -153,10 +153,10 @@ const relationsOf = (link: string | undefined) =>
     [...(link ?? '').matchAll(/<([^<>]+)>; rel="(\w+)"(?:, |$)/g)].map(([, address, relation]) => [relation, address]),
   )
 
-describe('Link, on the lists of v1', () => {
+describe('the Link header on the lists of v1', () => {
   const names = ['assessments', 'members', 'invites', 'tags'] as const
 
-  it.each(names)('leads through all pages of /%s and keeps other parameters', async (name) => {
+  it.each(names)('leads through all pages of /%s, and keeps other parameters', async (name) => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const makeOne = {
@@ -225,7 +225,7 @@ describe('Link, on the lists of v1', () => {
     expect(await list(14_000)).not.toHaveProperty('link')
   })
 
-  it('escapes input of the client', async () => {
+  it("escapes the client's input", async () => {
     const { key } = await service.make.organization()
     const { headers } = await service.v1(key).get('/tags?x=%3E%3B%20rel%3D%22evil%22%2C%20%3Chttps%3A%2F%2Fevil.example%3E&%3E=1')
     expect(Object.keys(relationsOf(headers.link))).toEqual(['first', 'last'])
@@ -240,9 +240,9 @@ describe('Link, on the lists of v1', () => {
   })
 })
 
-describe('Link to a duplicate invite', () => {
+describe('the Link header to a duplicate invite', () => {
   it.each(['pending', 'expired', 'revoked', 'completed'] as const)(
-    'leads to it in both interfaces, also when it is %s',
+    'leads to the invite in both interfaces, even if it is %s',
     async (status) => {
       const { id, key } = await service.make.organization()
       const invite = await service.make.invite(await service.make.assessment(id), { status })
@@ -275,7 +275,7 @@ describe('Link to a duplicate invite', () => {
   )
 })
 
-describe('Location', () => {
+describe('the Location header', () => {
   const bodies = (assessment: { id: string }) => ({
     invite: { assessmentId: assessment.id, recipientEmail: 'candidate@example.com' },
     alternateInvite: {
@@ -284,7 +284,7 @@ describe('Location', () => {
     },
   })
 
-  it('is the address of the created resource in its interface, also for a retry', async () => {
+  it('is the URL of the created resource in its interface, even for a retry', async () => {
     const { id, key } = await service.make.organization()
     const { invite, alternateInvite } = bodies(await service.make.assessment(id))
     const requests = [

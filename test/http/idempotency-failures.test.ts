@@ -31,10 +31,10 @@ async function furnish() {
 }
 const none = { invites: 0, mails: 0, records: 0 }
 
-describe('failed request with an Idempotency-Key', () => {
+describe('a failed request with an Idempotency-Key', () => {
   const failures: [what: string, fields: object, status: number][] = [
     ['a field is wrong', { recipientEmail: 'none' }, 400],
-    ['an id is unknown', { tagIds: [unknownId] }, 400],
+    ['an ID is unknown', { tagIds: [unknownId] }, 400],
     ['the assessment is unknown', { assessmentId: unknownId }, 404],
   ]
 
@@ -81,7 +81,7 @@ describe('failed request with an Idempotency-Key', () => {
   })
 })
 
-describe('stored answer', () => {
+describe('a stored response', () => {
   /** Lets the commit fail of whatever has been written to the table. @returns what ends it. */
   async function refuseCommits(table: string) {
     await service.db.$executeRaw`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
@@ -95,7 +95,7 @@ describe('stored answer', () => {
   const jobs = async () => (await service.db.$queryRaw<object[]>`SELECT FROM pgboss.job WHERE name = 'invitation-email'`).length
 
   it.each(['idempotency_records', 'invites', 'invite_emails'])(
-    'is committed together with the row and its mail, or none of them is: the commit fails by %s',
+    'is rolled back with its row and mail if the commit fails by %s',
     async (table) => {
       const before = await jobs()
       const allow = await refuseCommits(table)

@@ -22,7 +22,7 @@ const counted = async (series: string) => {
   return Number(lines.find((line) => line.startsWith(`${series} `))?.split(' ')[1] ?? 0)
 }
 
-describe('malformed request', () => {
+describe('a malformed request', () => {
   const SECRET = 'secret-path'
   const unreadable: [what: string, bytes: string | Buffer, status: number, code: string][] = [
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 400, 'HPE_INVALID_METHOD'],
@@ -40,7 +40,7 @@ describe('malformed request', () => {
     expect(await counted(series)).toBe(before + 1)
   })
 
-  it('does not count data after a closing answer, or an empty connection', async () => {
+  it("isn't counted for data after a closing response, or for an empty connection", async () => {
     const { answers } = await converse(port, 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     expect(answers.map(({ status }) => status)).toEqual([200])
     await converse(port, '', { patience: 100 })

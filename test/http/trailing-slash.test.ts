@@ -3,7 +3,7 @@ import { startServiceForFile } from '../support/service.ts'
 
 const service = await startServiceForFile()
 
-it('ignores a trailing slash in both interfaces, also with a query', async () => {
+it('ignores a trailing slash in both interfaces, even with a query', async () => {
   const { id, key } = await service.make.organization()
   const tag = await service.make.tag(id)
   const { body } = await service.v1(key).get('/tags?limit=5')
@@ -15,13 +15,13 @@ it('ignores a trailing slash in both interfaces, also with a query', async () =>
   expect(list.body.next).toMatch(/\/api\/alternate\/tags\?page=2&page_size=1$/)
 })
 
-it.each(['/tags//', '/', '//'])('answers 404 at %s', async (path) => {
+it.each(['/tags//', '/', '//'])('answers 404 for %s', async (path) => {
   const { key } = await service.make.organization()
   const { status, body } = await service.v1(key).get(path)
   expect([status, body]).toEqual([404, { error: 'Not found' }])
 })
 
-it('answers 404 in v1 to an unsupported method, and ignores If-Match', async () => {
+it('answers 404 in v1 for an unsupported method, and ignores If-Match', async () => {
   const { id, key } = await service.make.organization()
   const tag = await service.make.tag(id)
   expect((await service.v1(key).put(`/tags/${tag.id}`)).status).toBe(404)

@@ -13,7 +13,7 @@ const load = ({ system }: Service, document: unknown) => importDocument(system, 
 const invitesTo = (assessmentId: string, count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com`, ...fields }))
 
-test('two imports of one document at once make its rows once', async () => {
+test('creates the rows of a document once for two concurrent imports', async () => {
   const service = await startServiceForTest()
   const assessmentId = newId()
   const invites = invitesTo(assessmentId, 1_500)
@@ -28,7 +28,7 @@ test('two imports of one document at once make its rows once', async () => {
   expect(await service.db.organization.count()).toBe(1)
 })
 
-test('imports of different organizations at once take turns with the languages they share', async () => {
+test('creates shared languages once for concurrent imports of different organizations', async () => {
   const service = await startServiceForTest()
   const documents = [1, 2, 3].map(() => documentOf({ assessments: [{ name: 'A', languages: ['xx', 'yy', 'zz'] }] }))
   await Promise.all(documents.map((document) => load(service, document)))
@@ -36,7 +36,7 @@ test('imports of different organizations at once take turns with the languages t
   expect(await service.db.organization.count()).toBe(3)
 })
 
-test('a document is loaded while the service lists, invites and sends for the same organization', async () => {
+test('loads a document while the service lists, invites, and sends for the same organization', async () => {
   const service = await startServiceForTest()
   const [assessmentId, key, name] = [newId(), `ak_live_${newId().replaceAll('-', '')}`, uniqueName()]
   const document = (customMessage: string) => ({
@@ -72,7 +72,7 @@ test('a document is loaded while the service lists, invites and sends for the sa
   await waitUntil('all mails to be captured', async () => (await sent()) === made || undefined)
 })
 
-test('invites that are due are not held by an import: lists need not wait for its end', async () => {
+test('lists due invites as expired during an import, without waiting for its end', async () => {
   const service = await startServiceForTest()
   const [assessmentId, tagId, key, name] = [newId(), newId(), `ak_live_${newId().replaceAll('-', '')}`, uniqueName()]
   const expiresAt = new Date(service.clock.now().getTime() + 3_600_000).toISOString()
@@ -112,7 +112,7 @@ test('invites that are due are not held by an import: lists need not wait for it
   expect((await importing).counts.invites.updated).toBe(3)
 })
 
-test('an import says what it did, keys included, also when the connection that held its turn has broken meanwhile', async () => {
+test('reports the import with its keys, even if the connection holding its lock was lost', async () => {
   const service = await startServiceForTest()
   const organizations = ['First', 'Second'].map((word) => ({ name: service.make.unique(word), apiKeys: [{ name: 'Made' }] }))
   let isBroken = false

@@ -44,7 +44,7 @@ async function readBack(organizationId: string): Promise<(Defined | null)[]> {
 
 const bare = ({ responseType, spec, key }: Defined) => ({ responseType, spec, key })
 
-test('takes a definition of each kind, and gives it back as it was; what is read of one goes into another', async () => {
+test('imports a definition of each kind, and exports it unchanged for import into another organization', async () => {
   const { organizations } = await load(documentWith(EXAMPLES))
   const read = await readBack(organizations[0]!.id)
   expect(read).toEqual(EXAMPLES.map(bare))
@@ -67,7 +67,7 @@ test('changes nothing when the same document is loaded again', async () => {
   expect(await tables()).toEqual(before)
 })
 
-test('changes what nobody was asked in place, makes another version of what somebody was, and leaves what is not given', async () => {
+test('edits definitions nobody has been asked, adds versions of the others, and keeps those not given', async () => {
   const [one] = examplesOf('single_choice')
   const document = documentWith([one!, one!, one!, one!])
   const { organizations } = await load(document)
@@ -96,7 +96,7 @@ test('changes what nobody was asked in place, makes another version of what some
   })
 })
 
-test('leaves a definition alone whose key was corrected since, and names it where the document says otherwise', async () => {
+test('keeps a definition whose key was corrected since, and reports it if the document differs', async () => {
   const [one, other] = examplesOf('single_choice', 'number')
   const document = documentWith([one!, one!])
   const { organizations, keptDefinitions } = await load(document)
@@ -124,7 +124,7 @@ test('leaves a definition alone whose key was corrected since, and names it wher
   expect(await dumpDatabase(service.db)).toEqual(before)
 })
 
-test('refuses what is none, with the path of what is wrong, and writes nothing', async () => {
+test('rejects invalid definitions by path, and writes nothing', async () => {
   const [one] = examplesOf('single_choice')
   const document = documentWith([one!, one!, one!, one!, one!], {
     1: { definition: { spec: one!.spec, key: { policy: 'exact', right: [] } } },
@@ -145,7 +145,7 @@ test('refuses what is none, with the path of what is wrong, and writes nothing',
   expect(await dumpDatabase(service.db)).toEqual(before)
 })
 
-test('refuses definitions where candidates take assessments in another player', async () => {
+test('rejects definitions if candidates take assessments in an external player', async () => {
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   const document = readDocument(documentWith(examplesOf('number')))
   const refusal = (await importDocument(elsewhere.system, document).catch((error) => error)) as ImportError

@@ -17,7 +17,7 @@ import { readDocument } from '../../src/import/read-document.ts'
 import { definedKinds } from '../../src/kinds/index.ts'
 import { startServiceForTest } from '../support/service.ts'
 
-test('the organization of a first start loads, and has every kind of question and member', async () => {
+test('loads the organization of a first start, with every kind of question and member', async () => {
   const { system, db } = await startServiceForTest()
   const { organizations } = await importDocument(system, readDocument(demo))
   expect(organizations).toEqual([{ id: expect.any(String), name: 'Northwind Talent' }])
@@ -31,7 +31,7 @@ test('the organization of a first start loads, and has every kind of question an
   expect(members.filter(({ status }) => status === 'inactive')).toHaveLength(1)
 })
 
-test('the demo has what can be practised, and does without where another player would not know what to show', async () => {
+test('has a practice assessment in the demo, except with an external player', async () => {
   const { db } = await startWithDemo()
   expect(await db.assessment.findMany({ where: { practice: true } })).toMatchObject([{ questionCount: 5 }])
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
@@ -39,7 +39,7 @@ test('the demo has what can be practised, and does without where another player 
   expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 5])
 })
 
-test('the demo plays its prompts from the service, none from elsewhere', async () => {
+test("plays the demo's prompts from the service, and none from elsewhere", async () => {
   const { db, deps, ctx } = await startWithDemo()
   const heard = await db.question.findMany({ where: { inputType: { not: 'text' } } })
   expect(heard).toHaveLength(5)
@@ -67,7 +67,7 @@ async function startWithDemo() {
   return { ...service, loaded, past, ctx }
 }
 
-test('the demo has invites of the last month in every state, stamped in order, and mails that failed; none is queued for them', async () => {
+test('has demo invites of the last month in every state, in time order, and failed mails but none queued', async () => {
   const { system, db, past: where } = await startWithDemo()
   const past = await db.invite.findMany({ where, include: { emails: true } })
   expect(new Set(past.map(({ status }) => status))).toEqual(new Set(INVITE_STATUSES))
@@ -82,7 +82,7 @@ test('the demo has invites of the last month in every state, stamped in order, a
   expect(new Set(unreached.map(({ status }) => status))).toEqual(new Set(['pending']))
 })
 
-test('the demo has submissions in every state, all of completed invites among them, with answers and without a recording', async () => {
+test('has demo submissions in every state, one for each completed invite, with answers and no recording', async () => {
   const { db, clock } = await startWithDemo()
   const submissions = await db.submission.findMany({
     include: { invite: true, paper: { include: { attempts: true } }, releases: true },
@@ -108,7 +108,7 @@ test('the demo has submissions in every state, all of completed invites among th
   expect(begun.filter(({ deadlineAt }) => deadlineAt !== null)).toEqual([])
 })
 
-test('the demo has submissions in every state of grading, and its results have several versions', async () => {
+test('has demo submissions in every grading state, and results with several versions', async () => {
   const { ctx, db } = await startWithDemo()
   const page = { number: 1, size: 100 }
   const { items } = await listQueue(ctx, { queue: 'all' }, page)
@@ -136,7 +136,7 @@ test('the demo has submissions in every state of grading, and its results have s
   expect(await db.release.count({ where: { toCandidate: true } })).toBeGreaterThan(0)
 })
 
-test('the sweep finds nothing in the demo to set right', async () => {
+test('leaves nothing in the demo for the sweep to correct', async () => {
   const { system } = await startWithDemo()
   expect({
     expired: await expireAllDueInvites(system),
@@ -146,7 +146,7 @@ test('the sweep finds nothing in the demo to set right', async () => {
   }).toEqual({ expired: 0, opened: 0, completed: 0, ended: 0 })
 })
 
-test('what the demo tells of has happened in the order in which it is told, and nothing of it is sent but one invitation', async () => {
+test('has demo events in time order, and sends nothing of them but one invitation', async () => {
   const { db, clock } = await startWithDemo()
   const events = await db.event.findMany({ orderBy: { sequence: 'asc' } })
   const times = events.map(({ createdAt }) => createdAt)
@@ -157,7 +157,7 @@ test('what the demo tells of has happened in the order in which it is told, and 
   expect(await db.webhookDelivery.count()).toBe(0)
 })
 
-test('the demo is the same each time, but for ids and secrets', async () => {
+test('creates the same demo each time, except for IDs and secrets', async () => {
   const described = async () => {
     const { db, deps } = await startWithDemo()
     const now = deps.clock().getTime()

@@ -15,7 +15,7 @@ const person = (email: string) => ({ firstName: 'A', lastName: 'B', email })
 const total = (summary: Awaited<ReturnType<typeof load>>, count: 'created' | 'updated' | 'unchanged') =>
   Object.values(summary.counts).reduce((sum, counts) => sum + counts[count], 0)
 
-test('keeps every field as the document gives it', async () => {
+test('keeps every field of the document', async () => {
   const document = fullDocument()
   const [given] = document.organizations as unknown as [ReturnType<typeof JSON.parse>]
   const id = await loadOne(document)
@@ -119,7 +119,7 @@ test('imports live tags, and renames test tags that have their names', async () 
   expect(tags.find(({ mode }) => mode === 'test')?.id).toBe(test.id)
 })
 
-test('gives new rows the defaults of what the document leaves out', async () => {
+test('sets the defaults for omitted fields of new rows', async () => {
   const assessment = newId()
   const now = service.clock.now()
   const id = await loadOne(
@@ -166,7 +166,7 @@ test('gives new rows the defaults of what the document leaves out', async () => 
   })
 })
 
-test('dates an invite by what is known of it: created when sent, sent when created, expiring 30 days after', async () => {
+test("derives an invite's missing dates: created when sent, sent when created, expiring 30 days later", async () => {
   const assessmentId = newId()
   const now = service.clock.now()
   const sent = new Date(now.getTime() - DAY_MS)
@@ -201,7 +201,7 @@ test('never sends mail', async () => {
   expect(await service.db.inviteEmail.count({ where: { organizationId } })).toBe(0)
 })
 
-test('stores no key, and hands out once the key it makes', async () => {
+test('stores no key in clear, and shows a generated key once', async () => {
   const key = `ak_live_${newId().replaceAll('-', '')}`
   const document = documentOf({
     apiKeys: [
@@ -222,7 +222,7 @@ test('stores no key, and hands out once the key it makes', async () => {
   expect((await service.v1(made!.key).get('/tags')).status).toBe(200)
 })
 
-test('ignores what is derived, and fields it does not know', async () => {
+test('ignores derived and unknown fields', async () => {
   const document = documentOf({
     nickname: 'x',
     assessments: [{ name: 'A', questionCount: 99, totalPoints: 99, inviteCount: 99, color: 1 }],
@@ -234,14 +234,14 @@ test('ignores what is derived, and fields it does not know', async () => {
   })
 })
 
-test('takes ids in either case', async () => {
+test('accepts IDs in upper and lower case', async () => {
   const id = newId()
   const invites = [{ assessmentId: id.toUpperCase(), recipientEmail: 'a@example.com' }]
   const organizationId = await loadOne(documentOf({ assessments: [{ id: id.toUpperCase(), name: 'A' }], invites }))
   expect(await service.db.invite.count({ where: { organizationId, assessmentId: id } })).toBe(1)
 })
 
-test("takes any word for a member's role", async () => {
+test("accepts any word as a member's role", async () => {
   const roles = ['hiring manager', 'admin', 'Prüfer']
   const key = `ak_live_${newId().replaceAll('-', '')}`
   const document = documentOf({
@@ -253,7 +253,7 @@ test("takes any word for a member's role", async () => {
   expect((await service.alternate(key).get('/organization_users?is_admin=true')).body.results[0].roles).toEqual(roles)
 })
 
-test('loads more rows than a statement takes, and tells how far it is', async () => {
+test('loads more rows than one statement takes, and reports its progress', async () => {
   const assessmentId = newId()
   const invites = Array.from({ length: 2_500 }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com` }))
   const document = documentOf({ assessments: [{ id: assessmentId, name: 'A' }], invites })
@@ -296,14 +296,14 @@ test('writes and reads long lists in statements of bounded length', async () => 
   expect(stored.map(({ memberId }) => memberId)).toEqual(turned)
 })
 
-test('loads thousands of questions of one assessment, and keeps their number and points', async () => {
+test('loads thousands of questions of one assessment, and updates its question count and points', async () => {
   const questions = Array.from({ length: 5_000 }, (_, order) => ({ order, inputType: 'text', responseType: 'text', points: 2 }))
   const organizationId = await loadOne(documentOf({ assessments: [{ name: 'Long', questions }] }))
   const where = { organizationId }
   expect(await service.db.assessment.findFirstOrThrow({ where })).toMatchObject({ questionCount: 5_000, totalPoints: 10_000 })
 })
 
-test('keeps an organization that was loaded when a later one fails, and says which', async () => {
+test('keeps a loaded organization when a later one fails, and names the failed one', async () => {
   const [good, bad] = [uniqueName(), uniqueName()]
   await service.db.$executeRawUnsafe(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`)

@@ -28,7 +28,7 @@ const question = (order: number) => ({ order, inputType: 'text', responseType: '
 const assessmentsOf = (organizationId: string) =>
   service.db.assessment.findMany({ where: { organizationId }, orderBy: { id: 'asc' }, select: { id: true, name: true } })
 
-test('takes two assessments of one name with two ids for two, also when one is there already', async () => {
+test('treats two assessments with one name and different IDs as two, even if one exists already', async () => {
   const [a, b, c] = [newId(), newId(), newId()]
   const name = uniqueName()
   const document = (ids: string[]) => ({ organizations: [{ name, assessments: ids.map((id) => ({ id, name: 'Same' })) }] })
@@ -39,7 +39,7 @@ test('takes two assessments of one name with two ids for two, also when one is t
   expect(await assessmentsOf(organizationId)).toEqual([a, b, c].map((id) => ({ id, name: 'Same' })))
 })
 
-test('does the same for instructions of one text and questions of one place', async () => {
+test('treats instructions with one text, and questions with one position, as separate by ID', async () => {
   const [a, b, c, d] = [newId(), newId(), newId(), newId()]
   const document = documentOf({
     instructions: [a, b].map((id) => ({ id, body: 'Read this.' })),
@@ -51,7 +51,7 @@ test('does the same for instructions of one text and questions of one place', as
   await expectSettled(document)
 })
 
-test('takes a name without an id for the row that no id in the document stands for', async () => {
+test('matches a name without an ID to the row that no ID in the document matches', async () => {
   const [id, name] = [newId(), uniqueName()]
   const document = (timeLimit: number) => ({
     organizations: [
@@ -71,7 +71,7 @@ test('takes a name without an id for the row that no id in the document stands f
   expect(assessments).toMatchObject([{ id, timeLimit: 0 }, { timeLimit: 90 }])
 })
 
-test('refuses a name without an id that stands for several rows', async () => {
+test('rejects a name without an ID that matches several rows', async () => {
   const name = uniqueName()
   await load({ organizations: [{ name, assessments: [newId(), newId()].map((id) => ({ id, name: 'Same' })) }] })
   expect(await problemsOf({ organizations: [{ name, assessments: [{ name: 'Same' }] }] })).toEqual({
@@ -82,7 +82,7 @@ test('refuses a name without an id that stands for several rows', async () => {
   })
 })
 
-test('takes a language that is there under another id for that language', async () => {
+test('uses an existing language with another ID for the same code', async () => {
   const code = `x-${newId().slice(-12)}`
   const uses = {
     members: [{ firstName: 'A', lastName: 'B', email: 'a@example.com', gradingLanguages: [code] }],
@@ -98,7 +98,7 @@ test('takes a language that is there under another id for that language', async 
   await expectSettled(document)
 })
 
-test('takes one code for one language, whatever ids the organizations of a document give it', async () => {
+test("uses one language per code, whatever IDs a document's organizations give it", async () => {
   const [first, second, code] = [newId(), newId(), `x-${newId().slice(-12)}`]
   const document = { organizations: [first, second].map((id) => ({ name: uniqueName(), languages: [{ id, code }] })) }
   await load(document)
@@ -106,7 +106,7 @@ test('takes one code for one language, whatever ids the organizations of a docum
   await expectSettled(document)
 })
 
-test('renames no language that others use: refuses its id for another code', async () => {
+test('rejects another code for a language ID in use', async () => {
   const [id, code] = [newId(), `x-${newId().slice(-12)}`]
   await load(documentOf({ languages: [{ id, code }] }))
   expect(await problemsOf(documentOf({ languages: [{ id, code: `${code}-2` }] }))).toEqual({
@@ -114,7 +114,7 @@ test('renames no language that others use: refuses its id for another code', asy
   })
 })
 
-test('lets rows of different kinds have one id', async () => {
+test('allows rows of different kinds to share one ID', async () => {
   const id = newId()
   const document = documentOf({
     id,

@@ -26,7 +26,7 @@ function documentWith(invites: object[]) {
   return { document, key, ids: rows.map(({ id }) => id) }
 }
 
-describe('loading a document again', () => {
+describe('a repeated import of a document', () => {
   /** Invites of a loaded document, each moved in its own way since. */
   async function loadAndMove() {
     const sentAt = new Date(service.clock.now().getTime() - DAY_MS).toISOString()
@@ -49,7 +49,7 @@ describe('loading a document again', () => {
   }
   const statesOf = async (ids: string[]) => (await findAll(ids)).map(({ status }) => status)
 
-  test('takes nothing back that happened to its invites since', async () => {
+  test('keeps the progress of its invites since the first', async () => {
     const { document, ids } = await loadAndMove()
     const before = await findAll(ids)
     service.clock.advance(60_000)
@@ -57,7 +57,7 @@ describe('loading a document again', () => {
     expect(await findAll(ids)).toEqual(before)
   })
 
-  test('changes what else it gives, and leaves how far they have come', async () => {
+  test('updates the other fields it gives, and keeps the progress of invites', async () => {
     const { document, ids } = await loadAndMove()
     const before = await findAll(ids)
     service.clock.advance(60_000)
@@ -66,7 +66,7 @@ describe('loading a document again', () => {
     for (const invite of before) expect(await find(invite.id)).toEqual({ ...invite, ...changed })
   })
 
-  test('gives an expired invite no more time', async () => {
+  test("doesn't extend an expired invite", async () => {
     const { document, ids } = documentWith([{ expiresAt: '2021-01-01T00:00:00Z' }])
     await load(document())
     const expired = await find(ids[0]!)
@@ -75,7 +75,7 @@ describe('loading a document again', () => {
     expect(await find(ids[0]!)).toEqual(expired)
   })
 
-  test('with --overwrite-progress makes them as the document says, and changes nothing the next time', async () => {
+  test('resets invites to the document with --overwrite-progress, and changes nothing the next time', async () => {
     const { document, ids } = await loadAndMove()
     service.clock.advance(60_000)
     const overwritten = await load(document(), { overwriteProgress: true })
@@ -92,7 +92,7 @@ describe('loading a document again', () => {
     expect(await findAll(ids)).toEqual(before)
   })
 
-  test('with --overwrite-progress leaves alone what the document does not say', async () => {
+  test('keeps fields that the document omits with --overwrite-progress', async () => {
     const { document, ids } = documentWith([{}])
     await load(document())
     await prepare(service, await find(ids[0]!))
@@ -112,7 +112,7 @@ describe('loading a document again', () => {
     })
   })
 
-  test('with --overwrite-progress revives an expired invite to which it gives more time', async () => {
+  test('revives an expired invite with --overwrite-progress if the document gives it more time', async () => {
     const { document, ids } = documentWith([{ status: 'pending', expiresAt: '2021-01-01T00:00:00Z' }])
     await load(document())
     const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
@@ -122,7 +122,7 @@ describe('loading a document again', () => {
   })
 })
 
-describe('an invite that is made', () => {
+describe('an imported invite', () => {
   const at = (hour: number) => new Date(Date.UTC(2026, 2, 3, hour))
 
   test.each([
@@ -133,7 +133,7 @@ describe('an invite that is made', () => {
     ['completed', { startedAt: at(11), completedAt: null }, { acceptedAt: at(11), startedAt: at(11), completedAt: at(20) }],
     ['revoked', { startedAt: at(11) }, { acceptedAt: null, startedAt: at(11), revokedAt: at(20) }],
     ['pending', {}, { acceptedAt: null }],
-  ])('%s, with the stamps %o, has all that its state implies', async (status, given, stamps) => {
+  ])('with status %s and the timestamps %o has everything its state implies', async (status, given, stamps) => {
     const { document, ids } = documentWith([{ status, ...given, updatedAt: at(20), expiresAt: '2099-01-01T00:00:00Z' }])
     await load(document())
     const nothing = { acceptedAt: null, startedAt: null, completedAt: null, revokedAt: null }
@@ -141,7 +141,7 @@ describe('an invite that is made', () => {
     expect((await load(document())).counts.invites).toMatchObject({ updated: 0, unchanged: 1 })
   })
 
-  test('was accepted and started before it expired', async () => {
+  test('gets acceptance and start times no later than its expiry', async () => {
     const expiresAt = at(10)
     const { document, ids } = documentWith(['accepted', 'started'].map((status) => ({ status, expiresAt })))
     await load(document())
@@ -151,7 +151,7 @@ describe('an invite that is made', () => {
     ])
   })
 
-  test('has the session of its candidate once it has started, and shows it', async () => {
+  test('has a candidate session once started, and shows it', async () => {
     const { document, ids, key } = documentWith([{ status: 'accepted' }, { status: 'started' }, { status: 'completed' }])
     await load(document())
     const sessionOf = async (id: string) =>
@@ -162,7 +162,7 @@ describe('an invite that is made', () => {
     expect(await Promise.all(ids.map(sessionOf))).toEqual(sessions)
   })
 
-  test('started leads to the player, which can complete it', async () => {
+  test('leads to the player if started, which can complete it', async () => {
     const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
     const { document, ids } = documentWith([{ status: 'started' }])
     await importDocument(withPlayer.system, readDocument(document()))
@@ -172,7 +172,7 @@ describe('an invite that is made', () => {
     expect((await find(ids[0]!, withPlayer)).status).toBe('completed')
   })
 
-  test('expires at the end of time where 30 days more are beyond it', async () => {
+  test('expires at the end of time if 30 more days would be beyond it', async () => {
     const { document, ids } = documentWith([{ sentAt: '9999-12-31T23:00:00Z' }])
     await load(document())
     expect((await find(ids[0]!)).expiresAt).toEqual(new Date('9999-12-31T23:59:59.999Z'))
@@ -180,7 +180,7 @@ describe('an invite that is made', () => {
   })
 })
 
-test('every field keeps its place when progress is overwritten with what is there', async () => {
+test('keeps every field when progress is overwritten with the current state', async () => {
   const document = fullDocument()
   await load(document)
   const before = await dumpDatabase(service.db)

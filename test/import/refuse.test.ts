@@ -27,7 +27,7 @@ const pathsWithin = async (organization: Record<string, unknown>) =>
 const person = (email: string) => ({ firstName: 'A', lastName: 'B', email })
 const question = (order: number) => ({ order, inputType: 'text', responseType: 'text' })
 
-test('refuses a document whole and names every problem, of the shape and of the database, at once', async () => {
+test('rejects a document as a whole, and names all problems of format and database at once', async () => {
   const stranger = newId()
   const document = {
     organizations: [
@@ -68,55 +68,63 @@ test('refuses a document whole and names every problem, of the shape and of the 
 test.each([
   ['null', null],
   ['a list', []],
-  ['a text', 'organizations'],
-])('refuses %s as a document', async (_, document) => {
+  ['a string', 'organizations'],
+])('rejects %s as a document', async (_, document) => {
   expect(await pathsOf(document)).toEqual(['document'])
 })
 
-test('refuses a document without organizations, or with something else in their place', async () => {
+test('rejects a document without organizations, or with something else in their place', async () => {
   expect(await pathsOf({})).toEqual(['organizations'])
   expect(await pathsOf({ organizations: {} })).toEqual(['organizations'])
   expect(await pathsOf({ organizations: [null] })).toEqual(['organizations[0]'])
 })
 
-describe('refuses', () => {
+describe('an organization in a document', () => {
   const bad: [string, Record<string, unknown>, string[]][] = [
     ['a name with a NUL', { tags: [{ name: 'a\u0000b' }] }, ['tags[0].name']],
     ['half a surrogate pair', { tags: [{ name: 'a', description: '\ud800' }] }, ['tags[0].description']],
     ['a blank name', { categories: [{ name: ' ' }] }, ['categories[0].name']],
     ['a name too long for an index', { assessments: [{ name: 'x'.repeat(201) }] }, ['assessments[0].name']],
-    ['an id that is no UUID', { tags: [{ id: '1', name: 'a' }] }, ['tags[0].id']],
+    ['an ID that is no UUID', { tags: [{ id: '1', name: 'a' }] }, ['tags[0].id']],
     [
-      'a number as text',
+      'a number as a string',
       { points: 1, assessments: [{ name: 'A', questions: [{ ...question(1), points: '5' }] }] },
       ['assessments[0].questions[0].points'],
     ],
-    ['an integer beyond PostgreSQL', { assessments: [{ name: 'A', timeLimit: 2_147_483_648 }] }, ['assessments[0].timeLimit']],
     [
-      'points beyond it in sum',
+      "an integer beyond PostgreSQL's range",
+      { assessments: [{ name: 'A', timeLimit: 2_147_483_648 }] },
+      ['assessments[0].timeLimit'],
+    ],
+    [
+      'a sum of points beyond that range',
       { assessments: [{ name: 'A', questions: [1, 2].map((order) => ({ ...question(order), points: 2_000_000_000 })) }] },
       ['assessments[0].questions'],
     ],
-    ['a time without zone', { tags: [{ name: 'a', createdAt: '2026-03-02T09:30:00' }] }, ['tags[0].createdAt']],
-    ['a time before our era', { tags: [{ name: 'a', createdAt: '0000-03-02T09:30:00Z' }] }, ['tags[0].createdAt']],
+    ['a time without a zone', { tags: [{ name: 'a', createdAt: '2026-03-02T09:30:00' }] }, ['tags[0].createdAt']],
+    ['a time before the common era', { tags: [{ name: 'a', createdAt: '0000-03-02T09:30:00Z' }] }, ['tags[0].createdAt']],
     [
       'a key that contradicts its mode',
       { apiKeys: [{ name: 'a', mode: 'live', key: `ak_test_${'x'.repeat(32)}` }] },
       ['apiKeys[0].key'],
     ],
     ['a malformed key', { apiKeys: [{ name: 'a', key: 'ak_live_short' }] }, ['apiKeys[0].key']],
-    ['a key that no header carries', { apiKeys: [{ name: 'a', key: `ak_live_${'\u0000'.repeat(32)}` }] }, ['apiKeys[0].key']],
-    ['one key twice', { apiKeys: ['a', 'b'].map((name) => ({ name, key: `ak_live_${'x'.repeat(32)}` })) }, ['apiKeys[1].key']],
-    ['a member twice', { members: [person('a@example.com'), person('A@example.com')] }, ['members[1].email']],
-    ['a language twice', { languages: [{ code: 'xx' }, { code: 'xx' }] }, ['languages[1].code']],
-    ['an instruction twice', { instructions: [{ body: 'b' }, { title: '', body: 'b' }] }, ['instructions[1].body']],
+    [
+      "a key that can't be sent in a header",
+      { apiKeys: [{ name: 'a', key: `ak_live_${'\u0000'.repeat(32)}` }] },
+      ['apiKeys[0].key'],
+    ],
+    ['a repeated key', { apiKeys: ['a', 'b'].map((name) => ({ name, key: `ak_live_${'x'.repeat(32)}` })) }, ['apiKeys[1].key']],
+    ['a repeated member', { members: [person('a@example.com'), person('A@example.com')] }, ['members[1].email']],
+    ['a repeated language', { languages: [{ code: 'xx' }, { code: 'xx' }] }, ['languages[1].code']],
+    ['a repeated instruction', { instructions: [{ body: 'b' }, { title: '', body: 'b' }] }, ['instructions[1].body']],
   ]
-  test.each(bad)('%s', async (_, organization, paths) => {
+  test.each(bad)('is rejected for %s', async (_, organization, paths) => {
     expect(await pathsWithin(organization)).toEqual(paths)
   })
 })
 
-test('refuses an organization, an id or an invite that stands twice in the document', async () => {
+test('rejects an organization, an ID, or an invite that occurs twice in the document', async () => {
   const [name, id, assessmentId] = [uniqueName(), newId(), newId()]
   expect(await pathsOf({ organizations: [{ name }, { name: name.toUpperCase() }] })).toEqual(['organizations[1].name'])
   const tag = (text: string) => ({ tags: [{ id, name: text }] })
@@ -132,7 +140,7 @@ test('refuses an organization, an id or an invite that stands twice in the docum
   expect(await pathsWithin({ assessments: [{ id: assessmentId, name: 'A' }], invites })).toEqual(['invites[1].recipientEmail'])
 })
 
-test('refuses references into another organization, wherever they stand', async () => {
+test('rejects references to another organization, in any field', async () => {
   const { db } = service
   await load(
     documentOf({
@@ -183,7 +191,7 @@ test('refuses references into another organization, wherever they stand', async 
   expect(paths).toEqual(expected)
 })
 
-test('refuses ids of rows of another organization', async () => {
+test("rejects IDs of another organization's rows", async () => {
   const [tagId, assessmentId] = [newId(), newId()]
   const rows = {
     tags: [{ id: tagId, name: 't' }],
@@ -193,7 +201,7 @@ test('refuses ids of rows of another organization', async () => {
   expect(await pathsWithin(rows)).toEqual(['tags[0].id', 'assessments[0].id', 'assessments[0].questions[0].id'])
 })
 
-test('refuses ids of test tags, test invites and retakes, of this organization and of another', async () => {
+test('rejects IDs of test tags, test invites, and retakes, of this organization and of another', async () => {
   const { db } = service
   const [tagId, assessmentId, testInviteId, retakeId] = [newId(), newId(), newId(), newId()]
   const name = uniqueName()
@@ -226,7 +234,7 @@ test('refuses ids of test tags, test invites and retakes, of this organization a
   ])
 })
 
-test('refuses names and addresses that another row has', async () => {
+test('rejects names and addresses that another row has', async () => {
   const [id, assessmentId] = [newId(), newId()]
   const name = uniqueName()
   const rows = {
@@ -255,7 +263,7 @@ test('refuses names and addresses that another row has', async () => {
   expect(await pathsOf({ organizations: [{ id: newId(), name: name.toUpperCase() }] })).toEqual(['organizations[0].name'])
 })
 
-test('refuses two rows that stand for one row of the database', async () => {
+test('rejects two rows that match one row of the database', async () => {
   const id = newId()
   const name = uniqueName()
   await load({ organizations: [{ name, tags: [{ id, name: 'Old' }] }] })
@@ -264,7 +272,7 @@ test('refuses two rows that stand for one row of the database', async () => {
   ])
 })
 
-test('refuses a key that another organization has, and a mode that the stored key does not show', async () => {
+test("rejects another organization's key, and a mode that differs from the stored key's", async () => {
   const key = `ak_live_${newId().replaceAll('-', '')}`
   const name = uniqueName()
   await load({ organizations: [{ name, apiKeys: [{ name: 'ATS', key }] }] })
@@ -274,7 +282,7 @@ test('refuses a key that another organization has, and a mode that the stored ke
   ])
 })
 
-test('refuses organizations that contradict each other in what they share', async () => {
+test('rejects organizations that contradict each other in shared rows', async () => {
   const userId = newId()
   const organizations = ['English', 'Englisch'].map((name, index) => ({
     name: uniqueName(),
@@ -284,7 +292,7 @@ test('refuses organizations that contradict each other in what they share', asyn
   expect(await pathsOf({ organizations })).toEqual(['organizations[1].languages[0].name', 'organizations[1].members[0].email'])
 })
 
-test('refuses a new address of an account that is taken where the account is a member too', async () => {
+test("rejects an account's new address if it is taken in another of its organizations", async () => {
   const userId = newId()
   const [here, there] = [uniqueName(), uniqueName()]
   const ada = { userId, ...person('ada.account@example.com') }
@@ -299,7 +307,7 @@ test('refuses a new address of an account that is taken where the account is a m
   expect(await pathsOf({ organizations: [{ name: here, members: [moved] }] })).toEqual(['organizations[0].members[0].email'])
 })
 
-test('refuses a second membership of an account in one organization', async () => {
+test('rejects a second membership of an account in one organization', async () => {
   const userId = newId()
   const name = uniqueName()
   await load({ organizations: [{ name, members: [{ userId, ...person('one@example.com') }] }] })
@@ -308,7 +316,7 @@ test('refuses a second membership of an account in one organization', async () =
   ])
 })
 
-test('brings back no member who was erased', async () => {
+test('rejects a member who was erased', async () => {
   const id = newId()
   const document = documentOf({ members: [{ id, ...person('gone@example.com') }] })
   await load(document)

@@ -26,7 +26,7 @@ test('changes nothing when the same document is loaded again', async () => {
   }
 })
 
-test('changes nothing when a document that leaves times and ids to the service is loaded again', async () => {
+test('changes nothing when a document without times and IDs is loaded again', async () => {
   const assessmentId = newId()
   const document = documentOf({
     categories: [{ name: 'C' }],
@@ -44,7 +44,7 @@ test('changes nothing when a document that leaves times and ids to the service i
   expect(await dumpDatabase(service.db)).toEqual(before)
 })
 
-test('finds rows without an id by their names and addresses, in either case', async () => {
+test('finds rows without an ID by their names and addresses, ignoring case', async () => {
   const name = uniqueName()
   const assessmentId = newId()
   const invite = { assessmentId, status: 'pending' }
@@ -62,7 +62,7 @@ test('finds rows without an id by their names and addresses, in either case', as
   expect(counts).toMatchObject({ organizations: changed, tags: changed, members: changed, invites: changed })
 })
 
-test('updates only the rows that differ, and of them only what is given', async () => {
+test('updates only the rows that differ, and only their given fields', async () => {
   const document = (color: string) =>
     documentOf({
       name,
@@ -81,7 +81,7 @@ test('updates only the rows that differ, and of them only what is given', async 
   expect(other).toMatchObject({ color: '#333333', description: 'kept', createdAt: before, updatedAt: service.clock.now() })
 })
 
-test('replaces a list by the one given, in its order, and counts that as a change of the row', async () => {
+test('replaces a list with the given one in its order, and counts that as an update', async () => {
   const [a, b, assessmentId] = [newId(), newId(), newId()]
   const name = uniqueName()
   const tags = [
@@ -108,7 +108,7 @@ test('replaces a list by the one given, in its order, and counts that as a chang
   expect((await read()).tags).toEqual([])
 })
 
-test('renames by id', async () => {
+test('renames rows by ID', async () => {
   const [id, tag] = [newId(), newId()]
   await load({ organizations: [{ id, name: uniqueName(), tags: [{ id: tag, name: 'Old' }] }] })
   const name = uniqueName()
@@ -119,7 +119,7 @@ test('renames by id', async () => {
   })
 })
 
-test('gives a member that is there a tag that the document makes', async () => {
+test('assigns a tag from the document to an existing member', async () => {
   const [tag, name] = [newId(), uniqueName()]
   const member = { firstName: 'Ada', lastName: 'L', email: 'tagged@example.com' }
   const organizationId = await loadOne({ organizations: [{ name, members: [member] }] })
@@ -127,7 +127,7 @@ test('gives a member that is there a tag that the document makes', async () => {
   expect(await service.db.memberTag.findMany({ where: { organizationId } })).toMatchObject([{ tagId: tag, position: 0 }])
 })
 
-test('lets questions change places', async () => {
+test('lets questions swap positions', async () => {
   const [a, b, assessmentId] = [newId(), newId(), newId()]
   const name = uniqueName()
   const question = (id: string, order: number) => ({ id, order, inputType: 'text', responseType: 'text', points: order })
@@ -144,7 +144,7 @@ test('lets questions change places', async () => {
   })
 })
 
-test('is not disturbed by the clock expiring what it loaded', async () => {
+test('stays without changes after the sweep expired imported invites', async () => {
   const assessmentId = newId()
   const expiresAt = new Date(service.clock.now().getTime() + DAY_MS).toISOString()
   const long = {
@@ -174,7 +174,7 @@ test('is not disturbed by the clock expiring what it loaded', async () => {
   expect(await dumpDatabase(service.db)).toEqual(swept)
 })
 
-test('shares an account between organizations, and carries a new address to all its memberships', async () => {
+test('shares an account between organizations, and applies a new address to all its memberships', async () => {
   const userId = newId()
   const organization = (name: string, email: string) => ({ name, members: [{ userId, firstName: 'Ada', lastName: 'L', email }] })
   const [first, second] = [uniqueName(), uniqueName()]
@@ -200,7 +200,7 @@ test('moves a member to another account', async () => {
   expect(await service.db.member.findUniqueOrThrow({ where: { id } })).toMatchObject({ userId, email: 'moving@example.com' })
 })
 
-test('changes no key that is there: neither its rotation nor its revocation is undone, and it says so', async () => {
+test('changes no existing key, undoes no rotation or revocation, and reports that', async () => {
   const name = uniqueName()
   const [rotated, revoked, other] = ['a', 'b', 'c'].map(() => `ak_live_${newId().replaceAll('-', '')}`) as [
     string,
@@ -227,7 +227,7 @@ test('changes no key that is there: neither its rotation nor its revocation is u
   expect(await Promise.all([key, revoked, other].map(statusOf))).toEqual([200, 401, 401])
 })
 
-test('counts a member as updated whose account alone has changed, also when the document gives the time', async () => {
+test('counts a member as updated if only the account has changed, even if the document gives the time', async () => {
   const name = uniqueName()
   const member = { firstName: 'Ada', email: 'account.only@example.com', updatedAt: '2026-03-01T10:00:00.000Z' }
   const document = (lastName: string) => ({ organizations: [{ name, members: [{ ...member, lastName }] }] })

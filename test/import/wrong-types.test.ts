@@ -20,7 +20,7 @@ function replaceAt(depth: number, value: unknown, replacement: unknown): unknown
 const WRONG = [null, true, -1.5, 1e300, '', 'x', '\u0000', 'x'.repeat(100_000), [], [null], [[1]], {}, { name: {} }]
 
 test.each(WRONG.map((wrong) => [JSON.stringify(wrong).slice(0, 20), wrong]))(
-  'refuses %s in place of everything, at any depth, by its path, or takes it as it is',
+  'rejects %s by its path in place of any value at any depth, or accepts it',
   async (_, wrong) => {
     for (let depth = 0; depth <= 7; depth++) {
       const before = await dumpDatabase(service.db)

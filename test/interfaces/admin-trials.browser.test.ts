@@ -17,7 +17,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1
 
 const service = await startServiceForFile()
 
-describe.skipIf(!isBrowserInstalled)('timed trials of an admin (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.skipIf(!isBrowserInstalled)('timed trials of an admin (skipped where no
   const countMails = (organizationId: string, kind: string) => () =>
     service.db.inviteEmail.count({ where: { organizationId, kind } })
 
-  it('invites 50 people from a spreadsheet in less than 4 minutes, for the first time', async () => {
+  it('invites 50 people from a spreadsheet for the first time in less than 4 minutes', async () => {
     const { organization, page, hand, step, button, link, upload, tell } = await start('spreadsheet')
     await hand.press(link('Invites'))
     await hand.press(link('Import candidates'))
@@ -85,7 +85,7 @@ describe.skipIf(!isBrowserInstalled)('timed trials of an admin (skipped where no
     expect(needed).toBeLessThan(4)
   })
 
-  it('revokes the wrong list with an apology, and invites the right one, in less than 6 minutes', async () => {
+  it('revokes the wrong list with an apology and invites the right one in less than 6 minutes', async () => {
     const { organization, page, hand, step, button, link, upload, tell } = await start('wrong-list')
     const invite = async (name: string, domain: string) => {
       await hand.press(link('Invites'))

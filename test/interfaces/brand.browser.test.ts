@@ -69,8 +69,8 @@ async function giveBrands(): Promise<void> {
   }
 }
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
-  it('a yellow brand with a logo is accessible on every page of candidates, wide and narrow, light and dark', async () => {
+describe.skipIf(!isBrowserInstalled)('the brand (skipped where no chromium is installed)', () => {
+  it('is accessible in yellow with a logo on every candidate page, wide and narrow, light and dark', async () => {
     const pages = await listCandidatePages(service)
     await giveBrands()
     await service.db.organization.updateMany({ data: { languagesOffered: ['en', 'de'] } })
@@ -96,7 +96,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
   })
 
-  it('the page of the settings draws an SVG as PNG, picks colours, and previews the page and the email in light and dark', async () => {
+  it('is edited on a page that draws an SVG as PNG, picks colors, and previews page and email, light and dark', async () => {
     const organization = await service.make.organization()
     const admin = await signInAs(service, organization.id, ['admin'])
     const { page, complaints } = await openPage(admin.cookie())
@@ -140,7 +140,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
-  it('a preview of own words renews both frames, and shows again what is typed at once', async () => {
+  it('has a text preview that renews both frames, and shows typed changes at once', async () => {
     const organization = await service.make.organization()
     const admin = await signInAs(service, organization.id, ['admin'])
     const { page, complaints } = await openPage(admin.cookie())
@@ -181,7 +181,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
-  it('says of a picture that it can not be drawn', async () => {
+  it('reports a picture that cannot be drawn', async () => {
     const organization = await service.make.organization()
     const admin = await signInAs(service, organization.id, ['admin'])
     const { page } = await openPage(admin.cookie())

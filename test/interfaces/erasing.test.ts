@@ -33,7 +33,7 @@ async function start(scopes: readonly KeyScope[] = ['candidates:erase'], mode: '
 const isThere = async (id: string) => (await service.db.invite.count({ where: { id } })) === 1
 
 describe('DELETE /candidates', () => {
-  it('erases whoever has the address, and tells when it is done', async () => {
+  it('erases all candidates with the address, and reports when it is done', async () => {
     const { erase, v1, invite, organization } = await start()
     const { status, body } = await erase(ADDRESS.toUpperCase())
     expect([status, body.erasure]).toMatchObject([202, { state: 'running', finishedAt: null, backupsUntil: null }])
@@ -50,7 +50,7 @@ describe('DELETE /candidates', () => {
     expect((await service.v1(organization.key).get('/assessments')).body.assessments[0].inviteCount).toBe(1)
   })
 
-  it('answers alike of an address that is another organization’s, or nobody’s', async () => {
+  it('gives the same response for another organization’s address and for an unknown one', async () => {
     const [own, other] = [await start(), await start()]
     await service.db.invite.update({ where: { id: own.invite.id }, data: { recipientEmail: 'somebody.else@example.com' } })
     const shape = ({ status, body }: Awaited<ReturnType<typeof own.erase>>) => {
@@ -61,7 +61,7 @@ describe('DELETE /candidates', () => {
     expect(await isThere(other.invite.id)).toBe(true)
   })
 
-  it('is refused to every key that does not name the scope, and to test keys', async () => {
+  it('is rejected for keys without its scope, and for test keys', async () => {
     const plain = await start([])
     const without = await start(['invites:write', 'invites:read'])
     const test = await start(['candidates:erase'], 'test')
@@ -76,7 +76,7 @@ describe('DELETE /candidates', () => {
     }
   })
 
-  it('takes nothing but an address, and shows no other organization’s erasures', async () => {
+  it('accepts only an address, and shows no other organization’s erasures', async () => {
     const { erase, v1 } = await start()
     for (const email of ['', 'no address', null, 1]) expect((await erase(email)).status).toBe(400)
     const other = await start()
@@ -87,7 +87,7 @@ describe('DELETE /candidates', () => {
     }
   })
 
-  it('is given to keys by owners alone', async () => {
+  it('is granted to keys only by owners', async () => {
     const { organization } = await start()
     const as = async (roles: string[], portalRoles: string[]): Promise<Context> => {
       const member = await service.make.member(organization.id, { roles, portalRoles })
@@ -111,7 +111,7 @@ describe('DELETE /candidates', () => {
     expect((await rotateKey(owner, id)).key).toMatch(/^ak_live_/)
   })
 
-  it('is refused beyond a hundred under way, and asked for again it is none more', async () => {
+  it('is rejected beyond a hundred running ones, and does not count again when repeated', async () => {
     const { organization, erase } = await start()
     const createdAt = service.clock.now()
     const data = Array.from({ length: 100 }, (_, i) => ({
@@ -131,7 +131,7 @@ describe('DELETE /candidates', () => {
     await service.db.erasure.deleteMany({ where: { id: { in: data.map(({ id }) => id) } } })
   })
 
-  it('has a retry under a key that names the address make nothing anew', async () => {
+  it('deletes idempotency keys that contain the address, and creates nothing on a retry', async () => {
     const { erase, v1, organization } = await start()
     const assessment = await service.make.assessment(organization.id)
     const send = () =>
@@ -157,7 +157,7 @@ describe('DELETE /candidates', () => {
 })
 
 describe('the portal', () => {
-  it('shows what it finds, asks for a tick, and leads to a receipt that names nobody', async () => {
+  it('shows the records to erase, asks for confirmation, and leads to a receipt without a name', async () => {
     const { organization, invite } = await start()
     const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
     const page = `${owner.home}candidates/${invite.id}`
@@ -198,7 +198,7 @@ describe('the portal', () => {
     expect((await press()).headers.location).toBe(headers.location)
   })
 
-  it('offers it to nobody who may not', async () => {
+  it('offers no erasure to members who may not erase', async () => {
     const { organization, invite } = await start()
     await signInAs(service, organization.id, ['admin'], ['owner'])
     const manager = await signInAs(service, organization.id, [], ['manager'])
@@ -207,7 +207,7 @@ describe('the portal', () => {
   })
 })
 
-it('lets who was erased stop mails by an old link all the same', async () => {
+it('lets an erased candidate stop mails by an old link', async () => {
   const { erase, organization, invite } = await start()
   const { id } = (await erase(ADDRESS)).body.erasure
   await waitUntil('the receipt', async () => (await service.db.erasure.findFirst({ where: { id } }))?.finishedAt ?? undefined)
@@ -219,7 +219,7 @@ it('lets who was erased stop mails by an old link all the same', async () => {
   expect((await service.http().get(`/u/${signUnsubscribeToken(service.site.secretKeys, unknownId)}`)).status).toBe(404)
 })
 
-it('erases by the command line, tells of whom a restored backup has brought back, and erases them again', async () => {
+it('erases by the command line, and reports and erases candidates that a restored backup brought back', async () => {
   const { organization, assessment, invite } = await start()
   const env = { DATABASE_URL: service.databaseUrl, ERASURE_LOG, PUBLIC_URL: 'https://assessments.example.com' }
   const bare = await runCli(['erase', organization.id], env)

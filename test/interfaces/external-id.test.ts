@@ -15,7 +15,7 @@ const start = () => makeInviter(service)
 type Made = Awaited<ReturnType<typeof start>>
 
 describe('the external id of an invite', () => {
-  it('given to v1 is shown wherever the invite is, in both interfaces', async () => {
+  it('is shown in both interfaces everywhere if set in v1', async () => {
     const made = await start()
     const { status, body } = await made.create({ externalId: EXTERNAL_ID })
     expect([status, body.invite.externalId]).toEqual([201, EXTERNAL_ID])
@@ -26,7 +26,7 @@ describe('the external id of an invite', () => {
     expect(moved.body.invite.externalId).toBe(EXTERNAL_ID)
   })
 
-  it('given to the alternate interface is shown wherever the invite is, in both interfaces', async () => {
+  it('is shown in both interfaces everywhere if set in the alternate interface', async () => {
     const made = await start()
     const { status, body } = await made.createThere({ external_id: EXTERNAL_ID })
     expect([status, body.external_id]).toEqual([201, EXTERNAL_ID])
@@ -51,19 +51,19 @@ describe('the external id of an invite', () => {
     }
   })
 
-  it.each(['x', 'x'.repeat(100), '🎓'.repeat(100), ' kept as it is '])('may be %j', async (externalId) => {
+  it.each(['x', 'x'.repeat(100), '🎓'.repeat(100), ' kept as it is '])('can be %j', async (externalId) => {
     const { create, createThere } = await start()
     expect((await create({ externalId })).body.invite.externalId).toBe(externalId)
     expect((await createThere({ external_id: externalId })).body.external_id).toBe(externalId)
   })
 
-  it('may be that of several invites', async () => {
+  it('can be the same for several invites', async () => {
     const { create } = await start()
     expect((await create({ externalId: 'same' })).status).toBe(201)
     expect((await create({ externalId: 'same' })).status).toBe(201)
   })
 
-  it('is the digits of a whole number in the alternate interface', async () => {
+  it('can be a whole number in the alternate interface', async () => {
     const { createThere } = await start()
     expect((await createThere({ external_id: 4711 })).body.external_id).toBe('4711')
   })
@@ -82,7 +82,7 @@ describe('the external id of an invite', () => {
     [true, 'externalId must be a string', 'Not a valid string.'],
     [['x'], 'externalId must be a string', 'Not a valid string.'],
     [{}, 'externalId must be a string', 'Not a valid string.'],
-  ])('is refused by its name when it is %j', async (value, error, text) => {
+  ])('is rejected by its field name if it is %j', async (value, error, text) => {
     const { create, createThere, organizationId } = await start()
     const here = await create({ externalId: value })
     expect([here.status, here.body]).toEqual([400, { error }])
@@ -91,7 +91,7 @@ describe('the external id of an invite', () => {
     expect(await service.db.invite.count({ where: { organizationId } })).toBe(0)
   })
 
-  it('is told by every event of the invite and of its mails; those of other invites have no such key', async () => {
+  it('is part of every event of its invite and mails, and absent from others', async () => {
     const { create, key, v1, organizationId } = await start()
     const named = (await create({ externalId: EXTERNAL_ID, sendEmail: false })).body.invite
     const other = (await create({ sendEmail: false })).body.invite
@@ -110,7 +110,7 @@ describe('the external id of an invite', () => {
     for (const { data } of ofInvite(other.id)) expect(data).not.toHaveProperty('externalId')
   })
 
-  it('is told to webhooks', async () => {
+  it('is sent to webhooks', async () => {
     const receiver = await startReceiver()
     const { subscribe, client, assessmentId } = await makeIntegrator(service)
     await subscribe(receiver)
@@ -120,7 +120,7 @@ describe('the external id of an invite', () => {
     expect(message?.event.data.externalId).toBe(EXTERNAL_ID)
   })
 
-  it('is shown by the page of the invite, if it was given', async () => {
+  it('is shown on the page of the invite, if set', async () => {
     const { create, organizationId } = await start()
     const { get, home } = await signInAs(service, organizationId, ['admin'])
     const [named, other] = [(await create({ externalId: '<b>4711</b>' })).body.invite, (await create()).body.invite]
@@ -128,7 +128,7 @@ describe('the external id of an invite', () => {
     expect((await get(`${home}invites/${other.id}`)).text).not.toContain('External ID')
   })
 
-  it('goes over to the invite that takes the place of one with a mistyped address', async () => {
+  it('moves to the invite that replaces one with a mistyped address', async () => {
     const { create, organizationId } = await start()
     const { post, home } = await signInAs(service, organizationId, ['admin'])
     const { id } = (await create({ externalId: EXTERNAL_ID })).body.invite
@@ -151,7 +151,7 @@ describe('the filter by external id', () => {
     return body.results.map(({ id }: Listed) => id)
   }
 
-  it('finds the invites that have exactly this one, by whichever interface they were made', async () => {
+  it('finds the invites with exactly this id, created in either interface', async () => {
     const made = await start()
     const here = (await made.create({ externalId: 'A 1' })).body.invite.id
     service.clock.advance(1_000)
@@ -166,7 +166,7 @@ describe('the filter by external id', () => {
     expect(await find(made, `externalId=${'x'.repeat(255)}`)).toEqual([])
   })
 
-  it('combines with the others, and pages through what it finds', async () => {
+  it('combines with other filters, and paginates', async () => {
     const made = await start()
     const ids: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -186,7 +186,7 @@ describe('the filter by external id', () => {
     expect([last.body.count, last.body.results.map(({ id }: Listed) => id)]).toEqual([3, [ids[2]]])
   })
 
-  it("never finds another organization's", async () => {
+  it("never finds another organization's invites", async () => {
     const [own, other] = [await start(), await start()]
     const { id } = (await own.create({ externalId: 'shared' })).body.invite
     await other.createThere({ external_id: 'shared' })
@@ -196,7 +196,7 @@ describe('the filter by external id', () => {
     expect(await findThere(own, foreign)).toEqual([])
   })
 
-  it('is refused by its name beyond its limits; the alternate interface ignores an empty one', async () => {
+  it('is rejected by its field name beyond its limits; the alternate interface ignores an empty one', async () => {
     const made = await start()
     const { id } = (await made.create()).body.invite
     const blank = 'externalId must not be blank, nor contain NUL characters or unpaired surrogates'

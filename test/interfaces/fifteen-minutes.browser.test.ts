@@ -15,7 +15,7 @@ const COUNTRIES = ['Norway', 'France', 'Italy', 'Peru', 'Egypt', 'Japan', 'Spain
 const PEOPLE = Array.from({ length: 20 }, (_, i) => `person${i + 1}@example.com,Person ${i + 1}`)
 
 it.skipIf(!isBrowserInstalled)(
-  'a new user makes a test of ten questions with two pictures that scores itself, and sends it to 20 people, in less than 15 minutes (skipped where no chromium is installed)',
+  'lets a new user create a scored test with two pictures and invite 20 people within 15 minutes (skipped where no chromium is installed)',
   async () => {
     if (FOLDER) await mkdir(FOLDER, { recursive: true })
     const service = await startServiceForTest()

@@ -48,7 +48,7 @@ async function openWindow(browser: Browser, viewport: typeof desktop, baseURL: s
 type Step = (name: string) => Promise<void>
 
 it.runIf(FOLDER && isBrowserInstalled)(
-  'an organization’s first hour: its look and its words in two languages, and a candidate on a phone who reads Arabic, is reminded once and hands in',
+  'supports an organization’s first hour: brand and texts in two languages, and an Arabic candidate on a phone',
   async () => {
     await mkdir(FOLDER!, { recursive: true })
     const smtp = await startSmtpListener()

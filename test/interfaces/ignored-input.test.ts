@@ -4,7 +4,7 @@ import { startServiceForFile } from '../support/service.ts'
 
 const service = await startServiceForFile()
 
-describe('Ignored-Parameters', () => {
+describe('the Ignored-Parameters header', () => {
   it.each([
     ['/tags?nmae=x&page=1&Limit=2', 'nmae, Limit'],
     ['/events?type=invite.created&kind=a&kind=b', 'kind'],
@@ -14,13 +14,13 @@ describe('Ignored-Parameters', () => {
     [`/tags?a=1&${'x'.repeat(300)}=1&b=1`, 'a, b'],
     [`/tags?${'x'.repeat(200)}=1`, 'x'.repeat(200)],
     [`/tags?${'x'.repeat(201)}=1`, undefined],
-  ])('names unknown parameters of %s', async (path, ignored) => {
+  ])('lists the unknown parameters of %s', async (path, ignored) => {
     const { key } = await service.make.organization()
     const { status, headers } = await service.v1(key).get(path)
     expect([status, headers['ignored-parameters']]).toEqual([200, ignored])
   })
 
-  it('names them in the answer to one row, and in the alternate interface', async () => {
+  it('is sent for a single record, and in the alternate interface', async () => {
     const organization = await service.make.organization()
     const { id } = await service.make.tag(organization.id)
     const one = await service.v1(organization.key).get(`/tags/${id}?verbose=1`)
@@ -40,8 +40,8 @@ describe('Ignored-Parameters', () => {
   })
 })
 
-describe('Ignored-Fields', () => {
-  it('names unknown and read-only fields at every depth, and the invite is made as without them', async () => {
+describe('the Ignored-Fields header', () => {
+  it('lists unknown and read-only fields at every depth, and the invite is created without them', async () => {
     const { key, assessment } = await makeAssessment()
     const body = {
       ...{ assessmentId: assessment.id, recipientEmail: 'sam@example.com', metadata: { anything: 'goes' } },
@@ -52,7 +52,7 @@ describe('Ignored-Fields', () => {
     expect([status, headers['ignored-fields']]).toEqual([201, ignored])
   })
 
-  it('names a field once for all rows of a batch, and every field where a request takes none', async () => {
+  it('lists a field once for all rows of a batch, and every field of a request that accepts none', async () => {
     const { key, assessment } = await makeAssessment()
     const api = service.v1(key)
     const rows = ['a', 'b'].map((name) => ({ recipientEmail: `${name}@example.com`, first_name: name }))
@@ -63,7 +63,7 @@ describe('Ignored-Fields', () => {
     expect([revoked.status, revoked.headers['ignored-fields']]).toEqual([200, 'reason'])
   })
 
-  it('comes with the error that the misspelled field leads to, and in the alternate interface', async () => {
+  it('accompanies the error that a misspelled field causes, and is sent in the alternate interface', async () => {
     const { key, assessment } = await makeAssessment()
     const refused = await service.v1(key).post('/invites').send({ assessment_id: assessment.id })
     expect([refused.status, refused.body.error]).toEqual([400, 'assessmentId is required'])
@@ -73,7 +73,7 @@ describe('Ignored-Fields', () => {
   })
 })
 
-describe('Prefer: handling=strict', () => {
+describe('the preference handling=strict', () => {
   it.each([
     [{ sendemail: false }, 'sendemail is not a field of this request. Did you mean sendEmail?'],
     [{ expires_in_days: 3 }, 'expires_in_days is not a field of this request. Did you mean expiresInDays?'],
@@ -84,7 +84,7 @@ describe('Prefer: handling=strict', () => {
     ],
     [{ zzz: 1 }, expect.stringMatching(/^zzz is not a field of this request. Its fields are assessmentId, recipientEmail, /)],
     [{ ['x'.repeat(100)]: 1 }, expect.stringMatching(/^x{60} is not a field of this request/)],
-  ])('refuses %j', async (mistake, error) => {
+  ])('rejects %j', async (mistake, error) => {
     const { key, assessment } = await makeAssessment()
     const body = { assessmentId: assessment.id, recipientEmail: 'sam@example.com', ...mistake }
     const answer = await service.v1(key).post('/invites').set('prefer', 'respond-async, handling=strict').send(body)
@@ -92,7 +92,7 @@ describe('Prefer: handling=strict', () => {
     expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(0)
   })
 
-  it('refuses unknown parameters, and fields in the alternate interface', async () => {
+  it('rejects unknown parameters, and unknown fields in the alternate interface', async () => {
     const { key, assessment } = await makeAssessment()
     const filtered = await service.v1(key).get('/invites?asessmentId=1').set('prefer', 'handling=strict')
     const error = 'asessmentId is not a parameter of this request. Did you mean assessmentId?'
@@ -109,20 +109,20 @@ describe('Prefer: handling=strict', () => {
     ['constructor', 'constructor'],
     ['toString', 'to_string'],
     ['recipientEmail', 'email'],
-  ])('repeats the field %s as it was sent in the alternate interface', async (name, key) => {
+  ])('reports the field %s as it was sent in the alternate interface', async (name, key) => {
     const { key: apiKey, assessment } = await makeAssessment()
     const body = { email: 'sam@example.com', assessment: assessment.id, [name]: 'x' }
     const answer = await service.alternate(apiKey).post('/assessment_invites').set('prefer', 'handling=strict').send(body)
     expect([answer.status, answer.body]).toEqual([400, { [key]: [`Unknown field "${name}".`] }])
   })
 
-  it('takes a parameter named like a property of every object for an unknown one', async () => {
+  it('treats a parameter named like an object property as unknown', async () => {
     const { key } = await makeAssessment()
     const answer = await service.alternate(key).get('/tags?__proto__=1').set('prefer', 'handling=strict')
     expect([answer.status, answer.text]).toEqual([400, '{"__proto__":["Unknown parameter \\"__proto__\\"."]}'])
   })
 
-  it('lets requests through that have known names only, and other preferences', async () => {
+  it('accepts requests with known names only, and ignores other preferences', async () => {
     const { key, assessment } = await makeAssessment()
     const body = { assessmentId: assessment.id, recipientEmail: 'sam@example.com', metadata: { any: 'thing' } }
     expect((await service.v1(key).post('/invites').set('prefer', 'handling=strict').send(body)).status).toBe(201)
@@ -141,7 +141,7 @@ const alternateBody = (assessment: { id: string }) => ({
   ...{ status: 'completed', 'external-id': 'x' },
 })
 
-it('takes type and types alike, for the feed and for webhooks', async () => {
+it('accepts type and types as synonyms, for the feed and for webhooks', async () => {
   const organization = await service.make.organization()
   const api = service.v1(organization.key)
   await service.make.tag(organization.id)

@@ -66,7 +66,7 @@ const isPart = (response: Response): boolean =>
 
 describe.skipIf(!isBrowserInstalled)('every page (skipped where no chromium is installed)', () => {
   it.each(names)(
-    'loads little, moves nothing, keeps its policy, is accessible in both schemes, and fits on the narrowest screen: %s',
+    'loads little, does not shift, keeps its policy, is accessible in both schemes, and fits the narrowest screen: %s',
     async (name) => {
       const shown = gallery!.pages.find((one) => one.name === name)!
       const { page, complaints, bytes, close } = await open(shown)

@@ -16,9 +16,9 @@ const FULL = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}`.pad
 describe('the metadata of an invite', () => {
   it.each([
     ['some', METADATA],
-    ['as much as there may be', FULL],
+    ['the maximum size', FULL],
     ['no keys', {}],
-  ])('is shown with %s wherever the invite is, in both interfaces', async (_what, metadata) => {
+  ])('is shown with %s everywhere in both interfaces', async (_what, metadata) => {
     const made = await start()
     const here = await made.create({ metadata })
     expect([here.status, here.body.invite.metadata]).toEqual([201, metadata])
@@ -74,7 +74,7 @@ describe('the metadata of an invite', () => {
     [[], ...dictionary('list')],
     ['x', ...dictionary('string')],
     [5, ...dictionary('int')],
-  ])('are refused by their name when they are %j', async (metadata, error, text) => {
+  ])('is rejected by its field name if it is %j', async (metadata, error, text) => {
     const { create, createThere, organizationId } = await start()
     const here = await create({ metadata })
     expect([here.status, here.body]).toEqual([400, { error }])
@@ -83,12 +83,12 @@ describe('the metadata of an invite', () => {
     expect(await service.db.invite.count({ where: { organizationId } })).toBe(0)
   })
 
-  it('may have whole numbers in the alternate interface, which stand for their digits', async () => {
+  it('can contain whole numbers in the alternate interface, stored as their digits', async () => {
     const { createThere } = await start()
     expect((await createThere({ metadata: { n: 4711, m: -1 } })).body.metadata).toEqual({ n: '4711', m: '-1' })
   })
 
-  it('are told by every event of the invite and of its mails; those of other invites have no such key', async () => {
+  it('is part of every event of its invite and mails, and absent from others', async () => {
     const { create, key, v1, organizationId } = await start()
     const named = (await create({ metadata: METADATA, sendEmail: false })).body.invite
     const other = (await create({ sendEmail: false })).body.invite
@@ -107,7 +107,7 @@ describe('the metadata of an invite', () => {
     for (const { data } of ofInvite(other.id)) expect(data).not.toHaveProperty('metadata')
   })
 
-  it('are told to webhooks', async () => {
+  it('is sent to webhooks', async () => {
     const receiver = await startReceiver()
     const { subscribe, client, assessmentId } = await makeIntegrator(service)
     await subscribe(receiver)
@@ -117,7 +117,7 @@ describe('the metadata of an invite', () => {
     expect(message?.event.data.metadata).toEqual(METADATA)
   })
 
-  it('are shown by the page of the invite, if they were given', async () => {
+  it('is shown on the page of the invite, if set', async () => {
     const { create, organizationId } = await start()
     const { get, home } = await signInAs(service, organizationId, ['admin'])
     const pageOf = async (fields: object) => (await get(`${home}invites/${(await create(fields)).body.invite.id}`)).text
@@ -128,7 +128,7 @@ describe('the metadata of an invite', () => {
     expect(await pageOf({})).not.toContain('<dt>Metadata</dt>')
   })
 
-  it('go over to the invite that takes the place of one with a mistyped address', async () => {
+  it('moves to the invite that replaces one with a mistyped address', async () => {
     const { create, organizationId } = await start()
     const { post, home } = await signInAs(service, organizationId, ['admin'])
     const { id } = (await create({ metadata: METADATA })).body.invite

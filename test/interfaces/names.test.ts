@@ -19,7 +19,7 @@ it.each([
   ['Straße', 'STRASSE'],
   ['ΟΔΟΣ', 'οδος'],
   ['İzmir', 'i\u0307zmir'],
-])('refuses a second tag whose name differs from %j in case or normalization only: %j', async (name, second) => {
+])('rejects a second tag whose name differs from %j only in case or normalization: %j', async (name, second) => {
   const { v1 } = await furnish()
   const { body } = await v1.post('/tags').send({ name: 'Other' }).expect(201)
   const made = await v1.post('/tags').send({ name }).expect(201)
@@ -29,31 +29,34 @@ it.each([
   await v1.patch(`/tags/${made.body.tag.id}`).send({ name: second }).expect(200)
 })
 
-it('keeps apart the tags ı and i, and names with and without accents', async () => {
+it('distinguishes the tags ı and i, and names with and without accents', async () => {
   const { v1 } = await furnish()
   for (const name of ['kız', 'kiz', COMPOSED, 'Cafe']) await v1.post('/tags').send({ name }).expect(201)
 })
 
-it.each([COMPOSED, DECOMPOSED, 'cafe', 'CAFÉ', 'af'])('finds tags, assessments, members and candidates by %j', async (search) => {
-  const { id, v1, alternate } = await furnish()
-  const namesOf = async (path: string) => (await alternate.get(path).query({ search })).body.results.length
-  const one = await service.make.assessment(id, { name: `${COMPOSED} one` })
-  await service.make.assessment(id, { name: `${DECOMPOSED} two` })
-  for (const name of [`a ${COMPOSED}`, `b ${DECOMPOSED}`]) await v1.post('/tags').send({ name }).expect(201)
-  for (const firstName of [COMPOSED, DECOMPOSED]) await service.make.member(id, { firstName })
-  for (const [i, recipientName] of [COMPOSED, DECOMPOSED].entries())
-    await v1
-      .post('/invites')
-      .send({ assessmentId: one.id, recipientEmail: `${i}@example.com`, recipientName })
-      .expect(201)
-  expect(await namesOf('/tags')).toBe(2)
-  expect(await namesOf('/assessments')).toBe(2)
-  expect(await namesOf('/organization_users')).toBe(2)
-  expect(await namesOf('/assessment_invites')).toBe(2)
-  expect((await v1.get('/invites').query({ recipient: search })).body.pagination.total).toBe(2)
-})
+it.each([COMPOSED, DECOMPOSED, 'cafe', 'CAFÉ', 'af'])(
+  'finds tags, assessments, members, and candidates by %j',
+  async (search) => {
+    const { id, v1, alternate } = await furnish()
+    const namesOf = async (path: string) => (await alternate.get(path).query({ search })).body.results.length
+    const one = await service.make.assessment(id, { name: `${COMPOSED} one` })
+    await service.make.assessment(id, { name: `${DECOMPOSED} two` })
+    for (const name of [`a ${COMPOSED}`, `b ${DECOMPOSED}`]) await v1.post('/tags').send({ name }).expect(201)
+    for (const firstName of [COMPOSED, DECOMPOSED]) await service.make.member(id, { firstName })
+    for (const [i, recipientName] of [COMPOSED, DECOMPOSED].entries())
+      await v1
+        .post('/invites')
+        .send({ assessmentId: one.id, recipientEmail: `${i}@example.com`, recipientName })
+        .expect(201)
+    expect(await namesOf('/tags')).toBe(2)
+    expect(await namesOf('/assessments')).toBe(2)
+    expect(await namesOf('/organization_users')).toBe(2)
+    expect(await namesOf('/assessment_invites')).toBe(2)
+    expect((await v1.get('/invites').query({ recipient: search })).body.pagination.total).toBe(2)
+  },
+)
 
-it('compares an exact name composed, with its case and accents', async () => {
+it('compares an exact name after normalization, with its case and accents', async () => {
   const { id, v1, alternate } = await furnish()
   for (const name of [DECOMPOSED, 'Cafe']) {
     await v1.post('/tags').send({ name }).expect(201)
@@ -91,7 +94,7 @@ it('finds a library question by the beginnings of its words, with the marks of i
   expect((await admin.get(`${admin.home}questions?search=${encodeURIComponent('न्दी')}`)).text).not.toContain('हिन्दी')
 })
 
-it('compares addresses alike in a database of a Turkish locale', async () => {
+it('compares addresses correctly in a database with a Turkish locale', async () => {
   const url = await createEmptyDatabase(`LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR'`)
   await migrate(url)
   const turkish = await startService({ DATABASE_URL: url })

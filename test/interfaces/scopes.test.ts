@@ -47,7 +47,7 @@ async function makeKey(scopes: readonly KeyScope[], networks: readonly string[] 
 const ask = ({ interface: name, method, path }: Operation, key: string) =>
   service.app.inject({ method: method.toUpperCase() as 'GET', url: fillPath(path, own), headers: { [KEY_HEADERS[name]]: key } })
 
-it.each(KEY_SCOPES)('lets a key with the scope %s do what is of it, and nothing else', async (scope) => {
+it.each(KEY_SCOPES)('allows a key with the scope %s its operations, and no others', async (scope) => {
   const keys = { live: (await makeKey([scope])).key, test: (await makeKey([scope], [], 'test')).key }
   const allowed: string[] = []
   for (const operation of operations) {
@@ -60,12 +60,12 @@ it.each(KEY_SCOPES)('lets a key with the scope %s do what is of it, and nothing 
   expect([...new Set(allowed)].sort()).toEqual(TABLE[scope].split(' ').filter(Boolean).sort())
 })
 
-it('says the scope of each operation in the documents', () => {
+it('assigns exactly one scope to each documented operation', () => {
   const named = Object.values(TABLE).flatMap((ids) => ids.split(' ').filter(Boolean))
   expect([...new Set(operations.map(({ id }) => id))].sort()).toEqual(named.sort())
 })
 
-it('takes a network of IPv4 that is written in the clothes of IPv6 for what it is', async () => {
+it('treats an IPv4 network in IPv6 notation as an IPv4 network', async () => {
   const { key } = await makeKey([], ['::ffff:203.0.113.9', '::ffff:198.51.100.0/120'])
   const read = async (remoteAddress: string) =>
     (await service.app.inject({ url: '/api/v1/tags', headers: { 'x-api-key': key }, remoteAddress })).statusCode
@@ -73,7 +73,7 @@ it('takes a network of IPv4 that is written in the clothes of IPv6 for what it i
   expect(await Promise.all(asked.map(read))).toEqual([200, 200, 200, 403, 403])
 })
 
-it('lets a key be used from its networks alone', async () => {
+it('allows a key only from its networks', async () => {
   const { key, id } = await makeKey([], ['203.0.113.0/24', '2001:db8::/32'])
   const read = async (remoteAddress: string) => {
     const { statusCode, headers } = await service.app.inject({
@@ -92,7 +92,7 @@ it('lets a key be used from its networks alone', async () => {
   expect(await read('127.0.0.1')).toBe(200)
 })
 
-it('stores a restricted key where a release that knows of no restrictions does not find it, whatever is changed after it', async () => {
+it('hides a restricted key from releases that know no restrictions, even after changes', async () => {
   const { key, id } = await makeKey(['tags:read'])
   const stored = async () => toBase64((await service.db.apiKey.findUniqueOrThrow({ where: { id } })).hash)
   const expected = restrictedFingerprint(fingerprintOf(key))

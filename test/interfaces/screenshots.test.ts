@@ -21,7 +21,7 @@ const PICTURES: [page: string, look?: { colorScheme?: 'dark'; viewport?: typeof 
   ['docs-invites', { colorScheme: 'dark', suffix: '-dark' }],
 ]
 
-it.skipIf(!FOLDER || !isBrowserInstalled)('takes the pictures of the documents', async () => {
+it.skipIf(!FOLDER || !isBrowserInstalled)('takes the pictures for the documents', async () => {
   const { service, pages, openAs } = await openGallery()
   onTestFinished(() => service.close())
   await mkdir(FOLDER!, { recursive: true })

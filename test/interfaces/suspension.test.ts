@@ -36,7 +36,7 @@ async function start() {
   return { organization, receiver, webhook, owner, invite, key, mails, candidate: candidateOf(service, invite) }
 }
 
-it('stops at once when its owner asks for it in the portal, and goes on as before when one takes it back', async () => {
+it('suspends an organization at once when an owner requests its erasure, and resumes it when one cancels', async () => {
   const { organization, receiver, owner, key, mails, candidate } = await start()
   const grader = await signInAs(service, organization.id, ['grader'])
   const path = `${owner.home}settings/erase-organization`
@@ -111,7 +111,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('stopped the erasure of the organization')
 })
 
-it('is for owners, or for admins where none is named, and all of these are told', async () => {
+it('allows owners, or admins if no owner is named, to request the erasure, and notifies all of them', async () => {
   const { organization, owner, key } = await start()
   const path = `${owner.home}settings/erase-organization`
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -126,14 +126,14 @@ it('is for owners, or for admins where none is named, and all of these are told'
   expect(new Set(told.map(({ memberId }) => memberId))).toEqual(new Set([first.member.id, second.member.id]))
 })
 
-it('is asked for and taken back by the command line, which doctor and running processes know of', async () => {
+it('requests and cancels the erasure by the command line, as doctor and running processes notice', async () => {
   const { organization, key } = await start()
   const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
   expect((await runCli(['org', 'erase', organization.id, 'Another'], env)).code).toBe(1)
   const asked = await runCli(['org', 'erase', organization.id, organization.name, '--json'], env)
   expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([0, { organization: organization.id, startedAt: null }])
   await waitUntil('the key to be refused', async () => ((await key())[0] === 401 ? true : undefined))
-  expect((await runCli(['org', 'keep', organization.id], env)).stdout).toContain('is kept')
+  expect((await runCli(['org', 'cancel-erasure', organization.id], env)).stdout).toContain('is kept')
   await waitUntil('the key to be good', async () => ((await key())[0] === 200 ? true : undefined))
-  expect((await runCli(['org', 'keep', organization.id], env)).stdout).toContain('is not suspended')
+  expect((await runCli(['org', 'cancel-erasure', organization.id], env)).stdout).toContain('is not suspended')
 })

@@ -59,7 +59,7 @@ const send = (operation: Operation, rows: Furnished) =>
 /** Tables without a mode: their new rows belong to new test rows. */
 const OF_TEST_ROWS = /^(invite_emails|invite_batch_rows) /
 
-it('lets a test key change no live row, by any write operation of both interfaces', async () => {
+it('changes no live row for a test key, by any write operation of both interfaces', async () => {
   expect(writes.length).toBeGreaterThan(35)
   const before = await readLiveRows()
   expect(before.length).toBeGreaterThan(40)

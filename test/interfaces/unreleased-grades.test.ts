@@ -89,9 +89,9 @@ function ask(route: string, rows: Record<string, string>, headers: Record<string
 }
 
 describe.each([{ wasReleased: false }, { wasReleased: true }])(
-  'what is graded and not released ($wasReleased: an earlier version was)',
+  'an unreleased grade (with an earlier released version: $wasReleased)',
   (state) => {
-    it('is in no answer, page or export but those of who grades it, whoever asks', async () => {
+    it("appears only on the grading pages and in the admins' export of grades", async () => {
       const { rows, askers } = await furnish(state)
       const readings = [...routes].filter((route) => /^GET |^POST .*\/export$/.test(route)).sort()
       const answered: string[] = []
@@ -133,7 +133,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
       )
     })
 
-    it('is in no answer to what either API is told to do', async () => {
+    it('is in no response to a write operation of either API', async () => {
       const { organization, rows } = await furnish(state)
       const writings = (await readOperations(service)).filter(({ method }) => method !== 'get')
       for (const { id, interface: name, method, path, example } of writings) {
@@ -148,7 +148,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
       }
     })
 
-    it('is in no event, log or audit log', async () => {
+    it('is in no event, log, or audit entry', async () => {
       const { organization } = await furnish(state)
       const where = { organizationId: organization.id }
       const kept = [
@@ -163,7 +163,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
   },
 )
 
-it('is in no body that a webhook gets, not even of the release, which shows the result to those who may see it', async () => {
+it('sends webhooks no grades, not even on release, and shows the released result to permitted readers', async () => {
   const { organization, admin, invite, assessment, rows, askers, grade, release, submissionId } = await furnish()
   const receiver = await startReceiver()
   const client = service.v1(organization.key)

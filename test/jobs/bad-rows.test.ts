@@ -33,7 +33,7 @@ async function failUpdates(table: string, condition: string, code: string): Prom
   return mend
 }
 
-it('expires invites that take too long together in smaller batches, for the sweep and for a list', async () => {
+it('expires invites in smaller batches if a batch times out, for the sweep and for a list', async () => {
   const [bySweep, byList] = [await makeDue(2_100), await makeDue(2_100)]
   // In place of the time limit, which what a machine does in it would decide.
   await failUpdates('invites', '(SELECT count(*) FROM gone) > 300', '57014')
@@ -43,7 +43,7 @@ it('expires invites that take too long together in smaller batches, for the swee
   expect(await bySweep.left()).toBe(0)
 })
 
-it('expires all invites but the one that can not be, and says so at the end', async () => {
+it('expires all invites except a failing one, and reports it at the end', async () => {
   const [bad, other] = [await makeDue(50), await makeDue(3)]
   await failUpdates('invites', `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`, 'XX000')
   await expect(expireAllDueInvites(service.system)).rejects.toThrow('1 could not be worked on')
@@ -55,7 +55,7 @@ it('expires all invites but the one that can not be, and says so at the end', as
 it.each([
   ['55P03', 'is locked'],
   ['40P01', 'would be a deadlock'],
-])('expires all invites but the one that %s says %s, and that one by the next sweep', async (code) => {
+])('expires all invites except the one for which %s says %s, and that one in the next sweep', async (code) => {
   const [bad, other] = [await makeDue(5), await makeDue(3)]
   const mend = await failUpdates('invites', `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`, code)
   await expect(expireAllDueInvites(service.system)).rejects.toThrow('1 could not be worked on')
@@ -65,7 +65,7 @@ it.each([
   expect(await bad.left()).toBe(0)
 })
 
-it('hands in all submissions whose time is over but the one that can not be', async () => {
+it('submits all overdue submissions except a failing one', async () => {
   const bad = await makeTaking(service, { timeLimit: 60 })
   service.clock.advance(1_000)
   const other = await makeTaking(service, { timeLimit: 60 })

@@ -24,7 +24,7 @@ const record = async ({ system, make }: Pick<Service, 'system' | 'make'>, count 
 const failures = async ({ metrics }: Service) =>
   Number(/^event_sequence_failures_total (\d+)$/m.exec(await metrics.registry.metrics())![1])
 
-it('numbers thousands of events in the order of their insertion, without a gap, and counts them', async () => {
+it('sequences thousands of events in insertion order without a gap, and counts them', async () => {
   const service = await startServiceForTest()
   await record(service, 5_001)
   await waitForNumbering(service)
@@ -35,7 +35,7 @@ it('numbers thousands of events in the order of their insertion, without a gap, 
   await vi.waitFor(async () => expect(await service.metrics.registry.metrics()).toMatch(/^events_numbered_total 5001$/m), PATIENT)
 })
 
-it('tells followers whenever there is more to read, also what another process has numbered', async () => {
+it('notifies followers of new events, even if another process has sequenced them', async () => {
   const service = await startServiceForTest()
   const heads: bigint[] = []
   service.sequencer.onNewHead((head) => void heads.push(head))
@@ -46,7 +46,7 @@ it('tells followers whenever there is more to read, also what another process ha
   expect(heads).toEqual([1n, 7n])
 })
 
-it('logs once that events can not be numbered, counts each failure, and goes on by itself', async () => {
+it('logs a sequencing failure once, counts each failure, and recovers by itself', async () => {
   const service = await startServiceForTest()
   await service.db.$executeRaw`ALTER TABLE event_sequence RENAME TO hidden`
   await waitUntil('two failures', async () => (await failures(service)) >= 2 || undefined)
@@ -66,7 +66,7 @@ async function openUnserved() {
   return { db, make, system: { ...system, deps }, numbering }
 }
 
-it('numbers before it stops what was committed until then', async () => {
+it('sequences all committed events before it stops', async () => {
   const { db, numbering, ...service } = await openUnserved()
   await numbering.start(service.system)
   await record(service)
@@ -75,7 +75,7 @@ it('numbers before it stops what was committed until then', async () => {
   expect(event).toEqual({ position: 1n })
 })
 
-it('waits for no transaction that deletes an organization, and leaves no gap for it', async () => {
+it('waits for no transaction that deletes an organization, and leaves no gap for its events', async () => {
   const { db, ...service } = await openUnserved()
   await record(service)
   const { organizationId } = await db.event.findFirstOrThrow({ select: { organizationId: true } })

@@ -25,7 +25,7 @@ async function startJoiners(service: Service, remux: Remux, joiners: number): Pr
   await startRecordingWorkers(boss, service.system, remux, joiners)
 }
 
-it('joins the shortest first of what came together, and the longest before what came ten minutes later', async () => {
+it('joins concurrent recordings shortest first, but older ones before those ten minutes later', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const [one, two, three] = (await readSlices('audio')) as [Buffer, Buffer, Buffer]
   // Each is told from the others by its length.

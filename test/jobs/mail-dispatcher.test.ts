@@ -50,7 +50,7 @@ function start(width = 10) {
 const isTaken: SendAttempt = async () => TAKEN
 const hangs: SendAttempt = () => new Promise(() => {})
 
-it('goes on past mails that a server takes very long over, before it has taken any', async () => {
+it('continues past slow mails even before the server has accepted any', async () => {
   const { dispatcher, join, outcomes } = start()
   for (let i = 0; i < 12; i++) join(`slow-${i}`, hangs)
   join('prompt', isTaken)
@@ -59,7 +59,7 @@ it('goes on past mails that a server takes very long over, before it has taken a
   dispatcher.close()
 })
 
-it('tries other mails before the one for which the server has wanted fewer', async () => {
+it('tries other mails before one for which the server asked for fewer at once', async () => {
   const { dispatcher, join, tried, outcomes } = start()
   let wants = 3
   join('first', async () => (wants-- > 0 ? WANTS_FEWER : TAKEN))
@@ -70,7 +70,7 @@ it('tries other mails before the one for which the server has wanted fewer', asy
   dispatcher.close()
 })
 
-it('leaves one whose recipient alone the server closes the connection at to its retries, and holds nothing up by it', async () => {
+it('leaves a mail to its retries if the server disconnects for its recipient alone, delaying no others', async () => {
   const { dispatcher, join, tried, outcomes, outages } = start()
   join('closed', async () => CLOSES)
   for (let i = 0; i < 4; i++) join(`other-${i}`, isTaken)
@@ -86,7 +86,7 @@ it('leaves one whose recipient alone the server closes the connection at to its 
   dispatcher.close()
 })
 
-it('takes it for the service where the server closes the connection at three mails, one after the other', async () => {
+it('assumes an outage if the server disconnects for three mails in a row', async () => {
   const { dispatcher, join, outcomes } = start()
   let closes = true
   const answer: SendAttempt = async () => (closes ? CLOSES : TAKEN)

@@ -26,7 +26,7 @@ async function openWorkshop() {
   return { db, organizationId, add, jobs, work: () => startProcess({ ...settings, ROLE: 'worker' }) }
 }
 
-it('says of a job its queue, its attempt, how long it has taken, and how the attempt ended', async () => {
+it("logs a job's queue, attempt, duration, and outcome", async () => {
   const { db, organizationId, add, jobs, work } = await openWorkshop()
   await add('/invites', { recipientEmail: 'later@example.com' })
   const [{ name: queue, data }] = (await jobs()) as [Job]

@@ -32,8 +32,8 @@ async function refuse(statement: string, table: string, condition = 'true'): Pro
 
 const readMetrics = async () => (await service.metrics.registry.metrics()).split('\n')
 
-describe('old answers', () => {
-  it('are forgotten however many have piled up, in statements that each have time enough', async () => {
+describe('the deletion of expired idempotency records', () => {
+  it('removes any number of them in short statements', async () => {
     const { count } = await makeOldAnswers(25_000)
     // In place of the time limit, which what a machine does in it would decide.
     await refuse('DELETE', 'idempotency_records', '(SELECT count(*) FROM gone) > 10000')
@@ -41,7 +41,7 @@ describe('old answers', () => {
     expect(await count()).toBe(0)
   })
 
-  it('are forgotten but for the one that a request is using', async () => {
+  it('skips one that a request is using', async () => {
     const { organizationId, count } = await makeOldAnswers(3)
     await service.db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT FROM idempotency_records WHERE organization_id = ${organizationId}::uuid AND key = 'key-2' FOR UPDATE`
@@ -53,13 +53,13 @@ describe('old answers', () => {
   })
 })
 
-it('says of each part of the sweep that it has not failed yet', async () => {
+it('exposes zero failures of each sweep part at first', async () => {
   const lines = await readMetrics()
   for (const part of ['expire_invites', 'delete_expired_idempotency_records', 'delete_expired_events'])
     expect(lines).toContain(`sweep_parts_total{part="${part}",outcome="failed"} 0`)
 })
 
-it('does the other parts of a sweep when one fails, and says in log and metrics which that is', async () => {
+it('runs the other parts of a sweep when one fails, and reports that one in log and metrics', async () => {
   const { count } = await makeOldAnswers(1)
   const { id } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() - DAY_MS)
@@ -77,7 +77,7 @@ it('does the other parts of a sweep when one fails, and says in log and metrics 
   expect(metrics).toContain('sweep_parts_total{part="delete_expired_idempotency_records",outcome="failed"} 0')
 })
 
-describe('a part that hangs', () => {
+describe('a hanging sweep part', () => {
   const AGE = /^sweep_part_age_seconds\{part="(\w+)"\} (\S+)$/
 
   /** Lets the store of media take as long over deleting as the test likes. @returns how often it was asked, at most at a time. */
@@ -98,7 +98,7 @@ describe('a part that hangs', () => {
     return { seen, release: gate.resolve }
   }
 
-  it('delays no other, is run by nobody else meanwhile, and alone grows old', async () => {
+  it('delays no other, runs only once at a time, and alone grows old in the metrics', async () => {
     const one = await startServiceForTest()
     const { seen, release } = await holdDeleting(one)
     await runSweep(one, ['delete_expired_media'])

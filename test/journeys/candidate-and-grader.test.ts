@@ -169,7 +169,7 @@ async function recordThroughReload(browser: Driven, kind: 'audio' | 'video', lin
 const waive = (isHeard: boolean) => (isHeard ? {} : { waivedChecks: ['camera', 'microphone'] })
 
 describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : OTHER_BROWSERS))(
-  'in %s',
+  'recording in %s',
   (name, { isInstalled, start, records, isHeard }) => {
     let browser: Driven
     beforeAll(async () => {
@@ -178,7 +178,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
     afterAll(() => browser?.close())
 
     it.skipIf(!isInstalled)(
-      'a candidate answers by audio and video, as far as it records these, also through a reload (skipped where it is not installed)',
+      'works for supported audio and video answers, even through a reload (skipped where it is not installed)',
       async () => {
         const made = await makeAccepted(service, {
           questions: records.map((responseType) => ({ responseType })),
@@ -204,7 +204,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
       },
     )
 
-    it.skipIf(!isInstalled || !LONG)('twenty recordings are whole, and as long as what the browser handed over', async () => {
+    it.skipIf(!isInstalled || !LONG)('stores twenty recordings completely, as long as the browser delivered them', async () => {
       const made = await makeAccepted(service, {
         questions: records.map((responseType) => ({ responseType })),
         answerRecordLimit: TWENTY,
@@ -249,7 +249,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
           ['webkit-audio', 'audio'],
         ] as const
       ).filter(([recording]) => !recording.startsWith(name)),
-    )('a grader plays and seeks what another browser has recorded: %s', async (recording, kind) => {
+    )('plays and seeks recordings of another browser for a grader: %s', async (recording, kind) => {
       await openSheet(browser, await handInRecording(recording, kind))
       expect(await playAndSeek(browser)).toBeCloseTo(0, 0)
     })

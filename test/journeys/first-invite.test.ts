@@ -28,7 +28,7 @@ async function openWindow(origin: string, count: () => number) {
 const follow = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true }).first().click()
 
 it.skipIf(!isBrowserInstalled)(
-  'a new user signs in, makes an assessment, invites, takes it as the candidate, grades and releases, by what the pages say (skipped where no chromium is installed)',
+  'guides a new user from sign-in to a released result, by the texts of the pages (skipped where no chromium is installed)',
   async () => {
     if (FOLDER) await mkdir(FOLDER, { recursive: true })
     const service = await startServiceForTest()

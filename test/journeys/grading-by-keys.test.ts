@@ -61,8 +61,8 @@ async function pressByKey(page: Page, role: 'link' | 'button', name: string | Re
 /** How much of the video the browser has: 1 its length, 2 a picture. */
 const readyState = (page: Page) => page.evaluate('document.querySelector("video").readyState')
 
-describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no chromium is installed)', () => {
-  it('is graded and released by the keyboard alone, from the queue to the next submission', async () => {
+describe.skipIf(!isBrowserInstalled)('a grading view with recordings (skipped where no chromium is installed)', () => {
+  it('is graded and released by keyboard alone, from the queue to the next submission', async () => {
     const { page, home, submissionId, next } = await openQueue()
     const complaints = watch(page)
     await page.goto(`${home}grading?whose=nobody`)
@@ -93,7 +93,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
     expect(complaints).toEqual([])
   })
 
-  it('leaves a graded question as it is until the grader opens it, takes back the last change, and goes to graded questions', async () => {
+  it('protects a graded question until it is opened, undoes the last change, and goes to graded questions', async () => {
     const { page, home, submissionId } = await openQueue()
     await page.goto(`${home}grading/${submissionId}`)
     await page.locator('#saved-1').waitFor()
@@ -121,7 +121,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
     await expect.poll(() => saved(1), PATIENT).toEqual([7, 6, 7])
   })
 
-  it('shows how long each recording is, a picture of the video and the loudness of the sound, and plays by a key', async () => {
+  it('shows the length, picture, and loudness of recordings, and plays by a key', async () => {
     const { page, home, submissionId } = await openQueue()
     const complaints = watch(page)
     await page.goto(`${home}grading/${submissionId}`)
@@ -140,7 +140,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
     expect(complaints).toEqual([])
   })
 
-  it('does not move while it loads, needs no sideways scrolling at 320 pixels, and is accessible with its keys shown', async () => {
+  it('does not shift while loading, fits 320 pixels, and is accessible with its keys shown', async () => {
     const { page, home, submissionId } = await openQueue()
     for (const viewport of [desktop, { width: 320, height: 640 }]) {
       await page.setViewportSize(viewport)

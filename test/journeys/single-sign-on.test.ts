@@ -58,7 +58,7 @@ async function look(page: Page): Promise<void> {
 }
 
 describe.skipIf(!isBrowserInstalled)('single sign-on (skipped where no chromium is installed)', () => {
-  it('is set up, tried and made the only way in by an owner; a new colleague gets in by it, and an old password only elsewhere', async () => {
+  it('is set up, tested, and required by an owner; a colleague joins by it, and old passwords work only elsewhere', async () => {
     const organization = await service.make.organization()
     const elsewhere = await service.make.organization()
     const domain = `browser-${service.deps.newId().slice(-6)}.example`

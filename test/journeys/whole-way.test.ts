@@ -65,7 +65,7 @@ async function grade(page: Page): Promise<void> {
 }
 
 it.skipIf(!isBrowserInstalled)(
-  'leads from an invitation over the API, by a recorded answer and a grade, to a result that the API and the candidate see (skipped where no chromium is installed)',
+  'leads from an invite over the API to a result for the API and the candidate (skipped where no chromium is installed)',
   async () => {
     const { smtp, service, origin, openContext } = await start()
     const organization = await service.make.organization()

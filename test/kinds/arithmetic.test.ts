@@ -33,7 +33,7 @@ const specOf = (count: number) => ({
   shuffle: true,
 })
 
-it('multiple choice scores from 0 to 1: 1 for the right options only, 0 for all, in any order', () => {
+it('scores multiple choice from 0 to 1: 1 for only the right options, 0 for all, in any order', () => {
   fc.assert(
     fc.property(several, ({ count, right, ticked, points }) => {
       const spec = specOf(count)
@@ -52,7 +52,7 @@ it('multiple choice scores from 0 to 1: 1 for the right options only, 0 for all,
   )
 })
 
-it('weights score between 0 and 1', () => {
+it('scores weights between 0 and 1', () => {
   const weighted = fc.record({
     weights: fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 2, maxLength: 20 }),
     ticked: someOf(20),
@@ -69,7 +69,7 @@ it('weights score between 0 and 1', () => {
   )
 })
 
-it('matching scores the share of right prompts, regardless of order and distractors', () => {
+it('scores matching by the share of right prompts, regardless of order and distractors', () => {
   const matched = fc.integer({ min: 2, max: 10 }).chain((count) =>
     fc.record({
       choices: fc.array(fc.nat({ max: 9 }), { minLength: count, maxLength: count }),
@@ -96,7 +96,7 @@ it('matching scores the share of right prompts, regardless of order and distract
   )
 })
 
-it('number scoring accepts the exact number, and no other with as many digits', () => {
+it('scores a number only if exactly equal, whatever its digits', () => {
   const decimal = fc
     .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
     .map(([digits, scale]) => {
@@ -115,7 +115,7 @@ it('number scoring accepts the exact number, and no other with as many digits', 
   )
 })
 
-it('short-text scoring accepts the text of the key', () => {
+it('scores a short text equal to the key as right', () => {
   const comparison = { caseSensitive: true, ignore: { accents: false, punctuation: false } }
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), fc.string({ maxLength: 80 }), (text, other) => {
@@ -129,14 +129,14 @@ it('short-text scoring accepts the text of the key', () => {
   )
 })
 
-it('points are rounded half up to tenths, and a full score gives all points', () => {
+it('rounds points half up to tenths, and gives all points for a full score', () => {
   expect(pointsFor({ got: 1, of: 3 }, 10)).toBe(3.3)
   expect(pointsFor({ got: 1, of: 40 }, 2)).toBe(0.1)
   expect(pointsFor({ got: 1, of: 41 }, 2)).toBe(0)
   expect(pointsFor({ got: 7, of: 7 }, 2_147_483_647)).toBe(2_147_483_647)
 })
 
-it('penalties apply to wrong choices only, and never exceed the points', () => {
+it('deducts penalties for wrong choices only, and never more than the points', () => {
   const asked = fc.record({
     points: fc.integer({ min: 0, max: 1_000_000 }),
     chosen: fc.constantFrom('right', 'wrong', 'none'),
@@ -166,7 +166,7 @@ it('penalties apply to wrong choices only, and never exceed the points', () => {
   )
 })
 
-it('shuffle puts each of four options first in about a quarter of 20,000 runs', () => {
+it('shuffles each of four options to the first place in about a quarter of 20,000 runs', () => {
   const first = new Map<string, number>()
   for (let i = 0; i < 20_000; i++) {
     const [id] = choiceRules.arrange(specOf(4), (below) => randomInt(below))!

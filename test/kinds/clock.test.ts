@@ -18,13 +18,13 @@ async function endTime({ submission }: { submission: () => Promise<{ id: string 
 it.each([
   ['not answered', async () => {}, 0],
   ['answered', (save: Save) => save('answer=qkzvwtab'), 10],
-  ['answered by nothing that it takes', (save: Save) => save('answer=nooption'), 0],
+  ['answered with an invalid value', (save: Save) => save('answer=nooption'), 0],
   [
-    'answered rightly, then by nothing that it takes',
+    'answered correctly, then with an invalid value',
     async (save: Save) => [await save('answer=qkzvwtab'), await save('answer=a&answer=b')],
     10,
   ],
-] as const)('the sweep submits and scores a question that is %s when the time is over', async (_, act, points) => {
+] as const)('submits and scores a question that is %s when the time is over', async (_, act, points) => {
   const made = await makeDefined(service, [ONE!], { timeLimit: LIMIT_SECONDS })
   await made.start()
   const tab = await openTab(service, made.candidate)

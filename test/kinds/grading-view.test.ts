@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const EXAMPLES = examplesOf()
 
 it.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, ...example }))))(
-  'says of $responseType in words what is right and what is wrong',
+  'marks a $responseType answer as right or wrong in words',
   ({ kind, spec, key, right, wrong }) => {
     const shown = kind.arrange(spec, () => 0) ?? []
     const sheet = (value: unknown) => {
@@ -27,7 +27,7 @@ it.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, .
   },
 )
 
-it('grading view shows answer and key to graders, and releases the scorer with the result only', async () => {
+it('shows answer and key to graders, and releases the scorer with the result only', async () => {
   const made = await makeDefined(service, EXAMPLES)
   const submissionId = await made.take(EXAMPLES.map(({ right, wrong }, i) => (i === 0 ? wrong : right)))
   const grader = await signInAs(service, made.organization.id, ['grader'])

@@ -23,11 +23,11 @@ const DEFINED = examplesOf().map((example) => ({ ...example, key: canaries[examp
 /** The canary, or how a key of choices says what is right. */
 const TOLD = /914\.7352|"weights"|"policy":|"pairs":|"share":|data-score/
 
-it('the key of each kind has a canary', () => {
+it('has a canary in the key of each kind', () => {
   expect(DEFINED.map(({ responseType }) => responseType).sort()).toEqual(Object.keys(canaries).sort())
 })
 
-it('no page of a candidate or client reveals a key', async () => {
+it('reveals a key on no page of a candidate or client', async () => {
   const made = await makeDefined(service, DEFINED)
   const { candidate } = made
   const seen: string[] = []
@@ -71,7 +71,7 @@ it('no page of a candidate or client reveals a key', async () => {
   expect((await grader.get(`${grader.home}grading/${id}`)).text).toContain(CANARY)
 })
 
-it('saving right and wrong answers returns the same bytes', async () => {
+it('returns the same bytes when saving right and wrong answers', async () => {
   const made = await makeDefined(service, DEFINED)
   await made.start()
   const tab = await openTab(service, made.candidate)

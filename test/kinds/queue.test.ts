@@ -13,7 +13,7 @@ async function queuesOf(organizationId: string) {
   return { all: await isIn('all'), nobody: await isIn('nobody'), release: await isIn('release') }
 }
 
-it('automatically scored submissions skip the grading queue and wait for release', async () => {
+it('keeps automatically scored submissions out of the grading queue until release', async () => {
   const made = await makeDefined(service, [ONE!, SEVERAL!])
   await made.start()
   expect((await made.submission()).needsGrading).toBeNull()
@@ -24,14 +24,14 @@ it('automatically scored submissions skip the grading queue and wait for release
   expect(await queuesOf(made.organization.id)).toEqual({ all: false, nobody: false, release: true })
 })
 
-it('submissions with work for graders stay in the queue', async () => {
+it('keeps submissions with work for graders in the queue', async () => {
   const made = await makeDefined(service, [ONE!], { texts: 1 })
   await made.take([ONE!.right])
   expect((await made.submission()).needsGrading).toBe(true)
   expect(await queuesOf(made.organization.id)).toEqual({ all: true, nobody: true, release: false })
 })
 
-it('penalties reduce the sum for wrong choices only, and not below 0', async () => {
+it('deducts penalties from the sum for wrong choices only, and not below 0', async () => {
   const made = await makeDefined(service, [ONE!, SEVERAL!, ...examplesOf('number')])
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { penaltyPercent: 25 } })
   const submissionId = await made.take([ONE!.wrong, undefined, '1'])

@@ -58,7 +58,7 @@ const waitForLocks = (count: number, like = '%') =>
     return waiting.length >= count || undefined
   })
 
-it('a start waits for a running edit of the options', async () => {
+it('waits at the start for an edit of the options in progress', async () => {
   const made = await makeTwo()
   const question = made.asked[0]!.id
   const { editing, starting } = await db.$transaction(async (tx) => {
@@ -74,7 +74,7 @@ it('a start waits for a running edit of the options', async () => {
   expect((await made.paper())[0]).toEqual(['second?', 'second: yes'])
 })
 
-it('a start copies again if a question has changed in between', async () => {
+it('copies the questions again at the start if one has changed in between', async () => {
   const made = await makeTwo()
   const [one, two] = made.asked.map(({ id }) => id)
   await db.questionVersion.updateMany({

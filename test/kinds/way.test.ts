@@ -64,8 +64,8 @@ const scoresOf = async ({ submission }: Defined) => {
   return scores.map(({ points }) => points && Number(points))
 }
 
-describe('automatically scored questions', () => {
-  it('are answered without JavaScript, scored on submission, graded, and released', async () => {
+describe('a set of automatically scored questions', () => {
+  it('is answered without JavaScript, scored on submission, graded, and released', async () => {
     const made = await makeDefined()
     const { candidate, v1, invite } = made
     await start(made)
@@ -84,7 +84,7 @@ describe('automatically scored questions', () => {
     expect(JSON.stringify(sent.body)).not.toContain('canarykey')
   })
 
-  it('show each candidate a separate order, which survives a reload', async () => {
+  it('has a separate order for each candidate, which survives a reload', async () => {
     const orders = new Set<string>()
     const made = await makeDefined()
     await start(made)
@@ -97,7 +97,7 @@ describe('automatically scored questions', () => {
     expect(await seen()).toEqual(first!.shown)
   })
 
-  it('stay unchanged for candidates who have started, and change for later ones', async () => {
+  it('stays unchanged for candidates who have started, and changes for later ones', async () => {
     const made = await makeDefined()
     await start(made)
     const [before] = await made.paper()
@@ -110,7 +110,7 @@ describe('automatically scored questions', () => {
     expect(await service.db.question.findFirstOrThrow({ where: { id: before!.questionId } })).toEqual(question)
   })
 
-  it('yield to a grader’s points', async () => {
+  it("keeps a grader's points over the automatic ones", async () => {
     const made = await makeDefined()
     await start(made)
     for (const number of ['1', '2', '3', '4']) {
@@ -134,7 +134,7 @@ describe('automatically scored questions', () => {
     expect(body).toMatchObject({ points: 7.5, isGraded: true })
   })
 
-  it('accept autosaved answers in any order, and refuse invalid ones', async () => {
+  it('accepts autosaved answers in any order, and rejects invalid ones', async () => {
     const made = await makeDefined()
     await start(made)
     const tab = await openTab(service, made.candidate)
@@ -152,7 +152,7 @@ describe('automatically scored questions', () => {
     expect(await made.texts()).toEqual([''])
   })
 
-  it('show the key to no candidate on any page', async () => {
+  it('shows the key to no candidate on any page', async () => {
     const made = await makeDefined()
     const seen: string[] = []
     const look = async () => seen.push((await made.candidate.open()).text, (await made.candidate.session('get')).text)
@@ -169,7 +169,7 @@ describe('automatically scored questions', () => {
     expect(seen.filter((page) => /canarykey|16000|balanced|exact/i.test(page))).toEqual([])
   })
 
-  it('refuse NUL in answers and definitions', async () => {
+  it('rejects NUL in answers and definitions', async () => {
     const made = await makeDefined()
     await start(made)
     const tab = await openTab(service, made.candidate)
@@ -190,7 +190,7 @@ describe('automatically scored questions', () => {
     }
   })
 
-  it('are left to graders if the stored value is invalid, and are submitted all the same', async () => {
+  it('is left to graders if the stored value is invalid, and can still be submitted', async () => {
     const made = await makeDefined()
     await start(made)
     await made.candidate.press('open', { number: '1' })
@@ -212,14 +212,14 @@ describe('automatically scored questions', () => {
     ['an unknown kind', { ...ONE, responseType: 'essay' }, 'responseType'],
     ['no right option', { ...ONE, key: { policy: 'exact', right: [] } }, 'key'],
     ['a key of another kind', { ...ONE, key: NUMBER.key }, 'key'],
-  ])('refuse %s', async (_, definition, named) => {
+  ])('rejects %s', async (_, definition, named) => {
     const made = await makeDefined()
     const { status, text } = await made.v1.put(`${made.paths[0]}/definition`).send(definition)
     expect(status).toBe(400)
     expect(text).toContain(named)
   })
 
-  it('are defined only by keys with the right manage, and become texts under another response type', async () => {
+  it('is defined only by keys that may manage, and becomes text with another response type', async () => {
     const made = await makeDefined()
     const { key } = await createApiKey(service.system, { organizationId: made.organization.id, name: 'reader', mode: 'live' })
     const reader = service.v1(key)
@@ -232,7 +232,7 @@ describe('automatically scored questions', () => {
     expect((await made.v1.get(`${made.paths[0]}/definition`)).body).toEqual({ definition: null })
   })
 
-  it('are copied with their assessment, and change independently', async () => {
+  it('is copied with its assessment, and changes independently', async () => {
     const made = await makeDefined()
     const { body } = await made.v1.post(`/assessments/${made.assessment.id}/duplicate`).send({})
     const { id } = (body as { assessment: { id: string } }).assessment

@@ -52,7 +52,7 @@ function namedIn(file: string, source: string): string[] {
   return found
 }
 
-it('source code names no kind outside of its folder', async () => {
+it('names no kind in source code outside of its folder', async () => {
   const found: string[] = []
   for await (const file of glob('**/*.ts', { cwd: SOURCE })) {
     if (/^(generated|kinds)\//.test(file) || EXAMPLES.some((example) => example.test(file))) continue
@@ -61,7 +61,7 @@ it('source code names no kind outside of its folder', async () => {
   expect(found).toEqual([])
 })
 
-it('the search finds names of kinds in conditions only', () => {
+it('finds names of kinds in conditions only', () => {
   const deciding = [
     "const isRecorded = responseType === 'audio'",
     "const where = { responseType: { in: ['audio', 'video'] } }",

@@ -38,24 +38,24 @@ const say = (key: string, defaultMessage: string) => (catalog: Catalog) => {
 }
 
 it.each([
-  ['a key that is missing', 'de/candidate.json', (all: Catalog) => delete all['consent.agree'], 'consent.agree is missing'],
-  ['a key that English has not', 'de/mail.json', say('more', 'Mehr'), 'more is unknown'],
+  ['a missing key', 'de/candidate.json', (all: Catalog) => delete all['consent.agree'], 'consent.agree is missing'],
+  ['a key that English lacks', 'de/mail.json', say('more', 'Mehr'), 'more is unknown'],
   ['another parameter', 'de/candidate.json', say('result.message', '{name} schreibt:'), 'result.message needs other values'],
   ['another tag', 'de/mail.json', say('webhook.disabled.gone', 'Weg: {host}'), 'webhook.disabled.gone has other tags'],
   [
-    'a plural that is missing',
+    'a missing plural',
     'ar/candidate.json',
     say('paper.points', '{count, plural, one {#} two {#} few {#} other {#}}'),
     'paper.points: no plural for zero, many',
   ],
   ['a straight apostrophe', 'de/candidate.json', say('consent.agree', "l'{a}"), 'consent.agree: a straight apostrophe'],
-  ['a mark of direction', 'ar/candidate.json', say('consent.agree', '\u2067نعم'), 'consent.agree: an invisible mark'],
-] as const)('readLanguages refuses %s, naming file and key', (_what, file, change, complaint) => {
+  ['a directional mark', 'ar/candidate.json', say('consent.agree', '\u2067نعم'), 'consent.agree: an invisible mark'],
+] as const)('rejects a catalog with %s, naming file and key', (_what, file, change, complaint) => {
   expect(complaintAbout(file, change)).toContain(`src/locales/${file}`)
   expect(complaintAbout(file, change)).toContain(complaint)
 })
 
-it('catalogs have no unused text', () => {
+it('has no unused text in the catalogs', () => {
   const files = globSync('{interfaces,http,kinds,mail}/**/*.ts', { cwd: SOURCE })
   const source = files.map((file) => readFileSync(path.join(SOURCE, file), 'utf8')).join('\n')
   // Keys that are put together, such as `errors.${what}.title`, whose parts are typed.
@@ -104,7 +104,7 @@ function digestOfConsent(language: string): string {
   return hash('sha256', texts.join().replaceAll(/<[^>]*>/g, '\n')).slice(0, 16)
 }
 
-it('the consent version matches its texts', () => {
+it('has a consent version that matches its texts', () => {
   const now = Object.fromEntries(shippedLanguages.codes.map((language) => [language, digestOfConsent(language)]))
   expect(
     now,
@@ -124,7 +124,7 @@ it('gives each language its own name, direction, and digits', () => {
   expect(shippedLanguages.candidate('ar', 'UTC').text('question.length', { limit: 1_234 })).toContain('1,234')
 })
 
-it.each(shippedLanguages.codes)('the texts of %s add at most 4 kB gzip to the candidate’s script', (language) => {
+it.each(shippedLanguages.codes)("adds at most 4 kB gzip to the candidate's script with the texts of %s", (language) => {
   const sizeOf = (code: string) =>
     gzipSync(readFileSync(path.join(SOURCE, `generated/browser/candidate.${code}.js`)), { level: 9 }).length
   expect(sizeOf(language) - sizeOf('en')).toBeLessThan(4_000)

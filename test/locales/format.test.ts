@@ -52,7 +52,7 @@ it.each(CATALOGS)('formats the catalog %s like the reference library of ICU mess
     }
 })
 
-it('prefers exact numbers over the language’s plural categories', () => {
+it("prefers exact numbers over the language's plural categories", () => {
   const cases = { '=0': 'none', one: ['one: ', []], few: ['few: ', []], many: ['many: ', []], other: ['other: ', []] } as const
   const say = (language: string, count: number) => createFormat(language)([['count', 'plural', cases]], { count })
   expect([0, 1, 2, 5, 1.5].map((count) => say('pl', count))).toEqual(['none', 'one: 1', 'few: 2', 'many: 5', 'other: 1,5'])
@@ -67,7 +67,7 @@ function readWithImports(file: string, found = new Map<string, string>()): Map<s
   return found
 }
 
-it('the candidate’s script stays below 30 kB gzip', () => {
+it("keeps the candidate's script below 30 kB gzip", () => {
   const sizes = [...readWithImports('candidate.en.js')].map(([, script]) => gzipSync(script).length)
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
 })

@@ -51,16 +51,16 @@ async function listOwn({ db }: Service): Promise<string[]> {
 
 // Custom email texts are in no catalog, but the text around them is.
 const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
-it.each(mails)('the mail %s takes all its texts from catalogs', (_name, mail) => {
+it.each(mails)('has all texts of the mail %s in catalogs', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
   for (const said of [mail.subject, mail.text, saidBy(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
 })
 
-it('the check finds a word that is in no catalog', () => {
+it('finds a word that is in no catalog', () => {
   expect(findUnmarked('⟦One ⟦within⟧ other⟧ planted', ['others'])).toEqual(['planted'])
 })
 
-describe('candidates’ pages', () => {
+describe("the candidates' pages", () => {
   it('take all texts from catalogs except user content, with and without JavaScript', async () => {
     const service = await startServiceForTest({}, languages)
     const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })

@@ -42,8 +42,8 @@ const mailboxAt = (dovecot: Dovecot, { domain = DOMAIN, log = NO_LOG } = {}) =>
   createBounceMailbox(addressOf(dovecot.url()), { domain, log })
 const addressOf = (url: string) => loadConfig({ MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: url, SECRET_KEY }).bounces.mailbox!
 
-describe.runIf(hasDovecot)('a mailbox of notices', () => {
-  it('is read: what is told is kept once, and marked as read; what is not of our mails is left as it is', async () => {
+describe.runIf(hasDovecot)('a bounce mailbox', () => {
+  it('is read: each bounce is stored once and marked as read, and other mail is left unread', async () => {
     const dovecot = await startDovecot()
     const { service, send } = await start(dovecot.url('Bounces'))
     const [one, other] = [await send(), await send('exim.eml')]
@@ -70,7 +70,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect(events).toHaveLength(1)
   })
 
-  it('is read on from where the reading ended: a mail that could not be kept is unread, and first the next time', async () => {
+  it("is read on from the last position: a mail that couldn't be stored stays unread, and is first the next time", async () => {
     const dovecot = await startDovecot()
     for (let i = 0; i < 45; i++) await dovecot.deliver('INBOX', `Subject: ${i}\n\n${'x'.repeat(300_000)}\n`)
     const mailbox = mailboxAt(dovecot)
@@ -128,7 +128,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect((await dovecot.count('INBOX')).unread).toBe(1)
   })
 
-  it('is reached by STARTTLS too, and never without encryption, or by a certificate that nobody has signed', async () => {
+  it('is also reached by STARTTLS, and never without encryption or with an untrusted certificate', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
     expect(await countUnread(addressOf(dovecot.url('INBOX', 'imap')))).toBe(1)

@@ -83,8 +83,8 @@ const isRead = () =>
   vi.waitFor(async () => expect(await service.db.mailEvent.count({ where: { processedAt: null } })).toBe(0), PATIENT)
 const countKept = () => service.db.mailEvent.count()
 
-describe('a mail that goes out', () => {
-  it('has an envelope of its own, and says to providers which one it is', async () => {
+describe('an outgoing mail', () => {
+  it('has its own envelope sender, and carries its ID in provider headers', async () => {
     const { id, mail, recipient } = await send()
     expect(recipient).toMatch(new RegExp(`^bounce\\+${id}\\.[0-9a-v]{13}@Bounces\\.example\\.com$`))
     expect(recipient.split('@')[0]!.length).toBeLessThanOrEqual(64)
@@ -94,8 +94,8 @@ describe('a mail that goes out', () => {
   })
 })
 
-describe('a notice of a mail server', () => {
-  it('is kept of one mail as often as servers have something to say, whoever knows its address', async () => {
+describe('a bounce message', () => {
+  it('is stored at most 20 times for one mail, whoever knows its address', async () => {
     const sent = await send()
     for (let i = 0; i < 30; i++) {
       const body = `${fill('postfix.eml', sent)}\nX-Again: ${i}\n`
@@ -113,7 +113,7 @@ describe('a notice of a mail server', () => {
     ['exim.eml', 'temporary', '5.2.2', /^552 5\.2\.2 Mailbox is over its quota$/],
     ['exchange.eml', 'address', '5.1.10', /RecipientNotFound/],
     ['gmail.eml', 'blocked', '5.7.26', /Unauthenticated email/],
-  ])('says of the mail why it came back: %s', async (name, bounce, bounceStatus, words) => {
+  ])('sets the bounce reason of its mail: %s', async (name, bounce, bounceStatus, words) => {
     const sent = await send()
     await report(sent, name).expect(200)
     await isRead()
@@ -131,7 +131,7 @@ describe('a notice of a mail server', () => {
     expect(await sent.read()).toMatchObject({ bouncedAt: null, complainedAt: null })
   })
 
-  it('may be of a complaint', async () => {
+  it('records a complaint', async () => {
     const sent = await send()
     await report(sent, 'arf.eml').expect(200)
     await isRead()
@@ -139,7 +139,7 @@ describe('a notice of a mail server', () => {
     expect(await sent.typesOf()).toEqual(['email.complained'])
   })
 
-  it('sent twice is one', async () => {
+  it('is stored once if sent twice', async () => {
     const sent = await send()
     const before = await countKept()
     for (let i = 0; i < 2; i++) await report(sent, 'postfix.eml').expect(200)
@@ -148,7 +148,7 @@ describe('a notice of a mail server', () => {
     expect(await sent.typesOf()).toEqual(['email.bounced'])
   })
 
-  it('is forgotten once it is read: it may have the link in it that opens the invite', async () => {
+  it("is deleted once processed, since it may contain the invite's link", async () => {
     const sent = await send()
     await report(sent, 'postfix.eml').expect(200)
     await isRead()
@@ -156,7 +156,7 @@ describe('a notice of a mail server', () => {
     expect(Buffer.from(body).toString()).toBe('')
   })
 
-  it('is refused for an address that the service did not sign, and nothing is stored', async () => {
+  it("is rejected for an address that the service didn't sign, and nothing is stored", async () => {
     const sent = await send()
     const before = await countKept()
     const digit = sent.recipient.indexOf('.') + 1
@@ -168,15 +168,15 @@ describe('a notice of a mail server', () => {
     expect(await countKept()).toBe(before + 1)
   })
 
-  it('is refused when it is larger than any', async () => {
+  it('is rejected if larger than the limit', async () => {
     const sent = await send()
     const headers = { 'content-type': 'message/rfc822', 'x-envelope-recipient': sent.recipient }
     await post('dsn', headers, 'x'.repeat(257 * 1024)).expect(413)
   })
 })
 
-describe('Postmark', () => {
-  it('tells of bounces and of complaints, each once', async () => {
+describe('a Postmark webhook', () => {
+  it('records bounces and complaints, each once', async () => {
     const sent = await send()
     for (let i = 0; i < 2; i++) await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
     await tellAsPostmark(sent, 'postmark-complaint.json').expect(200)
@@ -185,7 +185,7 @@ describe('Postmark', () => {
     expect((await sent.typesOf()).sort()).toEqual(['email.bounced', 'email.complained'])
   })
 
-  it('has ids of 64 bits: those of two mails that differ in their last digits alone are two', async () => {
+  it('keeps 64-bit IDs exact, so that IDs differing only in their last digits stay distinct', async () => {
     const [one, other] = [await send(), await send()]
     const tell = (sent: Sent, id: string, messageId: string) => {
       const body = fill('postmark-bounce.json', sent).replace('4323372036854775807', id)
@@ -197,18 +197,15 @@ describe('Postmark', () => {
     for (const sent of [one, other]) expect(await sent.typesOf()).toEqual(['email.bounced'])
   })
 
-  it.each(['null', '[]', '1', '"x"', '{', '{"RecordType":"Bounce"}'])(
-    'is refused with a body that is none of its own: %s',
-    async (body) => {
-      await post('postmark', basic(SECRET), body).expect(401)
-    },
-  )
+  it.each(['null', '[]', '1', '"x"', '{', '{"RecordType":"Bounce"}'])('is rejected with a malformed body: %s', async (body) => {
+    await post('postmark', basic(SECRET), body).expect(401)
+  })
 
-  it('may have anything for an id', async () => {
+  it('accepts any ID', async () => {
     await post('postmark', basic(SECRET), '{"RecordType":"Bounce\\u0000","ID":"\\ud800\\u0000"}').expect(200)
   })
 
-  it('is refused without its secret, and with one that is wrong by a letter', async () => {
+  it('is rejected without its secret, or with a secret that differs in one letter', async () => {
     const sent = await send()
     const before = await countKept()
     await tellAsPostmark(sent, 'postmark-bounce.json', `${SECRET.slice(0, -1)}x`).expect(401)
@@ -217,12 +214,12 @@ describe('Postmark', () => {
   })
 })
 
-describe('Amazon SES', () => {
+describe('an Amazon SES notification', () => {
   it.each([
     ['ses-bounce.json', { bounce: 'address', bounceStatus: '5.4.4', complainedAt: null }],
     ['ses-complaint.json', { bounce: null, complainedAt: expect.any(Date) }],
     ['ses-out-of-office.json', { bounce: null, complainedAt: null }],
-  ])('tells by SNS: %s', async (name, expected) => {
+  ])('is recorded from SNS: %s', async (name, expected) => {
     const sent = await send()
     const message = sign(notification(fill(name, sent)))
     for (let i = 0; i < 2; i++) await tellAsSns(message).expect(200)
@@ -231,7 +228,7 @@ describe('Amazon SES', () => {
     expect(await service.db.mailEvent.count({ where: { eventId: message.MessageId! } })).toBe(1)
   })
 
-  it('is refused where a letter of what it signs is another, or what signs is not its own', async () => {
+  it('is rejected if its signature, certificate, topic, or age is wrong', async () => {
     const sent = await send()
     const before = await countKept()
     const text = fill('ses-bounce.json', sent)
@@ -259,12 +256,12 @@ describe('Amazon SES', () => {
     expect(await countKept()).toBe(before)
   })
 
-  it('may say what is none of its events, such as that it is allowed to publish', async () => {
+  it("is ignored if it isn't a mail event, such as the validation message", async () => {
     await tellAsSns(sign(notification('Successfully validated SNS topic for Amazon SES event publishing.'))).expect(200)
     await isRead()
   })
 
-  it('has its subscription confirmed, at an address that it does not say', async () => {
+  it('confirms its subscription at a derived URL, ignoring the URL it contains', async () => {
     const confirmation = sign({
       ...notification('You have chosen to subscribe', { Type: 'SubscriptionConfirmation' }),
       ...{ Token: 'a b&c', SubscribeURL: 'https://evil.example/confirm' },
@@ -276,8 +273,8 @@ describe('Amazon SES', () => {
   })
 })
 
-describe('who is not switched on', () => {
-  it('is kept by a process that lacks the setting, until one reads it that has it', async () => {
+describe("a provider that isn't enabled", () => {
+  it('keeps its events unprocessed in a process without the setting', async () => {
     const sent = await send()
     await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
     await isRead()
@@ -287,7 +284,7 @@ describe('who is not switched on', () => {
     expect(await service.db.mailEvent.findUnique({ where: { id } })).toMatchObject({ processedAt: null })
   })
 
-  it('tells nothing', async () => {
+  it('gets 404 for its events', async () => {
     const off = await startService()
     try {
       for (const source of ['dsn', 'ses', 'postmark', 'constructor']) {

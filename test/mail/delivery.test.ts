@@ -59,8 +59,8 @@ const readEmail = ({ db }: Service, id: string) => db.inviteEmail.findUniqueOrTh
 const waitForJob = (of: Service, emailId: string, state: string) =>
   vi.waitFor(async () => expect(await readJob(of, emailId)).toMatchObject({ state }), PATIENT)
 
-describe('a mail that the server takes', () => {
-  it('is sent once, and its record says when', async () => {
+describe('an accepted mail', () => {
+  it('is sent once, and its record has the time', async () => {
     const { invite, offers } = await makeInvite(service)
     const email = await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
     expect(email).toMatchObject({ attempts: 1, reason: '', sentAt: service.clock.now() })
@@ -68,7 +68,7 @@ describe('a mail that the server takes', () => {
     expect(offers()).toHaveLength(1)
   })
 
-  it('is the same message at its second try, after a first one that the server could not take for now', async () => {
+  it('is the same message at its second attempt after a temporary refusal', async () => {
     const { invite, offers } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(451, 'Greylisted, try again later') })
     const id = await queueMail(service, invite)
@@ -82,14 +82,14 @@ describe('a mail that the server takes', () => {
     expect(offers()[1]).toBe(offers()[0])
   })
 
-  it('is a message of its own each time it is sent on purpose', async () => {
+  it('is a new message each time it is sent on purpose', async () => {
     const { invite, offers } = await makeInvite(service)
     for (let i = 0; i < 2; i++) await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
     expect(new Set(offers()).size).toBe(2)
   })
 })
 
-describe('a mail that the server refuses for good', () => {
+describe('a permanently refused mail', () => {
   const expectFailed = async (of: Service, id: string) => {
     const email = await waitForState(of, { id }, 'failed')
     const reason = expect.stringMatching(/^550 .*No such candidate here/)
@@ -99,15 +99,15 @@ describe('a mail that the server refuses for good', () => {
     expect(of.logLines.filter((line) => line.includes(id) && line.includes('No such candidate here'))).toHaveLength(1)
   }
 
-  it.each(['recipient', 'content'] as const)("is failed, with the server's reason, and not tried again (%s)", async (at) => {
+  it.each(['recipient', 'content'] as const)("fails with the server's reason, and isn't retried (%s)", async (at) => {
     const { invite } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at, times: 9, error: answerWith(550, 'No such candidate here') })
     await expectFailed(service, await queueMail(service, invite))
   })
 })
 
-describe('a mail that cannot be handed over', () => {
-  it('is failed, with the last reason, when its retries are used up', async () => {
+describe('an undeliverable mail', () => {
+  it('fails with the last reason once its retries are used up', async () => {
     const { invite } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'recipient', times: 9, error: answerWith(452, 'Mailbox full') })
     const id = await queueMail(service, invite)
@@ -121,7 +121,7 @@ describe('a mail that cannot be handed over', () => {
     })
   })
 
-  it('is sent after all when it is queued once more', async () => {
+  it('is sent if it is queued once more', async () => {
     const { invite, offers } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
     const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
@@ -132,14 +132,14 @@ describe('a mail that cannot be handed over', () => {
   })
 })
 
-describe('a mail whose link would be dead on arrival', () => {
-  it.each(['revoked', 'expired', 'completed'] as const)('is not sent: the invite is %s', async (status) => {
+describe('a mail with an outdated link', () => {
+  it.each(['revoked', 'expired', 'completed'] as const)("isn't sent if the invite is %s", async (status) => {
     const { invite, offers } = await makeInvite(service, { status })
     const email = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')
     expect([email.failure, email.reason, offers()]).toEqual(['obsolete', `Not sent: the invite is ${status}.`, []])
   })
 
-  it('is not sent: the invite has expired while the mail was waiting', async () => {
+  it("isn't sent if the invite has expired while the mail was waiting", async () => {
     const expiresAt = new Date(service.clock.now().getTime() + 1_000)
     const { invite, offers } = await makeInvite(service, { expiresAt })
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(451, 'Later') })
@@ -151,7 +151,7 @@ describe('a mail whose link would be dead on arrival', () => {
     expect(offers()).toHaveLength(1)
   })
 
-  it('is not sent: a newer link has replaced it', async () => {
+  it("isn't sent if a newer link has replaced it", async () => {
     const { invite, offers } = await makeInvite(service, { linkVersion: 2 })
     await waitForState(service, { id: await queueMail(service, { ...invite, linkVersion: 1 }) }, 'failed')
     expect(offers()).toEqual([])
@@ -159,7 +159,7 @@ describe('a mail whose link would be dead on arrival', () => {
 })
 
 describe('a transaction that is rolled back', () => {
-  it('queues nothing', async () => {
+  it('queues no mail', async () => {
     const { invite, offers } = await makeInvite(service)
     const countJobs = () => service.db.$queryRaw`SELECT count(*)::int AS count FROM pgboss.job`
     const before = await countJobs()
@@ -187,7 +187,7 @@ describe('a test key', () => {
   })
 })
 
-it('hands over as many mails at a time as SMTP_CONNECTIONS says, once the mail server has taken some', async () => {
+it('sends as many mails at a time as SMTP_CONNECTIONS once the server has accepted some', async () => {
   const connections = 60
   const held: (() => void)[] = []
   let isHolding = false

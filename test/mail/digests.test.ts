@@ -35,7 +35,7 @@ async function makeReader(roles: string[], notices: string[]) {
   return { ...made, reader, list }
 }
 
-it('tells once a weekday, at eight in the morning of its reader, what is new in the queue, and names nobody', async () => {
+it("reports new submissions in the queue each weekday at eight in the reader's morning, and names nobody", async () => {
   const { reader, list, invite } = await makeReader(['admin'], ['grading_digest'])
   at(MONDAY, 2, 29)
   expect(await list()).toEqual([])
@@ -54,7 +54,7 @@ it('tells once a weekday, at eight in the morning of its reader, what is new in 
   expect(await list()).toHaveLength(1)
 })
 
-it('tells nothing on a weekend, and on a Monday what came since Friday', async () => {
+it('sends nothing on a weekend, and on Monday reports what came since Friday', async () => {
   const { list } = await makeReader(['admin'], ['grading_digest'])
   at(MONDAY - 1, 2, 31)
   expect(await list()).toEqual([])
@@ -62,7 +62,7 @@ it('tells nothing on a weekend, and on a Monday what came since Friday', async (
   expect(await list()).toHaveLength(1)
 })
 
-it('tells who invited what expires within two days, and admins which mails came back', async () => {
+it('lists expiring invites for the member who invited, and returned mails for admins', async () => {
   const { list, reader, assessment, invite } = await makeReader(['admin'], ['expiring_digest', 'bounce_digest'])
   at(MONDAY, 2, 31)
   expect(await list()).toEqual([])
@@ -80,7 +80,7 @@ it('tells who invited what expires within two days, and admins which mails came 
   ])
 })
 
-it('is what each member switches on for themselves, and nobody has unless they do', async () => {
+it('is off for each member until they switch it on', async () => {
   const { organization } = await makeHandedIn(service)
   const reader = await signInAs(service, organization.id, ['admin'])
   const stored = () => service.db.member.findUniqueOrThrow({ where: { id: reader.member.id } })

@@ -41,11 +41,11 @@ async function sendMails(): Promise<number> {
   return new Set(asked).size
 }
 
-it('begins mails at once while there are no requests', async () => {
+it('starts mails at once while there are no requests', async () => {
   expect(await sendMails()).toBeLessThan(MAILS)
 })
 
-it('begins mails one after the other while there are requests, which get their turn in between', async () => {
+it('starts mails one after the other during requests, which are served in between', async () => {
   answeredAt = Infinity // there is always one that was answered just now
   expect(await sendMails()).toBe(MAILS)
 })

@@ -74,35 +74,32 @@ const hostile = {
   'markup that breaks out of an attribute': `" onmouseover="alert(1)' style='`,
   'markup in disguise': '&lt;script&gt;&#60;script&#62;<scr<script>ipt>',
   'a template': '<%= it.url %><% throw 1 %>{{it.url}}',
-  'marks that turn the reading direction': '\u202egro.live\u202c\u2066\u2067x\u2069\u200f\u200e\u061c',
+  'directional marks': '\u202egro.live\u202c\u2066\u2067x\u2069\u200f\u200e\u061c',
   'invisible characters': 'E\u200bv\u00ade\u2060\ufeff\u0007\u001b[31m',
   'an encoded word': '=?utf-8?Q?=0D=0ABcc:_victim@example.com?=',
   'a boundary': '----_NmP-1\r\nContent-Type: text/html\r\n\r\n<h1>Injected</h1>',
-  'the end of the mail': 'Eve\r\n.\r\nMAIL FROM:<eve@example.com>\r\nRCPT TO:<victim@example.com>\r\nDATA\r\n',
+  'an end-of-mail line': 'Eve\r\n.\r\nMAIL FROM:<eve@example.com>\r\nRCPT TO:<victim@example.com>\r\nDATA\r\n',
   '10 KB': 'long '.repeat(2_000),
   '10 KB without a space': '長'.repeat(10_000),
   '10 KB of emoji': '🎓'.repeat(5_000),
 }
 
-it.each(Object.entries(hostile))(
-  '%s in any field change neither whom a mail reaches, nor its headers, nor its markup',
-  async (_what, text) => {
-    const mail = await send(
-      Object.fromEntries(fields.map((field) => [field, field === 'organization' ? service.make.unique(text) : text])),
-    )
-    expect(headerNames(mail)).toEqual(headerNames(plain))
-    expect(tagsOf(mail)).toEqual(tagsOf(plain))
-    for (const shown of [
-      mail.parsed.subject!,
-      ...[mail.parsed.from!, mail.parsed.to!, mail.parsed.replyTo!].flat().map(({ name }) => name),
-    ]) {
-      expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/u)
-      expect([...shown].length).toBeLessThanOrEqual(150)
-    }
-    expect(mail.raw.split('\r\n').every((line) => line.length <= 998)).toBe(true)
-    expect(mail.parsed.attachments).toEqual([])
-  },
-)
+it.each(Object.entries(hostile))("keeps a mail's recipients, headers, and markup with %s in any field", async (_what, text) => {
+  const mail = await send(
+    Object.fromEntries(fields.map((field) => [field, field === 'organization' ? service.make.unique(text) : text])),
+  )
+  expect(headerNames(mail)).toEqual(headerNames(plain))
+  expect(tagsOf(mail)).toEqual(tagsOf(plain))
+  for (const shown of [
+    mail.parsed.subject!,
+    ...[mail.parsed.from!, mail.parsed.to!, mail.parsed.replyTo!].flat().map(({ name }) => name),
+  ]) {
+    expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/u)
+    expect([...shown].length).toBeLessThanOrEqual(150)
+  }
+  expect(mail.raw.split('\r\n').every((line) => line.length <= 998)).toBe(true)
+  expect(mail.parsed.attachments).toEqual([])
+})
 
 it('shows hostile text to the candidate as text', async () => {
   const markup = '<b onclick="x">&amp;</b>'
@@ -133,7 +130,7 @@ describe.each([
     expect(smtp.mails.filter(({ raw }) => raw.includes(email.id))).toEqual([])
   })
 
-  it("is a single reply address as the creator's address", async () => {
+  it("becomes a single reply address as the creator's address", async () => {
     const { id } = await service.make.organization()
     const creator = await service.make.member(id, { email: address })
     const invite = await service.make.invite(await service.make.assessment(id), { createdById: creator.id })

@@ -61,7 +61,7 @@ async function start(on: Service) {
   return { organization, client, invite }
 }
 
-it('mails an international domain in punycode, whether or not the server has SMTPUTF8', async () => {
+it('sends to an international domain in punycode, whether or not the server supports SMTPUTF8', async () => {
   for (const on of [service, beside]) {
     const { invite } = await start(on)
     const { id, recipientEmail } = await invite(`Sam@${UNICODE}`)
@@ -71,7 +71,7 @@ it('mails an international domain in punycode, whether or not the server has SMT
   }
 })
 
-it('mails an international name where the server has SMTPUTF8, and says so where it has not, without a second try', async () => {
+it('sends to an international name if the server supports SMTPUTF8, and fails without a retry if not', async () => {
   const there = await start(service)
   const sent = await there.invite(`Jörg@${UNICODE}`)
   await waitForState(service, { inviteId: sent.id }, 'sent')
@@ -94,7 +94,7 @@ it('mails an international name where the server has SMTPUTF8, and says so where
   expect(old.mails.slice(before).map(({ envelope }) => envelope.to)).toEqual([['sam@example.com']])
 })
 
-it('has one address in both forms: to invite, find, suppress, and erase', async () => {
+it('treats both forms of an address as one when inviting, searching, suppressing, and erasing', async () => {
   const { organization, client, invite } = await start(service)
   const { id: assessmentId } = await service.make.assessment(organization.id)
   const create = (recipientEmail: string) => client.post('/invites').send({ assessmentId, recipientEmail })
@@ -115,7 +115,7 @@ it('has one address in both forms: to invite, find, suppress, and erase', async 
   expect(await findTraces(ctx, `Kim@${UNICODE}`)).toMatchObject({ invites: 1, suppressions: 1 })
 })
 
-it('has one address in both forms: in a list', async () => {
+it('treats both forms of an address as one in a list', async () => {
   const { organization, client } = await start(service)
   const { id: assessmentId } = await service.make.assessment(organization.id)
   const invites = [`sam@${UNICODE}`, `sam@${ASCII}`, `jörg@${UNICODE}`].map((recipientEmail) => ({ recipientEmail }))
@@ -135,7 +135,7 @@ it('has one address in both forms: in a list', async () => {
   ])
 })
 
-it('has one address in both forms: where members, and domains of a provider, are named', async () => {
+it('treats both forms of an address as one for members and for domains of a provider', async () => {
   const { organization } = await start(service)
   const ctx = asOperator(service, organization)
   const name = service.deps.newId()

@@ -44,7 +44,7 @@ const header = ({ parsed }: ReceivedMail, name: string) =>
   parsed.headers.filter(({ key }) => key === name).map(({ value }) => value)
 
 describe('the invitation mail', () => {
-  it('goes to the candidate, from the configured sender by the name of the organization', async () => {
+  it("goes to the candidate, from the configured sender with the organization's name", async () => {
     const { mail, organization, recipientEmail } = await invite({ recipientName: 'Sam Rivera' })
     expect(mail.envelope).toEqual({ from: 'talent@example.org', to: [recipientEmail] })
     expect(mail.parsed.to).toEqual([{ name: 'Sam Rivera', address: recipientEmail }])
@@ -71,31 +71,28 @@ describe('the invitation mail', () => {
     expect(mail.parsed.from?.name?.slice(0, 50)).toBe(`Ü${'x'.repeat(180)}`.slice(0, 50))
   })
 
-  it('names what it is about also where the name of the organization is very long', async () => {
+  it("names the assessment even if the organization's name is very long", async () => {
     const { mail, assessment } = await invite({}, { named: 'Long '.repeat(40) })
     expect(mail.parsed.subject).toMatch(/^Long Long .*… invites you to: /)
     expect(mail.parsed.subject).toContain(assessment.name)
   })
 
-  it.each(['می\u200Cخواهم', 'क्\u200Dष', 'Ada 👩\u200D💻'])(
-    'keeps what joins letters and signs in a name: %s',
-    async (recipientName) => {
-      const { mail } = await invite({ recipientName })
-      expect(mail.parsed.to).toMatchObject([{ name: recipientName }])
-    },
-  )
+  it.each(['می\u200Cخواهم', 'क्\u200Dष', 'Ada 👩\u200D💻'])('keeps joining characters in a name: %s', async (recipientName) => {
+    const { mail } = await invite({ recipientName })
+    expect(mail.parsed.to).toMatchObject([{ name: recipientName }])
+  })
 
   it('names organization and assessment in the subject', async () => {
     const { mail, organization, assessment } = await invite()
     expect(mail.parsed.subject).toBe(`${organization} invites you to: ${assessment.name}`)
   })
 
-  it('lets the candidate reply to the member who generated the key', async () => {
+  it('sets the reply address to the member who generated the key', async () => {
     const { mail, creator } = await invite()
     expect(mail.parsed.replyTo).toEqual([{ name: 'Maya Okafor', address: creator.email }])
   })
 
-  it('lets the candidate reply to the sender when nobody generated the key', async () => {
+  it('sets the reply address to the sender if no member generated the key', async () => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const seen = smtp.mails.length
@@ -104,17 +101,17 @@ describe('the invitation mail', () => {
     expect(mail.parsed.replyTo).toEqual([{ name: 'Talent Team', address: 'talent@example.org' }])
   })
 
-  it('says that a machine has sent it', async () => {
+  it('has a header that marks it as automatically generated', async () => {
     expect(header((await invite()).mail, 'auto-submitted')).toEqual(['auto-generated'])
   })
 
-  it("has one Message-ID, of the sender's domain, and names the invite in it", async () => {
+  it("has one Message-ID, in the sender's domain, which contains the invite's ID", async () => {
     const { mail, invite: made } = await invite()
     expect(header(mail, 'message-id')).toHaveLength(1)
     expect(mail.parsed.messageId).toMatch(new RegExp(`^<${made.id}\\.[0-9a-f-]{36}@example\\.org>$`))
   })
 
-  it('has a text and an HTML alternative that say the same', async () => {
+  it('has a text and an HTML alternative with the same content', async () => {
     const { mail, organization, assessment } = await invite(
       { recipientName: 'Sam Rivera', customMessage: 'Good luck!' },
       { questions: 3 },
@@ -140,14 +137,14 @@ describe('the invitation mail', () => {
     }
   })
 
-  it('says in words until when the invitation is open', async () => {
+  it('shows in words when the invitation expires', async () => {
     const { mail } = await invite({ expiresInDays: 30 })
     for (const part of [mail.parsed.text, mail.parsed.html]) expect(part).toContain('Wednesday, 1 April 2026 at 09:30 UTC')
     const other = await invite({ expiresInDays: 1 })
     expect(other.mail.parsed.text).toContain('Tuesday, 3 March 2026 at 09:30 UTC')
   })
 
-  it('greets without a name when there is none, and has no room for a message when there is none', async () => {
+  it('has a greeting without a name, and no message block, if there is neither', async () => {
     const { mail } = await invite()
     expect(mail.parsed.text).toMatch(/^Hello,\n/)
     expect(mail.parsed.html).toMatch(/<p[^>]*>Hello,<\/p>/)
@@ -160,7 +157,7 @@ describe('the invitation mail', () => {
     expect(mail.parsed.html).toContain('First line.<br><br>Second line, ✓ &amp; &lt;b&gt;.')
   })
 
-  it('is written in the characters of any name', async () => {
+  it('shows a name in any script', async () => {
     const { mail } = await invite({ recipientName: 'Zoë 孫 🎓' })
     expect(mail.parsed.to![0]!.name).toBe('Zoë 孫 🎓')
     for (const part of [mail.parsed.text, mail.parsed.html]) expect(part).toContain('Zoë 孫 🎓')
@@ -174,7 +171,7 @@ describe('the invitation mail', () => {
     expect(page.text).toContain(assessment.name)
   })
 
-  it('leaves the invite as it is when its link is followed, as scanners of mail do', async () => {
+  it('leaves the invite unchanged when its link is followed, as mail scanners do', async () => {
     const { mail, invite: made, key } = await invite()
     for (const method of ['get', 'head', 'get'] as const) expect((await service.http()[method](linkIn(mail))).status).toBe(200)
     expect((await service.v1(key).get(`/invites/${made.id}`)).body).toMatchObject({

@@ -17,7 +17,7 @@ const tokenOf = ({ id, linkVersion }: { id: string; linkVersion: number }, ...ke
   signInvitation(keys.length > 0 ? keys : [SECRET_KEY], { inviteId: id, linkVersion })
 
 describe("the candidate's link", () => {
-  it('opens a page that names the assessment, and that no cache, search engine or other site gets hold of', async () => {
+  it("opens a page that names the assessment, and that caches, search engines, and other sites can't use", async () => {
     const { invite, assessment } = await makeInvite(service)
     const page = await open(tokenOf(invite))
     expect([page.status, page.type]).toEqual([200, 'text/html'])
@@ -27,13 +27,13 @@ describe("the candidate's link", () => {
     expect(page.headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
   })
 
-  it.each(['.', ')', '>', ',', '/', '%3E', ').'])('redirects to the link when %s follows it', async (sign) => {
+  it.each(['.', ')', '>', ',', '/', '%3E', ').'])('redirects to the link if %s is appended', async (sign) => {
     const token = tokenOf((await makeInvite(service)).invite)
     const { status, headers } = await service.http().get(`/i/${token}${sign}?lang=de`)
     expect([status, headers.location]).toEqual([302, `/i/${token}?lang=de`])
   })
 
-  it('redirects the other links of mails as well, and no address that ends so by itself', async () => {
+  it('redirects other mail links with an appended character, but no address that really ends that way', async () => {
     const organization = `/portal/${unknownId}`
     const leadsTo = async (path: string) => (await service.http().get(path)).headers.location
     for (const path of ['/u/token', '/media/token', '/portal/join/token', '/portal/reset/token', `${organization}/invites/1`])
@@ -44,7 +44,7 @@ describe("the candidate's link", () => {
     expect(await leadsTo('/api/v1/tags/')).toBeUndefined()
   })
 
-  it('is a 404 page with any one of its characters changed', async () => {
+  it('returns a 404 page with any one of its characters changed', async () => {
     const token = tokenOf((await makeInvite(service)).invite)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const altered = [...token].map((character, at) => {
@@ -59,17 +59,17 @@ describe("the candidate's link", () => {
     ['signed with another key', (invite: { id: string; linkVersion: number }) => tokenOf(invite, otherKey)],
     ['of another link version', ({ id }: { id: string }) => tokenOf({ id, linkVersion: 2 })],
     ['of an invite that does not exist', () => tokenOf({ id: unknownId, linkVersion: 1 })],
-    ['cut short', (invite: { id: string; linkVersion: number }) => tokenOf(invite).slice(0, -1)],
-    ['with something after it', (invite: { id: string; linkVersion: number }) => `${tokenOf(invite)}A`],
+    ['cut off', (invite: { id: string; linkVersion: number }) => tokenOf(invite).slice(0, -1)],
+    ['with an extra character', (invite: { id: string; linkVersion: number }) => `${tokenOf(invite)}A`],
     ['padded', (invite: { id: string; linkVersion: number }) => `${tokenOf(invite)}=`],
     [
       'in the other base64 alphabet',
       (invite: { id: string; linkVersion: number }) => encodeURIComponent(`+/${tokenOf(invite).slice(2)}`),
     ],
-    ['that is the id of the invite', ({ id }: { id: string }) => id],
-    ['that is nothing', () => ''],
-    ['that cannot be text', () => '%00'],
-  ])('is a 404 page when it is one %s', async (_name, forge) => {
+    ["that is the invite's ID", ({ id }: { id: string }) => id],
+    ['that is empty', () => ''],
+    ["that can't be decoded", () => '%00'],
+  ])('returns a 404 page if it is one %s', async (_name, forge) => {
     const { invite, assessment } = await makeInvite(service)
     const page = await open(forge(invite))
     expect(page.status).toBe(404)
@@ -77,7 +77,7 @@ describe("the candidate's link", () => {
     expect(page.text).not.toContain(assessment.name)
   })
 
-  it('is worth nothing once a newer link has replaced it', async () => {
+  it('is invalid once a newer link has replaced it', async () => {
     const { invite } = await makeInvite(service)
     const old = tokenOf(invite)
     await service.db.invite.update({ where: { id: invite.id }, data: { linkVersion: 2 } })
@@ -95,8 +95,8 @@ describe("the candidate's link", () => {
   })
 })
 
-describe('several secret keys', () => {
-  it('open all links, and the newest signs new ones', async () => {
+describe('a list of secret keys', () => {
+  it('opens all links, and signs new ones with the newest key', async () => {
     const rotated = await startServiceForTest({ SECRET_KEY: `${otherKey},${SECRET_KEY}` })
     const { invite } = await makeInvite(rotated)
     for (const key of [otherKey, SECRET_KEY]) expect((await rotated.http().get(`/i/${tokenOf(invite, key)}`)).status).toBe(200)

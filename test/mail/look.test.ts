@@ -20,13 +20,13 @@ const branded = Object.entries(renderEveryMail(english, BRAND))
 /** Folder for screenshots; unset: none are taken. */
 const FOLDER = process.env.CONTACT_SHEET
 
-it.each(mails)('gives each class of the mail %s its style at the element, and loads nothing', (_name, { html }) => {
+it.each(mails)('gives each class in the mail %s its inline style, and loads nothing', (_name, { html }) => {
   for (const [element] of html.matchAll(/<[^>]* class="[^>]*>/g)) expect(element).toMatch(/ style="[^"]+"/)
   expect(html).not.toMatch(/<link|<img|<script|url\(/)
   expect(Buffer.byteLength(html)).toBeLessThan(30_000)
 })
 
-it.each(mails)('says in the text of the mail %s what its HTML says, and the other way round', (_name, { html, text }) => {
+it.each(mails)('has the same words in the text and the HTML of the mail %s', (_name, { html, text }) => {
   const ofButton = english.text('frame.address')
   const body = html
     .slice(html.indexOf('<body'))
@@ -36,48 +36,45 @@ it.each(mails)('says in the text of the mail %s what its HTML says, and the othe
   expect([...new Set(words(body))].sort()).toEqual([...new Set(words(text))].sort())
 })
 
-it.each(mails)('is read in both parts by another program: %s', async (_name, mail) => {
+it.each(mails)('can be read in both parts by another program: %s', async (_name, mail) => {
   const bytes = await new MailComposer({ from: 'a@example.org', to: 'b@example.org', ...mail }).compile().build()
   const read = await PostalMime.parse(bytes)
   expect([read.subject, read.text?.trim(), read.html?.trim()]).toEqual([mail.subject, mail.text.trim(), mail.html.trim()])
   expect(bytes.length).toBeLessThan(30_000)
 })
 
-it.each(branded)(
-  'has colours and a logo with a name in the mail %s of an organization that has its own, and is small still',
-  (_name, { html }) => {
-    expect(html.match(/<img[^>]*>/g)).toEqual([
-      expect.stringContaining(`alt="${WRITTEN.organization}" width="240" height="64" class="logo" style="`),
-    ])
-    expect(html).toContain(
-      'class="plate" style="padding:10px 14px;border-radius:8px;font-weight:600;background-color:#102a43;color:#ffffff"',
-    )
-    const colors = new Set(html.match(/#[\da-f]{6}/g))
-    expect([colors.has('#2251c6'), colors.has('#81a9fd')]).toEqual([false, false])
-    expect(Buffer.byteLength(html)).toBeLessThan(30_000)
-  },
-)
+it.each(branded)("has the organization's colors and logo in the branded mail %s, and stays small", (_name, { html }) => {
+  expect(html.match(/<img[^>]*>/g)).toEqual([
+    expect.stringContaining(`alt="${WRITTEN.organization}" width="240" height="64" class="logo" style="`),
+  ])
+  expect(html).toContain(
+    'class="plate" style="padding:10px 14px;border-radius:8px;font-weight:600;background-color:#102a43;color:#ffffff"',
+  )
+  const colors = new Set(html.match(/#[\da-f]{6}/g))
+  expect([colors.has('#2251c6'), colors.has('#81a9fd')]).toEqual([false, false])
+  expect(Buffer.byteLength(html)).toBeLessThan(30_000)
+})
 
-it('keeps the lines of what somebody wrote by elements, not by a style that mail programs drop, and sets them apart in the text', () => {
+it('keeps the line breaks of a message with elements instead of a style, and quotes it in the text', () => {
   const { html, text } = renderEveryMail(english).invitation!
   expect(html).toContain('We look forward to hearing you.<br>Maya')
   expect(html).not.toContain('white-space')
   expect(text).toContain('\n> We look forward to hearing you.\n> Maya\n')
 })
 
-it('gives the button the padding of a cell, which is the only one that Outlook for Windows knows', () => {
+it('gives the button cell padding, the only one that Outlook for Windows supports', () => {
   const { html } = renderEveryMail(english).invitation!
   expect(html).toMatch(
     /<td class="button" style="[^"]*mso-padding-alt:12px 24px[^"]*"><a href="[^"]+" class="label" style="[^"]*padding:12px 24px/,
   )
 })
 
-it('refuses a class that means nothing in a mail, and leaves alone what looks like one in what others have written', () => {
+it('rejects an unknown class in a mail, and ignores text that looks like one', () => {
   expect(() => inlineStyles('<p class="hint">')).toThrow('hint')
   expect(inlineStyles('<p>class=&quot;hint&quot;</p>')).toBe('<p>class=&quot;hint&quot;</p>')
 })
 
-it.skipIf(!isBrowserInstalled)('can be read in light and dark: every text has a contrast of 4.5 at least', async () => {
+it.skipIf(!isBrowserInstalled)('has a contrast of at least 4.5 for every text in light and dark', async () => {
   const browser = await startBrowser()
   // The logo is not there: its words stand in its place.
   const brandedOnes = branded.slice(0, 4).map(([name, mail]) => [`branded-${name}`, mail] as const)

@@ -24,7 +24,7 @@ it('captures every mail while no mail server is configured', async () => {
   expect(email).toMatchObject({ state: 'captured', attempts: 1, reason: '', sentAt: service.clock.now() })
 })
 
-it('lists the captured mails, the newest first', async () => {
+it('lists the captured mails, newest first', async () => {
   const first = await inviteCandidate({ recipientEmail: 'first@example.com' })
   service.clock.advance(1_000)
   const second = await inviteCandidate({ recipientEmail: 'second@example.com' })
@@ -38,7 +38,7 @@ it('lists the captured mails, the newest first', async () => {
   expect(page.text).toContain('captured')
 })
 
-it('marks a mail that failed, and says why', async () => {
+it('marks a failed mail, and says why it failed', async () => {
   const { email } = await inviteCandidate()
   const own = async () => (await service.mailbox()).text.split('<li ').find((row) => row.includes(email.id))
   expect(await own()).not.toContain('badge-error')
@@ -64,7 +64,7 @@ it('shows a mail with its headers and both alternatives', async () => {
   expect((await service.http().get(link)).text).toContain(assessment.name)
 })
 
-it('shows hostile text as text, and runs nothing', async () => {
+it('shows hostile text as text, and runs no scripts', async () => {
   const markup = '<script>alert(1)</script>'
   const { email } = await inviteCandidate(
     { recipientName: markup, customMessage: markup },
@@ -78,11 +78,11 @@ it('shows hostile text as text, and runs nothing', async () => {
   }
 })
 
-it.each([unknownId, 'none', '%00', "'"])('answers 404 to the mail %s, which does not exist', async (id) => {
+it.each([unknownId, 'none', '%00', "'"])('returns 404 for the unknown mail %s', async (id) => {
   expect((await service.mailbox(`/${id}`)).status).toBe(404)
 })
 
-describe('the list', () => {
+describe('the mailbox list', () => {
   /** Mails of one organization, the oldest first, as rows only. */
   async function makeMails(count: number, assessmentName: string) {
     const { id: organizationId } = await service.make.organization()
@@ -115,7 +115,7 @@ describe('the list', () => {
   }
   const newestFirst = (emails: { id: string }[]) => emails.map(({ id }) => id).toReversed()
 
-  it('has pages that lead to the oldest mail, each mail on one of them', async () => {
+  it('has pages down to the oldest mail, with each mail on one of them', async () => {
     await makeMails(51, service.make.unique('Paged'))
     const all = await service.db.inviteEmail.findMany({ orderBy: { id: 'asc' } })
     const first = await read('/dev/mailbox')
@@ -124,7 +124,7 @@ describe('the list', () => {
     expect((await read(first.older!)).text).toContain('>Newest<')
   })
 
-  it('is searched by recipient and assessment, every word, whatever its case', async () => {
+  it('is searched by recipient and assessment, with every word and ignoring case', async () => {
     const name = service.make.unique('Sought & <found>')
     const [one, other] = (await makeMails(2, name)) as [{ id: string; recipientEmail: string }, { id: string }]
     const search = (words: string) => readAll(`/dev/mailbox?search=${encodeURIComponent(words)}`)
@@ -135,7 +135,7 @@ describe('the list', () => {
     expect((await read('/dev/mailbox?search=%22%3Cscript%3E')).text).toContain('value="&quot;&lt;script&gt;"')
   })
 
-  it('searches a bounded number of mails at a time, and goes on with older ones', async () => {
+  it('searches a bounded number of mails at a time, and continues with older ones', async () => {
     const name = service.make.unique('Early')
     const sought = await makeMails(60, name)
     const { inviteId, organizationId } = await service.db.inviteEmail.findUniqueOrThrow({
@@ -158,14 +158,14 @@ describe('the list', () => {
   })
 
   it.each(['before=none', 'before=%00', 'search=%00%F0', 'search=a&search=b', 'before=a&before=b', 'search=%25_\\', 'before='])(
-    'is answered whatever is asked: %s',
+    'accepts any query: %s',
     async (query) => {
       expect((await service.mailbox(`?${query}`)).status).toBe(200)
     },
   )
 })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the mailbox in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -176,7 +176,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'.repeat(2)
 
   it.each(['light', 'dark'] as const)(
-    'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
+    'passes the automated accessibility check, on wide and narrow screens, and never scrolls sideways: %s',
     async (colorScheme) => {
       const long = { recipientName: LONG, recipientEmail: `${'long'.repeat(16)}@example.com`, customMessage: LONG }
       const { email } = await inviteCandidate(long, service.make.unique(LONG))

@@ -23,7 +23,7 @@ const kindsOf = async ({ id: organizationId }: { id: string }) =>
   (await service.db.inviteEmail.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
 const sentTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
 
-it('leaves an organization that has switched nothing on with the mails that somebody has asked for', async () => {
+it('sends only requested mails for an organization that has switched nothing on', async () => {
   const made = await makeHandedIn(service)
   const { ctx } = await made.join(['admin'])
   await made.grade(ctx, 1, 4)
@@ -38,7 +38,7 @@ it('leaves an organization that has switched nothing on with the mails that some
   expect(await service.db.memberEmail.count({ where: { organizationId: made.organization.id } })).toBe(0)
 })
 
-it('sends a receipt and a notice of the result, once each, where they are switched on; the notice says nothing of the result', async () => {
+it('sends a receipt and a result notice once each if switched on, and the notice omits the result', async () => {
   const made = await makeHandedIn(service)
   await service.db.organization.update({
     where: { id: made.organization.id },
@@ -61,7 +61,7 @@ it('sends a receipt and a notice of the result, once each, where they are switch
   expect(await kindsOf(made.organization)).toEqual(['released'])
 })
 
-it('says nothing of a result that the candidate does not see', async () => {
+it("sends no notice of a result that the candidate can't see", async () => {
   const made = await makeHandedIn(service)
   await service.db.organization.update({ where: { id: made.organization.id }, data: { candidateMails: ['released'] } })
   const { ctx } = await made.join()
@@ -72,7 +72,7 @@ it('says nothing of a result that the candidate does not see', async () => {
   expect(await kindsOf(made.organization)).toEqual([])
 })
 
-it('goes by the assessment before the organization, and says of the clock that it was the clock', async () => {
+it("applies the assessment's setting before the organization's, and says if time ran out", async () => {
   const made = await makeTaking(service, { timeLimit: 600 })
   const where = { id: made.assessment.id }
   await service.db.assessment.update({ where, data: { submittedMail: true } })

@@ -31,10 +31,10 @@ const makeProbeDue = ({ db }: Service) => db.$executeRaw`UPDATE mail_outages SET
 const waitForProbes = (service: Service, probes: number) =>
   waitUntil('a probe', async () => ((await readOutage(service))?.probes === probes ? true : undefined))
 
-describe('a server that takes no mails of the service', () => {
+describe('a mail server', () => {
   const refusals: [string, (refuses: () => boolean) => SMTPServerOptions, string][] = [
     [
-      'refuses its login',
+      'refuses the login',
       (refuses) => ({
         authOptional: false,
         allowInsecureAuth: true,
@@ -43,7 +43,7 @@ describe('a server that takes no mails of the service', () => {
       'opportunistic',
     ],
     [
-      'refuses its sender',
+      'refuses the sender',
       (refuses) => ({
         onMailFrom: (_address, _session, callback) => callback(refuses() ? answerWith(550, '5.7.1 Sender not owned') : null),
       }),
@@ -57,7 +57,7 @@ describe('a server that takes no mails of the service', () => {
       'required',
     ],
     [
-      'does not relay for it, which it says of each recipient',
+      'does not relay, and says so for each recipient',
       (refuses) => ({
         onRcptTo: (_address, _session, callback) => callback(refuses() ? answerWith(554, '5.7.1 Relay access denied') : null),
       }),
@@ -66,7 +66,7 @@ describe('a server that takes no mails of the service', () => {
   ]
 
   it.each(refusals)(
-    '%s: no mail is final, one probes for all, and all go after it has passed',
+    'that %s fails no mail, gets one probe at a time, and gets all mails after it recovers',
     async (_why, behaviour, security) => {
       let tries = 0
       let refuses = true
@@ -100,8 +100,8 @@ describe('a server that takes no mails of the service', () => {
   )
 })
 
-describe('a server that is not there', () => {
-  it('is told of once, and by its reason, until it is back', async () => {
+describe('an unreachable mail server', () => {
+  it('is logged once with its reason, until it is back', async () => {
     const service = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
     await queueMails(service, 3)
     expect(await waitForOutage(service)).toMatchObject({ about: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') })
@@ -122,7 +122,7 @@ describe('a server that is not there', () => {
   })
 })
 
-it('hands a server of two connections no more of them than it takes, and every mail', async () => {
+it('sends every mail to a server of two connections, with few attempts at more', async () => {
   const open = new Set<string>()
   let refused = 0
   const smtp = await listen({
@@ -178,7 +178,7 @@ it('waits longer for the end of a mail than for a command, so that it arrives on
   expect(await impatient.send(message)).toMatchObject({ kind: 'unable', about: 'unreachable' })
 })
 
-it('sends neither a password nor a mail in clear to a server that offers no encryption, unless it is told to', async () => {
+it('sends no password or mail unencrypted unless configured to', async () => {
   const logins: string[] = []
   const smtp = await listen({
     allowInsecureAuth: true,

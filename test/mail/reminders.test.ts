@@ -30,7 +30,7 @@ const asMember = async (of: { organizationId: string }) => {
 }
 
 describe('a reminder', () => {
-  it('says what its candidate has not done yet, once, with its own subject, and is told as an event', async () => {
+  it("names the candidate's next step, once, with its own subject, and is recorded as an event", async () => {
     const { invite, remind, key } = await makeReminding(service)
     const pending = await invite()
     const accepted = await invite({ status: 'accepted', acceptedAt: service.clock.now() })
@@ -57,7 +57,7 @@ describe('a reminder', () => {
     expect(told.map(({ type }) => type)).toEqual(['reminder.sent', 'reminder.sent', 'reminder.sent'])
   })
 
-  it('goes to nobody unless there is a rule that is on, and to nobody invited before it was', async () => {
+  it('needs an active rule, and reaches nobody invited before the rule was active', async () => {
     const off = await makeReminding(service, { activeSince: null })
     await off.invite()
     expect(await off.remind()).toEqual([])
@@ -68,7 +68,7 @@ describe('a reminder', () => {
     expect((await since.remind()).map(({ inviteId }) => inviteId)).toEqual([after.id])
   })
 
-  it('goes by the rule of its assessment, which takes the place of the organization’s', async () => {
+  it("follows its assessment's rule, which replaces the organization's", async () => {
     const { organizationId, rule, assessment, invite, remind } = await makeReminding(service)
     const other = await service.make.assessment(organizationId)
     await service.db.reminderRule.create({
@@ -79,7 +79,7 @@ describe('a reminder', () => {
     expect((await remind()).map(({ inviteId }) => inviteId)).toEqual([reminded.id])
   })
 
-  it('is the latest that is due after an outage of days, and none that is older than a week', async () => {
+  it('is the latest due one after an outage of days, and none older than a week', async () => {
     const steps = [24, 48, 72].map((hours) => ({ ...AFTER_TWO_DAYS, hours }))
     const { invite, remind, hoursAgo } = await makeReminding(service, { steps })
     const one = await invite({ sentAt: hoursAgo(75) })
@@ -109,7 +109,7 @@ describe('a reminder', () => {
     expect([...perInvite.values()].every((mails) => mails.length <= 3)).toBe(true)
   })
 
-  it('is said again once for an extension, anew for a reactivation, and not for a resend', async () => {
+  it('repeats once after an extension, starts over after a reactivation, and not after a resend', async () => {
     const { invite, remind, key, hoursAgo } = await makeReminding(service, { steps: [DAY_BEFORE_END] })
     const one = await invite({ sentAt: hoursAgo(100), expiresAt: hoursAgo(-20) })
     const ctx = await asMember(one)
@@ -140,7 +140,7 @@ describe('a reminder', () => {
     expect(await sendAll()).toBe(3)
   })
 
-  it('is not sent within an hour of the end, nor while the clock of the whole leaves no hour', async () => {
+  it("isn't sent within an hour of the end, or while the overall time limit leaves no hour", async () => {
     const { invite, remind, hoursAgo, organizationId, assessment } = await makeReminding(service)
     await invite({ expiresAt: hoursAgo(-0.9) })
     const assessmentSession = service.deps.newId()
@@ -167,7 +167,7 @@ describe('a reminder', () => {
   })
 })
 
-describe('what has happened since it was queued', () => {
+describe('a queued reminder', () => {
   type Made = Awaited<ReturnType<typeof makeReminding>> & { one: Invite }
   const changes: [string, (made: Made) => Promise<unknown>, RegExp][] = [
     [
@@ -191,12 +191,12 @@ describe('what has happened since it was queued', () => {
       /rule for reminders/,
     ],
     [
-      'this invite has none',
+      'the invite has reminders switched off',
       ({ one }) => service.db.invite.update({ where: { id: one.id }, data: { remindersOff: true } }),
       /no reminders for this invite/,
     ],
   ]
-  it.each(changes)('ends it: %s', async (_what, change, reason) => {
+  it.each(changes)('becomes outdated if %s', async (_what, change, reason) => {
     const made = await makeReminding(service, { activeSince: null })
     const one = await made.invite()
     const { findOutdatedReason } = await import('../../src/domain/invites/reminders/reminder-due.ts')
@@ -211,8 +211,8 @@ describe('what has happened since it was queued', () => {
   })
 })
 
-describe('the hours', () => {
-  it('are those of the candidate, else of the organization, over a change of the clock, and no day off', async () => {
+describe('the sending window', () => {
+  it("follows the candidate's time zone, else the organization's, across clock changes and days off", async () => {
     const { nextInWindow } = await import('../../src/domain/invites/reminders/sending-window.ts')
     const quiet = { quietFrom: 20, quietUntil: 8, daysOff: [6, 7] }
     const zones = ['America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Berlin', 'America/New_York', 'Pacific/Auckland']
@@ -248,7 +248,7 @@ describe('the hours', () => {
   })
 })
 
-describe('time zones', () => {
+describe('the time zone', () => {
   const ZONE = 'Africa/Casablanca'
   const localHour = async (at: Date) => {
     const [row] = await service.db.$queryRaw<
@@ -258,7 +258,7 @@ describe('time zones', () => {
   }
 
   // The releases of the zone rules of Node and PostgreSQL differ here about the years from 2026 on.
-  it('plans reminders and says times by the rules of PostgreSQL', async () => {
+  it("of reminders and their times follows PostgreSQL's rules", async () => {
     const made = await makeReminding(service, { steps: [DAY_BEFORE_END], quietFrom: 20, quietUntil: 8 })
     const before = service.clock.now()
     service.clock.set('2026-12-10T12:00:00Z')
@@ -276,8 +276,8 @@ describe('time zones', () => {
   })
 })
 
-describe('the interfaces', () => {
-  it('list invitations under emails, as they did, and all under messages, with what is planned', async () => {
+describe('the API', () => {
+  it('lists invitations under emails as before, and all mails and planned reminders under messages', async () => {
     const { invite, remind, key, hoursAgo } = await makeReminding(service, { steps: [AFTER_TWO_DAYS, DAY_BEFORE_END] })
     const one = await invite({ expiresAt: hoursAgo(-24 * 20) })
     const [mail] = await remind()

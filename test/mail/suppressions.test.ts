@@ -33,8 +33,8 @@ const address = (word: string) => `${word}.${crypto.randomUUID()}@Example.com`
 const sentTo = (to: string) =>
   smtp.mails.filter(({ envelope }) => envelope.to.some((one) => one.toLowerCase() === to.toLowerCase())).length
 
-describe('an address whose mailbox is not there', () => {
-  it('is not written to again, by anybody of the organization, and an invite of it is made all the same', async () => {
+describe('an address without a mailbox', () => {
+  it('gets no more mail from the organization, though it can still be invited', async () => {
     const [own, others] = [await makeOrganization(), await makeOrganization()]
     const to = address('gone')
     const first = await own.invite(to).expect(201)
@@ -61,8 +61,8 @@ describe('an address whose mailbox is not there', () => {
   })
 })
 
-describe('mails that come back for now', () => {
-  it('are three, one after the other, until there is a pause of two weeks', async () => {
+describe('a temporary bounce', () => {
+  it('causes a pause of two weeks at its third time in a row', async () => {
     const { id, key, list } = await makeOrganization()
     const recipientEmail = address('full')
     const comeBack = async (bounce: 'temporary' | null) => {
@@ -86,8 +86,8 @@ describe('mails that come back for now', () => {
   })
 })
 
-describe('the list', () => {
-  it('is of live or of test invites', async () => {
+describe('the suppression list', () => {
+  it('is separate for live and test invites', async () => {
     const { id, key, assessment, list } = await makeOrganization()
     const { key: testKey } = await service.make.organization({ mode: 'test' })
     expect((await service.v1(testKey).get('/suppressions').expect(200)).body.suppressions).toEqual([])
@@ -101,7 +101,7 @@ describe('the list', () => {
     expect(await list()).toMatchObject([{ reason: 'manual' }])
   })
 
-  it('is changed by keys', async () => {
+  it('can be changed with keys', async () => {
     const { key, list } = await makeOrganization()
     const to = address('anybody')
     const { body } = await service.v1(key).post('/suppressions').send({ address: to }).expect(201)
@@ -115,7 +115,7 @@ describe('the list', () => {
 })
 
 describe('an admin', () => {
-  it('is warned before inviting, sees why nothing was mailed, and lifts it with a reason', async () => {
+  it('is warned before inviting, sees why no mail was sent, and lifts a suppression with a reason', async () => {
     const { id, key, assessment } = await makeOrganization()
     const admin = await signInAs(service, id, ['admin'])
     const to = address('anybody')
@@ -148,7 +148,7 @@ describe('an admin', () => {
     expect(sentTo(to)).toBe(1)
   })
 
-  it('lifts a complaint only once they say that mail is wanted', async () => {
+  it('lifts a complaint only after confirming that mail is wanted', async () => {
     const { id, assessment } = await makeOrganization()
     const admin = await signInAs(service, id, ['admin'])
     const invite = await service.make.invite(assessment, { recipientEmail: address('anybody') })
@@ -160,7 +160,7 @@ describe('an admin', () => {
   })
 })
 
-it('shows an organization that many of its newest mails came back', async () => {
+it('warns an organization if many of its newest mails bounced', async () => {
   const { id, assessment } = await makeOrganization()
   const admin = await signInAs(service, id, ['admin'])
   const invite = await service.make.invite(assessment)
@@ -180,7 +180,7 @@ it('shows an organization that many of its newest mails came back', async () => 
   expect(await shown()).toBeUndefined()
 })
 
-it('does not stop mails about an account', async () => {
+it("doesn't stop account mails", async () => {
   const { id, key } = await makeOrganization()
   const admin = await signInAs(service, id, ['admin'])
   const to = `member.${crypto.randomUUID()}@example.com`

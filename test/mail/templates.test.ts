@@ -28,7 +28,7 @@ const decode = (text: string) =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
 const bodyOf = (html: string) => html.slice(html.indexOf('<body'))
 
-it('is a small Markdown with the button in its place', () => {
+it('renders a small Markdown with the button in place', () => {
   const { subject, html, text } = fill(
     'Hi {{ candidate_name | default: "there" }},\n\n**{{ organization }}** asks you:\n\n- *one*\n- [two](https://acme.example/a)\n\n{{ link }}\n\nBye\nMaya',
     { organization: 'Acme' },
@@ -42,7 +42,7 @@ it('is a small Markdown with the button in its place', () => {
     expect(html).toContain(part)
 })
 
-it('leaves out a paragraph in which there is nothing to put in, and sets a message apart', () => {
+it('drops a paragraph whose placeholders are all empty, and quotes a message', () => {
   const body = 'Dear {{ candidate_name }},\n\nFor {{ time_limit }} at most.\n\n{{ message }}\n\n{{ link }}'
   expect(fill(body).text).toBe(`Open the invitation\n${LINK}\n`)
   const { text, html } = fill(body, { candidate_name: 'Sam', message: 'One\nTwo' })
@@ -62,12 +62,12 @@ it.each([
   ['{{ candidate_name | upcase }}\n\n{{ link }}', /^Line 1: .*is no placeholder/],
   ['\\{{ link }}', /placeholder/],
   ['*'.repeat(1_001), /at most 1,000/],
-])('is refused with its line: %j', (body, why) => {
+])('rejects a body with its line number: %j', (body, why) => {
   expect(findTemplateFault('invitation', body)).toMatch(why)
 })
 
 it.each(['Hi {{ nobody }}', 'Hi {{ link }}', 'Hi {{ message }}', 'Hi {{ assessment', 'Hi }}'])(
-  'is refused as a subject: %s',
+  'rejects a subject: %s',
   (subject) => {
     expect(findSubjectFault('invitation', subject)).not.toBeNull()
   },
@@ -110,7 +110,7 @@ const HOSTILE = [
   '***bold***',
   '**[x](mailto:a@example.com)**',
 ]
-it.each(HOSTILE)('is harmless or refused within a quarter of a second: %j', (hostile) => {
+it.each(HOSTILE)('renders harmlessly or rejects within a quarter of a second: %j', (hostile) => {
   const body = `${hostile}\n\n{{ link }}`
   const begun = process.cpuUsage()
   if (findTemplateFault('invitation', body) === null) expectHarmless(body, fill(body, { candidate_name: hostile }))
@@ -135,7 +135,7 @@ function expectHarmless(body: string, { html, text }: { html: string; text: stri
   expect(wordsOf(text)).toEqual(expect.arrayContaining(wordsOf(said)))
 }
 
-it('holds for 10,000 random texts and values', () => {
+it('renders 10,000 random texts and values harmlessly', () => {
   const bit = fc.oneof(
     {
       weight: 3,

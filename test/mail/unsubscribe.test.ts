@@ -25,7 +25,7 @@ const listHeaders = ({ headers }: SmtpListener['mails'][number]['parsed']) =>
 const mailTo = (address: string, count = 1) =>
   waitUntil(`a mail to ${address}`, async () => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))[count - 1])
 
-it('names the way out in the header of what comes by itself, as RFC 8058 has it, and in no invitation', async () => {
+it('has the unsubscribe headers of RFC 8058 in automatic mails, and not in invitations', async () => {
   const { invite, remind } = await makeReminding(service)
   const invited = await invite()
   await remind()
@@ -44,7 +44,7 @@ it('names the way out in the header of what comes by itself, as RFC 8058 has it,
   expect(invitation.parsed.text).not.toContain('/u/')
 })
 
-it('names none in the header where the service has no HTTPS', async () => {
+it('omits the unsubscribe headers if the service has no HTTPS', async () => {
   const plain = await startServiceForTest({ SMTP_URL: smtp.url, PUBLIC_URL: 'http://assess.example.com' })
   const { invite, remind } = await makeReminding(plain)
   const invited = await invite()
@@ -54,7 +54,7 @@ it('names none in the header where the service has no HTTPS', async () => {
   expect(parsed.text).toContain('http://assess.example.com/u/')
 })
 
-it('changes nothing when it is opened, however often', async () => {
+it('changes nothing when its page is opened, however often', async () => {
   const { organizationId, invite, key } = await makeReminding(service)
   const { id } = await invite()
   for (let i = 0; i < 100; i++) {
@@ -72,7 +72,7 @@ it.each([
     'multipart/form-data; boundary=x',
     '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
   ],
-])('stops at once what comes by itself by one POST of a mail program, as %s', async (type, body) => {
+])('stops automatic mails at once by one POST from a mail program, as %s', async (type, body) => {
   const { organizationId, invite, remind, key } = await makeReminding(service)
   const invited = await invite({ recipientEmail: `One.${crypto.randomUUID()}@example.com` })
   for (let i = 0; i < 2; i++) {
@@ -95,7 +95,7 @@ it.each([
   expect(await waitForState(service, { id: await queueMail(service, invited) }, 'sent')).toMatchObject({ kind: 'invitation' })
 })
 
-it('stops everything that an organization writes, where its reader says so, and nothing of others', async () => {
+it("stops all mails of one organization on request, and no other's", async () => {
   const { invite } = await makeReminding(service)
   const others = await makeReminding(service)
   const invited = await invite()
@@ -106,7 +106,7 @@ it('stops everything that an organization writes, where its reader says so, and 
   expect(await waitForState(service, { id: await queueMail(service, theirs) }, 'sent')).toMatchObject({ failure: null })
 })
 
-it('opens to nobody without the whole address', async () => {
+it('returns 404 for an incomplete link', async () => {
   const { invite } = await makeReminding(service)
   const path = pathOf((await invite()).id)
   for (const other of [`${path.slice(0, -1)}_`, '/u/none', pathOf('01900000-0000-7000-8000-000000000000')]) {

@@ -68,7 +68,7 @@ async function render(assessment: { id: string; organizationId: string }, kind: 
 }
 
 it.each(TEMPLATE_KINDS)(
-  'comes from the assessment, the organization, its main language, or the service, whichever has one: %s',
+  'uses the text of the assessment, the organization, its main language, or the service, in that order: %s',
   async (kind) => {
     for (const has of CASES) {
       const { organization, assessment, write } = await furnish()
@@ -92,7 +92,7 @@ it.each(TEMPLATE_KINDS)(
   },
 )
 
-it('is said on the page, with the reason, and the preview is of it', async () => {
+it('shows on the page which text applies and why, with its preview', async () => {
   const { organization, assessment, write } = await furnish()
   const admin = await signInAs(service, organization.id, ['admin'])
   const home = `${admin.home}assessments/${assessment.id}/words`
@@ -130,7 +130,7 @@ it('is said on the page, with the reason, and the preview is of it', async () =>
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
 })
 
-it('has its own placeholders by its kind, and a button only where there is one', async () => {
+it('allows each kind its own placeholders, and a button only if it has one', async () => {
   const { organization } = await furnish()
   const admin = await signInAs(service, organization.id, ['admin'])
   const save = async (kind: TemplateKind, body: string) =>
@@ -145,7 +145,7 @@ it('has its own placeholders by its kind, and a button only where there is one',
   expect(await save('submitted', 'Since {{ submitted_at }}.')).toBe('')
 })
 
-it('says when it was handed in, and that it was by the clock, whatever the text of a receipt', async () => {
+it('shows in every receipt when it was submitted, and whether time ran out', async () => {
   const { assessment, write } = await furnish()
   await write('submitted', 'en', null)
   const receipt = async (byClock: boolean) => (await render(assessment, 'submitted', 'en', byClock)).text
@@ -155,7 +155,7 @@ it('says when it was handed in, and that it was by the clock, whatever the text 
   )
 })
 
-it('is the next one, or ours, where it is deleted between queueing and sending, and the mail’s row knows which it was', async () => {
+it('uses the next text if one is deleted between queueing and sending, and records which', async () => {
   const { assessment, write, empty } = await furnish()
   await write('invitation', 'en', null)
   await write('invitation', 'en', assessment.id)

@@ -29,8 +29,8 @@ async function recordWithGaps(segments: (Buffer | null)[][]) {
 
 const slicesOf = async () => ({ first: await readSlices('video-0'), second: await readSlices('video-1') })
 
-describe('a recording with parts that never arrived', () => {
-  it('is cut at the first that is missing, and goes on with the next segment', async () => {
+describe('a recording with missing parts', () => {
+  it('is cut at the first missing part, and continues with the next segment', async () => {
     const { first, second } = await slicesOf()
     const { media, seconds } = await recordWithGaps([first.map((slice, place) => (place === 2 ? null : slice)), second])
     expect(media).toMatchObject({ state: 'ready', attempts: [{ state: 'complete' }] })
@@ -39,21 +39,21 @@ describe('a recording with parts that never arrived', () => {
     expect(Math.abs(media.cuts[0]! - 2_000)).toBeLessThan(500)
   })
 
-  it('begins with the first segment of which the beginning is there', async () => {
+  it('starts with the first segment whose beginning exists', async () => {
     const { first, second } = await slicesOf()
     const { media, seconds } = await recordWithGaps([[null, ...first.slice(1)], second])
     expect(Math.abs(seconds! - RECORDED['video-1'])).toBeLessThan(0.5)
     expect([media.state, media.cuts]).toEqual(['ready', [0]])
   })
 
-  it('is known to lack its end, where the browser had told of it', async () => {
+  it('has a cut at its end if the browser reported more parts', async () => {
     const { first } = await slicesOf()
     const { media, seconds } = await recordWithGaps([[...first.slice(0, 2), null, null]])
     expect(Math.abs(seconds! - 2)).toBeLessThan(0.5)
     expect(media.cuts).toEqual([Math.round(seconds! * 1_000)])
   })
 
-  it('is cut in the middle of a frame as well, and leaves out a segment that can not be read', async () => {
+  it('can be cut in the middle of a frame, and omits an unreadable segment', async () => {
     const { first, second } = await slicesOf()
     const whole = Buffer.concat(first)
     const half = whole.subarray(0, Math.floor(whole.length / 2) + 11)
@@ -64,14 +64,14 @@ describe('a recording with parts that never arrived', () => {
     expect(Math.abs(seconds! - cut! / 1_000 - RECORDED['video-1'])).toBeLessThan(0.5)
   })
 
-  it('is failed where nothing of it can be read, and what has arrived is kept', async () => {
+  it('fails if nothing of it can be read, and keeps its parts', async () => {
     const { first } = await slicesOf()
     const { media } = await recordWithGaps([[null, ...first.slice(1)]])
     expect([media.state, media.parts.length]).toEqual(['failed', first.length - 1])
   })
 })
 
-it('is not complete without any part', async () => {
+it("can't be completed without any part", async () => {
   const candidate = await takeAssessment(service)
   const mediaId = await candidate.beginAttempt()
   const answer = await candidate.post(`media/${mediaId}/complete`, { segments: [2], incomplete: true })

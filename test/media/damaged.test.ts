@@ -28,7 +28,7 @@ async function join(name: string, content: Buffer) {
   return joined && { ...joined, to }
 }
 
-it.each(RECORDINGS)('a recording as a browser has written it is whole: %s', async (name) => {
+it.each(RECORDINGS)('joins a recording as written by a browser without cuts: %s', async (name) => {
   const joined = (await join(name, Buffer.concat(await readSlices(name))))!
   expect(joined.cuts).toEqual([])
   expect(await findComplaints(joined.to)).toBe('')
@@ -37,14 +37,14 @@ it.each(RECORDINGS)('a recording as a browser has written it is whole: %s', asyn
   expect(canBeSought).toBe(true)
 })
 
-it('a recording of which more than half would be lost is left as it is: pictures without the one that they all build upon', async () => {
+it('leaves a recording unjoined if more than half would be lost, such as frames without their keyframe', async () => {
   const [headers, info, tracks, , ...clusters] = split(Buffer.concat(await readSlices('firefox-video')))
   expect(await join('beheaded', Buffer.concat([headers!, info!, tracks!, ...clusters]))).toBeNull()
 })
 
 // TEST_LONG=yes tries a thousand: one after another, so that none is slow because of the others.
 it(
-  'recordings with boxes and clusters repeated, swapped, garbled and cut, and times going back, are joined, with cuts or without, or left as they are',
+  'joins randomly damaged recordings, with or without cuts, or leaves them unjoined',
   async () => {
     const outcomes = { whole: 0, cut: 0, kept: 0 }
     for (let seed = 0; seed < scaled(12, 1_000); seed++) {

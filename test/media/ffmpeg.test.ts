@@ -33,13 +33,13 @@ async function joinBy(program: string) {
   return { joined, note }
 }
 
-it('does not blame the recording if the disk is full', async () => {
+it("doesn't blame the recording if the disk is full", async () => {
   const { joined } = await joinBy('fs.writeFileSync(out, "some"); process.exit(256 - 28)')
   await expect(joined).rejects.toThrow('no room')
   await expect(joined).rejects.not.toBeInstanceOf(UnreadableRecording)
 })
 
-it('is ended if it takes more memory than copying, and the recording is read in another way', async () => {
+it('is killed if it needs more memory than copying does, and the recording is read in another way', async () => {
   const { joined, note } = await joinBy(
     'fs.writeFileSync(note, String(process.pid)); const all = []; setInterval(() => { if (all.length < 40) all.push(Buffer.alloc(10_000_000, 1)) }, 10)',
   )
@@ -48,7 +48,7 @@ it('is ended if it takes more memory than copying, and the recording is read in 
   expect(() => process.kill(pid, 0)).toThrow()
 })
 
-it('ends with the process that has started it', async () => {
+it('ends with its parent process', async () => {
   const { joined, note } = await joinBy(
     'fs.writeFileSync(note, [process.pid, process.ppid].join(" ")); setInterval(() => {}, 1000)',
   )

@@ -85,7 +85,7 @@ describe('a recording', () => {
     expect(Math.abs(played.duration! - RECORDED.audio - RECORDED['video-1'])).toBeLessThan(0.5)
   })
 
-  it('leaves nothing but the file', async () => {
+  it('leaves only the joined file', async () => {
     const candidate = await takeAssessment(service)
     const slices = await readSlices('audio')
     const media = await settled(candidate, await record(candidate, [slices], 'audio'))
@@ -110,8 +110,8 @@ describe('a recording', () => {
   })
 })
 
-describe('joining', () => {
-  it('ends with a damaged recording that has no end: those behind it do not wait for ever', async () => {
+describe('the joining of recordings', () => {
+  it("aborts at a damaged recording without an end, so that later ones don't wait forever", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'endless-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [damaged] = await readSlices('audio')
@@ -154,7 +154,7 @@ describe('joining', () => {
     expect(await candidate.media(mediaId)).toEqual(done)
   })
 
-  it('leaves no file of a candidate who is erased, and swept up behind, just before a process puts it and dies', async () => {
+  it('deletes a file that a process stored just before it died if the candidate was erased meanwhile', async () => {
     const { idle, mediaId } = await makeComplete()
     const { db, deps, system } = idle
     const [job] = await db.$queryRaw<{ data: JoinRef }[]>`SELECT data FROM pgboss.job WHERE data->>'mediaId' = ${mediaId}`
@@ -182,7 +182,7 @@ describe('joining', () => {
     expect((await listStore(idle)).filter((file) => file.startsWith(key))).toEqual([])
   })
 
-  it('removes the folders that killed processes have left in the temporary folder, and no others', async () => {
+  it('removes temporary folders left by killed processes, and no others', async () => {
     const { join } = await makeComplete()
     const dead = spawn(process.execPath, ['--version'])
     await once(dead, 'exit')
@@ -207,7 +207,7 @@ describe('joining', () => {
     expect(kept.map(([which]) => which)).toEqual(['running', 'own', 'elsewhere', 'others'])
   })
 
-  it('keeps the parts while the store gives back something else', async () => {
+  it('keeps the parts while the store returns different content', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put } = media
@@ -219,7 +219,7 @@ describe('joining', () => {
     expect((await candidate.media(mediaId)).state).toBe('ready')
   })
 
-  it('gives one result when two processes do it at once', async () => {
+  it('gives one result if two processes join at once', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await Promise.allSettled([join(), join()])
     await join()
@@ -229,7 +229,7 @@ describe('joining', () => {
     expect(await contentOf(media, idle)).not.toBeNull()
   })
 
-  it('tries a recording twice that fails by its own fault, and then keeps its parts', async () => {
+  it('tries a recording twice if it fails by its own fault, then keeps its parts', async () => {
     const { candidate, mediaId, join } = await makeComplete()
     const refuse = () => Promise.reject(new UnreadableRecording('no recording'))
     await expect(join(refuse)).rejects.toThrow('no recording')
@@ -238,7 +238,7 @@ describe('joining', () => {
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'failed', failedJoins: 2, parts: [{}, {}] })
   })
 
-  it('goes on trying what fails by no fault of the recording', async () => {
+  it("keeps trying if a failure isn't the recording's fault", async () => {
     const { idle, candidate, mediaId, ref, join } = await makeComplete()
     const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
     for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
@@ -248,7 +248,7 @@ describe('joining', () => {
     expect(jobs).toHaveLength(2)
   })
 
-  it('fails, once all tries are used up, where a part is lost', async () => {
+  it('fails once all tries are used up if a part is lost', async () => {
     const { idle, candidate, ref, mediaId, join } = await makeComplete()
     await idle.deps.media.deletePrefix(`${(await candidate.media(mediaId)).key}/parts/`)
     await expect(join()).rejects.toThrow('not in the store')
@@ -256,7 +256,7 @@ describe('joining', () => {
     expect((await candidate.media(mediaId)).state).toBe('failed')
   })
 
-  it('makes nothing of a part that the store gives back changed', async () => {
+  it('stores nothing if the store returns a changed part', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { get } = media
@@ -274,7 +274,7 @@ describe('joining', () => {
     expect((await candidate.media(mediaId)).state).toBe('ready')
   })
 
-  it('takes the whole file where a backup has it and the parts no more', async () => {
+  it('uses the joined file if a restored backup has it without the parts', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const { parts, attempts: _, ...before } = await candidate.media(mediaId)
     await join()
@@ -289,7 +289,7 @@ describe('joining', () => {
     expect((await play((await contentOf(joined, idle))!)).canBeSought).toBe(true)
   })
 
-  it('leaves nothing of what was deleted while it died', async () => {
+  it('leaves nothing of a recording deleted while the process died', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put } = media
@@ -304,7 +304,7 @@ describe('joining', () => {
     expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()
   })
 
-  it('lets an organization that sends one pass another that sends many', async () => {
+  it("joins another organization's recording before the second of a busy one", async () => {
     const idle = await startServiceForTest({ ROLE: 'api' })
     const busy = await takeAssessment(idle)
     const quiet = await takeAssessment(idle)
@@ -317,7 +317,7 @@ describe('joining', () => {
     expect(jobs.map(({ id }) => names.get(id))).toEqual(['busy 1', 'quiet', 'busy 2', 'busy 3'])
   })
 
-  it('leaves nothing of a recording that is deleted meanwhile', async () => {
+  it('leaves nothing of a recording that is deleted during the join', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
       await idle.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
@@ -326,7 +326,7 @@ describe('joining', () => {
     expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()
   })
 
-  it('takes what has arrived up to the first part that has not', async () => {
+  it('joins the parts up to the first missing one', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await idle.db.mediaFilePart.updateMany({ where: { mediaId, number: 1 }, data: { number: 2 } })
     await join()
@@ -337,7 +337,7 @@ describe('joining', () => {
   })
 })
 
-describe('the process that joins', () => {
+describe('the joining process', () => {
   const inFile = async (content: Buffer): Promise<{ file: string; to: string }> => {
     const folder = await mkdtemp(path.join(tmpdir(), 'hostile-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -346,24 +346,24 @@ describe('the process that joins', () => {
     return { file, to: path.join(folder, 'joined') }
   }
 
-  it('writes no more than what it is given and an index', async () => {
+  it('writes no more than its input and an index', async () => {
     const { file, to } = await inFile(repeatingMp4(760_000, 1_500))
     await expect(remuxInProcess([file], to)).rejects.toBeInstanceOf(UnreadableRecording)
     expect((await stat(to)).size).toBeLessThan(2_000_000)
   })
 
-  it('gets no more time than one of its size may take', async () => {
+  it('gets no more CPU time than its limit', async () => {
     const { file, to } = await inFile(lacedWebm(772_000))
     await expect(remuxWithin({ bytes: 128_000_000, cpuSeconds: 2 }, [file], to)).rejects.toBeInstanceOf(UnreadableRecording)
   })
 
-  it('gets no more memory than it may have, buffers and all', async () => {
+  it('gets no more memory than its limit, including buffers', async () => {
     const { file, to } = await inFile(Buffer.concat(await readSlices('video-0')))
     await expect(remuxWithin({ bytes: 100_000, cpuSeconds: 5 }, [file], to)).rejects.toBeInstanceOf(UnreadableRecording)
   })
 })
 
-it('runs in a process that ends with an error, and takes nothing else with it, where there is nothing to read', async () => {
+it('fails in a separate process for an empty file, without affecting others', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'join-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'nothing')

@@ -47,19 +47,19 @@ const isOfWebKit = (name: string) => name.startsWith('webkit')
 const CLUSTERED = ['video-0', 'firefox-video', 'firefox-audio'] as const
 const FRAGMENTED = ['webkit-stopped-1'] as const
 
-describe('mending', () => {
-  it.each(RECORDINGS.filter((name) => !isOfWebKit(name)))('leaves alone what has nothing wrong: %s', async (name) => {
+describe('the repair of a recording', () => {
+  it.each(RECORDINGS.filter((name) => !isOfWebKit(name)))('leaves an intact one unchanged: %s', async (name) => {
     expect(repairSource(sourceOf(await read(name)))).toBeNull()
   })
 
-  it.each(RECORDINGS.filter(isOfWebKit))('leaves out what comes twice, of which nothing is missing then: %s', async (name) => {
+  it.each(RECORDINGS.filter(isOfWebKit))('drops duplicate packets, after which nothing is missing: %s', async (name) => {
     const { lost, packets } = await mendChanged([await read(name)])
     expect(lost).toEqual([])
     expect(packets.length).toBeGreaterThan(200)
     expect(new Set(packets).size).toBe(packets.length)
   })
 
-  it.each(CLUSTERED)('leaves out a cluster that comes again, at once or later: %s', async (name) => {
+  it.each(CLUSTERED)('drops a repeated cluster, immediate or later: %s', async (name) => {
     const { pieces, media } = await readPieces(name)
     const expected = await listPackets(Buffer.concat(pieces))
     for (const place of [media[1]!, media[2]!, pieces.length]) {
@@ -68,7 +68,7 @@ describe('mending', () => {
     }
   })
 
-  it.each(FRAGMENTED)('leaves out a fragment that comes again, with its data or without: %s', async (name) => {
+  it.each(FRAGMENTED)('drops a repeated fragment, with or without its data: %s', async (name) => {
     const { pieces, media } = await readPieces(name)
     const { packets } = await mendChanged(pieces)
     const [first, second] = [media[3]!, media[4]!]
@@ -81,7 +81,7 @@ describe('mending', () => {
   })
 
   it.each([...CLUSTERED, ...FRAGMENTED])(
-    'leaves out what goes back in time, and tells before what it is missing: %s',
+    'drops what goes back in time, and reports where something is missing: %s',
     async (name) => {
       const { pieces, media } = await readPieces(name)
       const [second, third] = [media[1]!, media[2]!]
@@ -100,7 +100,7 @@ describe('mending', () => {
     },
   )
 
-  it.each([...CLUSTERED, ...FRAGMENTED])('ends what was cut off with the last that is whole: %s', async (name) => {
+  it.each([...CLUSTERED, ...FRAGMENTED])('ends a truncated one at its last complete packet: %s', async (name) => {
     const { pieces } = await readPieces(name)
     const content = Buffer.concat(pieces)
     const whole = await listPackets(content)
@@ -110,7 +110,7 @@ describe('mending', () => {
     expect(packets.filter((packet) => !whole.includes(packet))).toEqual([])
   })
 
-  it.each(['webkit-stopped-1', 'firefox-audio'] as const)('goes on behind what is no recording: %s', async (name) => {
+  it.each(['webkit-stopped-1', 'firefox-audio'] as const)("continues after bytes that aren't part of it: %s", async (name) => {
     const { pieces, media } = await readPieces(name)
     const { packets } = isOfWebKit(name) ? await mendChanged(pieces) : { packets: await listPackets(Buffer.concat(pieces)) }
     const result = await mendChanged(pieces.toSpliced(media[1]!, 0, Buffer.alloc(1_000, 'rubbish ')))
@@ -118,7 +118,7 @@ describe('mending', () => {
     expect(result.packets).toEqual(packets)
   })
 
-  it('finds the way that leaves out the fewest', () => {
+  it('finds the longest increasing sequence', () => {
     const kept = (times: number[], isStrict = true) => times.filter((_, place) => findLongestIncreasing(times, isStrict)[place])
     expect(kept([1, 2, 99, 3, 4, 5])).toEqual([1, 2, 3, 4, 5])
     expect(kept([1, 2, 3, 0, 4])).toEqual([1, 2, 3, 4])
@@ -127,7 +127,7 @@ describe('mending', () => {
     expect(kept([])).toEqual([])
   })
 
-  it('has an end for what is made of half a million of the smallest boxes, or blocks', async () => {
+  it('stops at half a million of the smallest boxes or blocks', async () => {
     const box = Buffer.from('0000000866726565', 'hex')
     const moov = split(await read('mp4'))
     const boxes = Buffer.concat([...moov.slice(0, 2), ...Array.from({ length: 500_000 }, () => box)])
@@ -138,7 +138,7 @@ describe('mending', () => {
     expect(() => repairSource(sourceOf(blocks))).toThrow('more blocks')
   })
 
-  it('makes of anything what is no longer, and needs no mending again', async () => {
+  it('returns a result that is no longer than its input, and needs no second repair', async () => {
     for (let seed = 0; seed < scaled(300, 10_000); seed++) {
       const random = createRandom(seed)
       const name = RECORDINGS[Math.floor(random() * RECORDINGS.length)]!

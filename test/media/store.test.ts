@@ -53,7 +53,7 @@ describe.each([
     return content && (await buffer(content)).toString()
   }
 
-  it('tells the length of what lies there, and lists all of it', async () => {
+  it('returns the size of a file, and lists all files', async () => {
     const store = await open()
     expect(await store.size('organization/one/file')).toBeNull()
     await store.put('organization/one/file', Buffer.alloc(10))
@@ -67,7 +67,7 @@ describe.each([
     ])
   })
 
-  it('gives back what was put into it, whole and in ranges, and the later of two', async () => {
+  it('returns what was stored, whole and in ranges, and the later of two versions', async () => {
     const store = await open()
     await store.put('organization/one/parts/0-0', Buffer.from('0123456789'))
     expect(await read(store, 'organization/one/parts/0-0')).toBe('0123456789')
@@ -77,7 +77,7 @@ describe.each([
     expect(await read(store, 'organization/one/parts/0-0')).toBe('another')
   })
 
-  it('takes a file', async () => {
+  it('stores a file from disk', async () => {
     const store = await open()
     const file = path.join(await makeFolder(), 'file')
     const content = 'x'.repeat(3_000_000)
@@ -86,7 +86,7 @@ describe.each([
     expect(await read(store, 'organization/one/file')).toBe(content)
   })
 
-  it('has nothing under a key that was never used or was deleted, and takes no offence at deleting it', async () => {
+  it('returns nothing for a deleted or unknown key, and ignores deleting it', async () => {
     const store = await open()
     expect(await store.get('organization/none')).toBeNull()
     await store.delete('organization/none')
@@ -95,7 +95,7 @@ describe.each([
     expect(await store.get('organization/one')).toBeNull()
   })
 
-  it('deletes what lies below a prefix, and nothing beside it', async () => {
+  it('deletes what is below a prefix, and nothing else', async () => {
     const store = await open()
     for (const key of ['a/1/parts/0-0', 'a/1/parts/0-1', 'a/1/file', 'a/11/file']) await store.put(key, Buffer.from(key))
     await store.deletePrefix('a/1/parts/')
@@ -107,19 +107,19 @@ describe.each([
     await store.deletePrefix('a/none/')
   })
 
-  it('takes no key that leads out of it', async () => {
+  it('rejects keys that lead out of it', async () => {
     const store = await open()
     for (const key of ['../out', 'a/../../out', '/etc/passwd', 'a//b', 'a/', '', 'A/b', 'a/b.txt', 'a/\0'])
       await expect(store.put(key, Buffer.from('content')), key).rejects.toThrow('key')
     for (const prefix of ['../', 'a/..//', '/', '', 'a']) await expect(store.deletePrefix(prefix), prefix).rejects.toThrow()
   })
 
-  it('says how much it still takes', async () => {
+  it('reports its free space', async () => {
     expect(await (await open()).free()).toBeGreaterThan(0)
   })
 })
 
-it('leaves nothing in the folder of a content that could not be written', async () => {
+it("leaves nothing in the folder if the content can't be written", async () => {
   const dataDir = await makeFolder()
   const store = await openMediaStore({ mediaUrl: undefined, dataDir })
   await expect(store.put('a/file', { path: path.join(dataDir, 'missing'), bytes: 1 })).rejects.toThrow('ENOENT')
@@ -144,7 +144,7 @@ it.each<[string, (port: number) => Promise<void>]>([
   ['hangs', (port) => listenSilently(port)],
   ['is dead', async () => {}],
 ])(
-  'in S3 that %s answers candidates 503 in time, is told by /readyz and the log, and takes what comes when it is back',
+  'answers candidates with 503 while S3 %s, reports it by /readyz and the log, and recovers',
   { timeout: 60_000 },
   async (_what, fail) => {
     const directory = await makeFolder()

@@ -51,8 +51,8 @@ async function makeFolder(): Promise<string> {
   return folder
 }
 
-describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => {
-  it('is told once of a database that does not answer, not of the requests that fail for it, and when it is back', async () => {
+describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => {
+  it('gets one page for an unresponsive database, none for the failing requests, and its resolution', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.close())
     const service = await watch({ DATABASE_URL: postgres.url })
@@ -77,7 +77,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     ])
   })
 
-  it('is told once of a mail server that takes no mails, and not that these wait', async () => {
+  it('gets one page for a mail server that accepts no mails, and none for the waiting mails', async () => {
     const { url, db, make } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const nobody = `smtp://127.0.0.1:${await findFreePort()}`
@@ -98,7 +98,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MailServerTakesNoMails' }])
   })
 
-  it('is told once of a store that takes no recordings', async () => {
+  it('gets one page for a media store that stores no recordings', async () => {
     const { url, db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const DATA_DIR = await makeFolder()
@@ -109,7 +109,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MediaStoreFails' }])
   })
 
-  it('is told once of a sweep that stands still, whatever part of it', async () => {
+  it('gets one page for a stalled sweep, even if several parts stall', async () => {
     const { url, db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const service = await watch({ DATABASE_URL: url, ROLE: 'api' }) // nobody sweeps
@@ -120,7 +120,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
   })
 
-  it('is told nothing of processes that are replaced one after the other', async () => {
+  it('gets no page for processes that are replaced one after another', async () => {
     const { url: DATABASE_URL, db, make } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const { id, key } = await make.organization()

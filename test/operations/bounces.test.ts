@@ -25,36 +25,33 @@ const REFUSALS = [
 ] as const
 
 for (const [name, isThere, start] of SERVERS)
-  it.runIf(isThere && hasDovecot)(
-    `reads what ${name} says of undelivered mails from the mailbox that Dovecot has of them`,
-    async () => {
-      const target = await startSmtpListener({
-        onRcptTo({ address }, _session, done) {
-          const [, responseCode, words] = REFUSALS.find(([who]) => address.startsWith(`${who}@`))!
-          done(Object.assign(new Error(words), { responseCode }))
-        },
-      })
-      onTestFinished(() => target.close())
-      const dovecot = await startDovecot()
-      const server = await start(Number(new URL(target.url).port), { domain: DOMAIN, ...dovecot })
-      const service = await startServiceForTest({
-        ...{ SMTP_URL: server.url, MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: dovecot.url() },
-      })
-      const { id: organizationId } = await service.make.organization()
-      const assessment = await service.make.assessment(organizationId)
-      const sent = []
-      for (const [who, , words, expected] of REFUSALS) {
-        const id = await queueMail(service, await service.make.invite(assessment, { recipientEmail: `${who}@example.org` }))
-        await waitForState(service, { id }, 'sent')
-        sent.push({ id, words, expected })
-      }
-      await waitUntil('all notices', async () => ((await dovecot.count('INBOX')).unread === sent.length ? true : undefined))
-      await runSweep(service, ['fetch_bounces'])
-      for (const { id, words, expected } of sent) {
-        const read = () => service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
-        const email = await waitUntil('the notice to be read', async () => ((await read()).bouncedAt ? read() : undefined))
-        expect(email).toMatchObject({ state: 'sent', ...expected, bounceReason: expect.stringContaining(words) })
-      }
-      expect(await dovecot.count('INBOX')).toEqual({ all: sent.length, unread: 0 })
-    },
-  )
+  it.runIf(isThere && hasDovecot)(`reads bounce messages of ${name} from a Dovecot mailbox`, async () => {
+    const target = await startSmtpListener({
+      onRcptTo({ address }, _session, done) {
+        const [, responseCode, words] = REFUSALS.find(([who]) => address.startsWith(`${who}@`))!
+        done(Object.assign(new Error(words), { responseCode }))
+      },
+    })
+    onTestFinished(() => target.close())
+    const dovecot = await startDovecot()
+    const server = await start(Number(new URL(target.url).port), { domain: DOMAIN, ...dovecot })
+    const service = await startServiceForTest({
+      ...{ SMTP_URL: server.url, MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: dovecot.url() },
+    })
+    const { id: organizationId } = await service.make.organization()
+    const assessment = await service.make.assessment(organizationId)
+    const sent = []
+    for (const [who, , words, expected] of REFUSALS) {
+      const id = await queueMail(service, await service.make.invite(assessment, { recipientEmail: `${who}@example.org` }))
+      await waitForState(service, { id }, 'sent')
+      sent.push({ id, words, expected })
+    }
+    await waitUntil('all notices', async () => ((await dovecot.count('INBOX')).unread === sent.length ? true : undefined))
+    await runSweep(service, ['fetch_bounces'])
+    for (const { id, words, expected } of sent) {
+      const read = () => service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
+      const email = await waitUntil('the notice to be read', async () => ((await read()).bouncedAt ? read() : undefined))
+      expect(email).toMatchObject({ state: 'sent', ...expected, bounceReason: expect.stringContaining(words) })
+    }
+    expect(await dovecot.count('INBOX')).toEqual({ all: sent.length, unread: 0 })
+  })

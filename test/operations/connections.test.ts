@@ -13,7 +13,7 @@ const MOST = 60
 const INVITES = 2_000
 const CLIENTS = 48
 
-it.runIf(hasPgbouncer)(`has under ${MOST} sessions with the database, whatever 16 processes are asked`, async () => {
+it.runIf(hasPgbouncer)(`keeps under ${MOST} database sessions with 16 processes under load`, async () => {
   const { url: direct, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { id, key } = await make.organization()

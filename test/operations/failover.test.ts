@@ -17,7 +17,7 @@ let cluster: Awaited<ReturnType<typeof startPatroni>>
 let services: ServiceProcess[]
 let access: { urls: string[]; key: string; assessmentId: string }
 
-describe.runIf(canFailOver)('with Patroni, by the files of ops/ha', () => {
+describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => {
   beforeAll(async () => {
     cluster = await startPatroni()
     await cluster.query('postgres', 'postgres', `CREATE ROLE ${USER} LOGIN PASSWORD 'of-a-drill'`)
@@ -75,7 +75,7 @@ describe.runIf(canFailOver)('with Patroni, by the files of ops/ha', () => {
     return { lost, gaps: (await count(GAPS)) - gaps }
   }
 
-  it('loses nothing and opens one gap when the machine of the primary dies', async () => {
+  it("loses nothing and opens one gap when the primary's machine dies", async () => {
     const met = await meanwhile('the primary dies', async () => {
       const died = await cluster.leader()
       await cluster.signal(died, 'SIGKILL')
@@ -85,7 +85,7 @@ describe.runIf(canFailOver)('with Patroni, by the files of ops/ha', () => {
     expect(met).toEqual({ lost: 0, gaps: 1 })
   })
 
-  it('loses nothing when the primary hangs, and wakes up when another has taken over', async () => {
+  it('loses nothing when the primary hangs, and wakes after another has taken over', async () => {
     const met = await meanwhile('the primary hangs', async () => {
       const hangs = await cluster.leader()
       await cluster.signal(hangs, 'SIGSTOP')
@@ -95,7 +95,7 @@ describe.runIf(canFailOver)('with Patroni, by the files of ops/ha', () => {
     expect(met).toEqual({ lost: 0, gaps: 1 })
   })
 
-  it('goes on by itself when the standby hangs that has every commit', async () => {
+  it('continues by itself when the synchronous standby hangs', async () => {
     const met = await meanwhile('the synchronous standby hangs', async (clients) => {
       const hangs = await cluster.synchronousStandby()
       await cluster.signal(hangs, 'SIGSTOP')
@@ -105,7 +105,7 @@ describe.runIf(canFailOver)('with Patroni, by the files of ops/ha', () => {
     expect(met).toEqual({ lost: 0, gaps: 0 })
   })
 
-  it('gives no position twice where the primary dies that did not wait for its standbys', async () => {
+  it("reuses no position when a primary dies that didn't wait for its standbys", async () => {
     await cluster.configure({ synchronous_mode: false })
     await cluster.settled({ synchronous: false })
     const { gaps } = await meanwhile('the primary dies, asynchronous', async () => {

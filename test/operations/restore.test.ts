@@ -19,8 +19,8 @@ async function query<Row>(connectionString: string, sql: string, values: unknown
   }
 }
 
-describe.skipIf(!hasBackrest)('a backup by pgBackRest as ops/pgbackrest has it', () => {
-  it('is proven by the drill, which finds what is missing or cut off in the store, and brings a deleted table back to the moment before', async () => {
+describe.skipIf(!hasBackrest)('a pgBackRest backup with the files of ops/pgbackrest', () => {
+  it('passes the drill, which finds missing or truncated media, and restores a deleted table', async () => {
     const postgres = await startBackedUpPostgres()
     const { url } = postgres
     const DATA_DIR = path.join(postgres.folder, 'files')

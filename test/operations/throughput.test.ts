@@ -44,7 +44,7 @@ async function inviteMany(api: ServiceProcess, key: string, assessmentId: string
 
 const countSent = (db: Db) => db.inviteEmail.count({ where: { state: 'sent' } })
 
-it(`hands ${MAILS} mails over by ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each, each once`, async () => {
+it(`sends ${MAILS} mails once over ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each`, async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { gauge, pass } = createGauge()
@@ -74,7 +74,7 @@ it(`hands ${MAILS} mails over by ${CONNECTIONS} connections to a server that tak
   expect(gauge.most).toBe(CONNECTIONS)
 })
 
-it(`tells a quick receiver of ${MESSAGES} events up to 32 at a time, and one that is slow 4, which holds up no other`, async () => {
+it(`sends ${MESSAGES} events, up to 32 at a time to a fast receiver and 4 to a slow one, which delays no other`, async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const quick = createGauge()

@@ -20,7 +20,7 @@ const named = (name: string): PrintedReport => ({
 const read = async (of: PrintedReport) => readPdf(Buffer.from(await typeset(of, AT)))
 const flat = (text: string) => text.replace(/\s+/g, ' ')
 
-it('is a file that says when it was made, in what language it is, and that it is made for people who have it read aloud', async () => {
+it('returns a PDF with its creation time, its language, and accessibility tags', async () => {
   const pdf = Buffer.from(await typeset(report, AT)).toString('latin1')
   expect(pdf).toMatch(/^%PDF-1\.7\n/)
   expect(pdf).toContain('/Lang (en)')
@@ -29,8 +29,8 @@ it('is a file that says when it was made, in what language it is, and that it is
   expect(pdf).toContain('2026-03-09T14:00:00')
 })
 
-describe.skipIf(!hasPoppler)('read by another program', () => {
-  it('has its title, its headings in their order, and its questions on numbered pages', async () => {
+describe.skipIf(!hasPoppler)('a report read by another program', () => {
+  it('has its title, its headings in order, and its questions on numbered pages', async () => {
     const questions = Array.from({ length: 30 }, (_, i) => ({ ...report.questions[0]!, heading: `Question ${i + 1}` }))
     const { properties, structure, text } = await read({ ...report, questions })
     expect(properties).toMatchObject({ Title: 'Result of Kim Lee', Author: 'Acme', Tagged: 'yes' })
@@ -52,7 +52,7 @@ describe.skipIf(!hasPoppler)('read by another program', () => {
     ['Cyrillic', 'Євген Їжак', 'NotoSans-Regular'],
     ['Greek', 'Γιώργος', 'NotoSans-Regular'],
     ['Vietnamese', 'Nguyễn Thị Ánh', 'NotoSans-Regular'],
-  ])('gives a name in %s back, and has the font of it inside', async (_script, name, font) => {
+  ])('contains a name in %s, and embeds its font', async (_script, name, font) => {
     const { text, fonts, properties } = await read(named(name))
     expect(flat(text)).toContain(`Candidate ${name}`)
     expect(properties.Title).toBe(`Result of ${name}`)
@@ -60,19 +60,19 @@ describe.skipIf(!hasPoppler)('read by another program', () => {
     expect(fonts.filter(({ embedded, subset }) => embedded !== 'yes' || subset !== 'yes')).toEqual([])
   })
 
-  it('has a line of both directions', async () => {
+  it('supports both directions in one line', async () => {
     const { text } = await read({ ...report, message: 'عمل Kim Lee ممتاز' })
     // Programs get the characters in logical order.
     for (const word of ['عمل', 'Kim Lee', 'ممتاز']) expect(flat(text)).toContain(word)
   })
 
-  it('is tagged all the same where a name has letters that no font has', async () => {
+  it('is tagged even if a name has letters missing in every font', async () => {
     const { text, properties } = await read(named('Kim தமிழ்'))
     expect(properties).toMatchObject({ Title: 'Result of Kim தமிழ்', Tagged: 'yes' })
     expect(flat(text)).toContain('Candidate Kim')
   })
 
-  it('takes nothing that people have written for markup', async () => {
+  it('renders markup in user content literally', async () => {
     const message = [
       '#panic("x") #image("/etc/passwd") #import "@preview/x:1.0.0"',
       '$x^2$ *bold* _it_ <label> @ref \\ // no comment',
@@ -83,7 +83,7 @@ describe.skipIf(!hasPoppler)('read by another program', () => {
     expect(flat(text)).toContain(`Message to the candidate ${flat(message)}`)
   })
 
-  it('shows what is no good text, or too long for a line or for all of it', async () => {
+  it('cleans malformed text, and shortens long text', async () => {
     const questions = Array.from({ length: 60 }, () => ({ ...report.questions[0]!, script: `${'long '.repeat(2_000)}end` }))
     const message = `\u0007one\r\ntwo \ud83d ${'x'.repeat(300)}`
     const { text } = await read({ ...report, message, questions })

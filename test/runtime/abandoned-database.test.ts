@@ -3,9 +3,9 @@ import { runCli } from '../cli/run-cli.ts'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 
-const TAKEN_OVER = 'the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over'
+const TAKEN_OVER = 'the embedded PostgreSQL was still running after the service was killed: this start uses it'
 
-it('tells in log and doctor that the embedded PostgreSQL went on after the service was killed', async () => {
+it('reports in log and doctor that the embedded PostgreSQL still ran after the service was killed', async () => {
   const DATA_DIR = await makeDataDir()
   const first = await startProcess({ DATA_DIR })
   first.kill('SIGKILL')
@@ -22,7 +22,7 @@ it('tells in log and doctor that the embedded PostgreSQL went on after the servi
   expect(await runsServer(DATA_DIR)).toBe(false)
 })
 
-it.runIf(process.platform === 'linux')('says which DATA_DIR can not be used, at once', async () => {
+it.runIf(process.platform === 'linux')('names an unusable DATA_DIR at once', async () => {
   const service = launchService({ DATA_DIR: '/proc/x' })
   expect((await service.exited).code).toBe(1)
   expect(service.log().at(-1)!.msg).toMatch(/DATA_DIR \/proc\/x can not be created .*: set it to a folder that may be written to/)

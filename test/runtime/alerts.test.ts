@@ -36,7 +36,7 @@ function metricsIn(expression: string): string[] {
   return words.filter((word) => !['and', 'or', 'unless', 'bool', 'offset', 'by', 'sum', 'h', 'e9'].includes(word))
 }
 
-it('asks for nothing that a running service does not show', async () => {
+it('queries only metrics that a running service exposes', async () => {
   await service.http().get('/healthz')
   const shown = await service.metrics.registry.metrics()
   const names = new Set(shown.match(/^[a-z][a-z0-9_]*/gm))
@@ -50,7 +50,7 @@ it('asks for nothing that a running service does not show', async () => {
   }
 })
 
-it('has a runbook for each alert, with what it means and what to do, and none for others', async () => {
+it('has a runbook section for each alert, with its meaning and what to do, and for no others', async () => {
   const page = await readFile('docs/runbooks.md', 'utf8')
   const chapters = page.slice(page.indexOf('\n## Alerts')).split(/^### /m).slice(1)
   expect(chapters.map((chapter) => chapter.split('\n')[0])).toEqual(alerts.map(({ alert }) => alert))
@@ -61,22 +61,22 @@ it('has a runbook for each alert, with what it means and what to do, and none fo
   }
 })
 
-describe.skipIf(!hasPrometheus)("Prometheus' own tools", () => {
+describe.skipIf(!hasPrometheus)("Prometheus' tooling", () => {
   const run = (tool: string, ...given: string[]) => {
     const { status, stdout, stderr } = spawnSync(tool, given, { encoding: 'utf8' })
     expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' })
   }
 
-  it('take the rules, what is tried of them, and the configurations', () => {
+  it('accepts the rules, their tests, and the configuration', () => {
     run('promtool', 'check', 'config', 'ops/prometheus/prometheus.yml')
     run('promtool', 'test', 'rules', 'ops/prometheus/rules.test.yml')
   })
 
-  it.skipIf(spawnSync('amtool', ['--version']).status !== 0)('take where alerts go', () => {
+  it.skipIf(spawnSync('amtool', ['--version']).status !== 0)('accepts the Alertmanager configuration', () => {
     run('amtool', 'check-config', 'ops/prometheus/alertmanager.yml')
   })
 
-  it('see each alert fire in a test', async () => {
+  it('has a test in which each alert fires', async () => {
     type Tried = { tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }
     const { tests } = parse(await readFile('ops/prometheus/rules.test.yml', 'utf8')) as Tried
     const fired = tests.flatMap((one) => one.alert_rule_test.filter(({ exp_alerts }) => exp_alerts.length > 0))
@@ -85,31 +85,28 @@ describe.skipIf(!hasPrometheus)("Prometheus' own tools", () => {
   })
 })
 
-it.skipIf(!hasPrometheus)(
-  'fills each panel of the dashboard and each rule in a real Prometheus, but for what there is not',
-  async () => {
-    const { url: DATABASE_URL, db } = await openTestDatabase()
-    onTestFinished(() => db.$disconnect())
-    const METRICS_PORT = String(await findFreePort())
-    const process = await startProcess({ DATABASE_URL, METRICS_PORT })
-    const prometheus = await startPrometheus([Number(METRICS_PORT)])
-    await waitUntil('two samples of requests', async () => {
-      await fetch(`${process.url}/api/v1/invites`)
-      const [found] = await prometheus.query('count_over_time(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])')
-      return Number(found?.value[1] ?? 0) >= 2 || undefined
-    })
-    const empty: string[] = []
-    for (const { title, targets } of panels)
-      for (const { expr } of targets)
-        if ((await prometheus.query(expr.replaceAll('$__rate_interval', '1m'))).length === 0) empty.push(title)
-    expect(empty).toEqual(['How late the replica is'])
+it.skipIf(!hasPrometheus)('fills each dashboard panel and rule in a real Prometheus, except for missing components', async () => {
+  const { url: DATABASE_URL, db } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const METRICS_PORT = String(await findFreePort())
+  const process = await startProcess({ DATABASE_URL, METRICS_PORT })
+  const prometheus = await startPrometheus([Number(METRICS_PORT)])
+  await waitUntil('two samples of requests', async () => {
+    await fetch(`${process.url}/api/v1/invites`)
+    const [found] = await prometheus.query('count_over_time(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])')
+    return Number(found?.value[1] ?? 0) >= 2 || undefined
+  })
+  const empty: string[] = []
+  for (const { title, targets } of panels)
+    for (const { expr } of targets)
+      if ((await prometheus.query(expr.replaceAll('$__rate_interval', '1m'))).length === 0) empty.push(title)
+  expect(empty).toEqual(['How late the replica is'])
 
-    for (const { expr } of rules) await prometheus.query(expr)
-    await waitUntil('the shares to be recorded', async () => {
-      const [failed] = await prometheus.query('service:requests_failed:ratio_rate5m')
-      return failed && Number(failed.value[1]) === 0 ? true : undefined
-    })
-    const firing = await prometheus.query('ALERTS{alertstate="firing"}')
-    expect(firing).toEqual([])
-  },
-)
+  for (const { expr } of rules) await prometheus.query(expr)
+  await waitUntil('the shares to be recorded', async () => {
+    const [failed] = await prometheus.query('service:requests_failed:ratio_rate5m')
+    return failed && Number(failed.value[1]) === 0 ? true : undefined
+  })
+  const firing = await prometheus.query('ALERTS{alertstate="firing"}')
+  expect(firing).toEqual([])
+})

@@ -19,8 +19,8 @@ async function startListener(): Promise<{ address: string; seen: { request: Inco
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-describe.skipIf(!hasCaddy)('Caddy by ops/caddy/Caddyfile', () => {
-  it('serves the service by HTTPS under the name of the site, with HSTS once, and trusts nobody but Caddy', async () => {
+describe.skipIf(!hasCaddy)('Caddy with ops/caddy/Caddyfile', () => {
+  it("serves HTTPS under the site's name with HSTS once, is a trusted proxy, and waits for a restarting service", async () => {
     const { url: DATABASE_URL, db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const trust = { PUBLIC_URL: 'https://localhost', TRUST_PROXY: 'loopback' }
@@ -43,7 +43,7 @@ describe.skipIf(!hasCaddy)('Caddy by ops/caddy/Caddyfile', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  it('replaces what a client says of itself, and passes on forms of 12 MB and what tells of their origin', async () => {
+  it('replaces forwarded headers of clients, and passes on forms of 12 MB and origin headers', async () => {
     const { address, seen } = await startListener()
     const caddy = await startCaddy(address)
     seen.length = 0

@@ -32,7 +32,7 @@ const environmentOf = async (set: Record<string, string>) => (await readCompose(
 /** The service's settings in its container. */
 const configOf = async (set: Record<string, string>): Promise<Config> => loadConfig(await environmentOf(set), { serves: true })
 
-it('starts the service when the database is healthy and migrated, and keeps what is not needed at first under a profile', () => {
+it('starts the service once the database is healthy and migrated, and puts optional services under a profile', () => {
   expect(services.app!.depends_on).toMatchObject({
     db: { condition: 'service_healthy' },
     migrate: { condition: 'service_completed_successfully' },
@@ -48,13 +48,13 @@ it('starts the service when the database is healthy and migrated, and keeps what
     for (const name of Object.keys(depends_on)) expect(Object.keys(services)).toContain(name)
 })
 
-it('gives the service longer to stop than it takes, and keeps the data in a volume with a name', () => {
+it('allows more time for stopping than needed, and keeps data in a named volume', () => {
   expect(Number.parseInt(services.app!.stop_grace_period!, 10)).toBeGreaterThan(10)
   expect(services.app!.restart).toBe('unless-stopped')
   for (const [name] of services.db!.volumes!.map((volume) => volume.split(':'))) expect(volumes).toHaveProperty(name!)
 })
 
-it('finds its volumes from every folder, and lets the service write to nothing else', () => {
+it('uses the same volumes from every folder, and lets the service write to nothing else', () => {
   expect(text).toMatch(/^name: assessments$/m)
   for (const name of ['app', 'migrate', 'caddy']) expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   for (const { volumes: mounted = [] } of Object.values(services))
@@ -64,14 +64,14 @@ it('finds its volumes from every folder, and lets the service write to nothing e
     expect(service).toMatchObject({ pids_limit: expect.any(Number), security_opt: ['no-new-privileges:true'] })
 })
 
-it('opens ports on loopback only, but for those of HTTPS', () => {
+it('opens ports on loopback only, except for HTTPS', () => {
   const ports = Object.entries(services).flatMap(([name, service]) => (name === 'caddy' ? [] : (service.ports ?? [])))
   expect(ports.length).toBeGreaterThan(0)
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
   expect(services.caddy!.ports).toEqual(['80:80', '443:443', '443:443/udp'])
 })
 
-it('keeps the database and the counts in a network without a way out or in', async () => {
+it('keeps the database and the counters in an internal network', async () => {
   const { networks } = await readCompose(ENOUGH)
   expect(networks.inside).toEqual({ internal: true })
   const places = Object.entries(services).map(([name, service]) => [name, service.networks?.join()])
@@ -84,7 +84,7 @@ it('keeps the database and the counts in a network without a way out or in', asy
   })
 })
 
-it('hands the service nothing but settings it reads', () => {
+it('passes only settings that the service reads', () => {
   const settings = Object.keys(Environment.properties)
   const files = SECRETS.map((name) => `${name}_FILE`)
   const given = Object.keys(services.app!.environment!).filter((name) => ![...CLIENT_VARIABLES, ...files].includes(name))
@@ -93,7 +93,7 @@ it('hands the service nothing but settings it reads', () => {
   expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...CLIENT_VARIABLES].includes(name))).toEqual([])
 })
 
-it('has what each line of .env.example says reach a container, or says there that it does not', async () => {
+it('passes each setting of .env.example to a container, or says there that it does not', async () => {
   const example = await readFile('.env.example', 'utf8')
   const lines = [...example.matchAll(/^# (.*)\n# ([A-Z_]+)=/gm)].map(([, description, name]) => ({ description, name: name! }))
   expect(lines.length).toBeGreaterThan(40)
@@ -116,7 +116,7 @@ it('has what each line of .env.example says reach a container, or says there tha
   expect(app!.volumes).toContain('/srv/data/media:/app/data/media')
 })
 
-it('passes on secrets that are given as files, and a file goes before the default', async () => {
+it('passes on secrets given as files, which override the default', async () => {
   for (const name of SECRETS) {
     const secret = name.toLowerCase()
     const unset = await readCompose(ENOUGH)
@@ -134,7 +134,7 @@ it('passes on secrets that are given as files, and a file goes before the defaul
   expect(loadConfig({ ...environment, DATABASE_URL_FILE: file }).databaseUrl).toBe(DATABASE_URL)
 })
 
-it('is a usable configuration with nothing but the secrets, and not without', async () => {
+it('is a usable configuration with only the secrets set, and not without them', async () => {
   expect(await configOf({})).toMatchObject({
     publicUrl: 'http://localhost:3000',
     isTrial: true,
@@ -151,7 +151,7 @@ it('is a usable configuration with nothing but the secrets, and not without', as
   for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']) expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
 })
 
-it('has address and proxy follow the name of the site, which has no page of captured mails', async () => {
+it("derives URL and proxy from the site's name, and then has no mailbox page", async () => {
   const SITE = 'assessments.example.com'
   await expect(configOf({ SITE })).rejects.toThrow('SMTP_URL: is required')
   const config = await configOf({ SITE, SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' })
@@ -160,7 +160,7 @@ it('has address and proxy follow the name of the site, which has no page of capt
   expect((await readCompose({ ...ENOUGH, SITE })).services.caddy!.environment).toEqual({ SITE })
 })
 
-it('leads to a first invite by itself, as npm start does', async () => {
+it('leads to a first invite without further steps, as npm start does', async () => {
   const { DATABASE_URL: _, ...environment } = await environmentOf({})
   const DATABASE_URL = await createEmptyDatabase()
   const service = await startProcess({ ...environment, DATABASE_URL, METRICS_PORT: '', DATA_DIR: await makeDataDir() })
@@ -188,7 +188,7 @@ it('leads to a first invite by itself, as npm start does', async () => {
   })
 })
 
-it('begins without a trace of a trial where mails go out, and says what is to be done first', async () => {
+it('starts without trial data if mails are sent, and shows the first steps', async () => {
   const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' }
   const { DATABASE_URL: _, ...environment } = await environmentOf(mail)
   const service = await startProcess({
@@ -202,7 +202,7 @@ it('begins without a trace of a trial where mails go out, and says what is to be
   expect((await fetch(`${service.url}/dev/mailbox/`)).status).toBe(404)
 })
 
-it('takes the latest of no image, and lets no container fill the disk with its log or take all memory', () => {
+it("pins every image's version, and limits every container's log and memory", () => {
   for (const [name, { image, mem_limit, logging }] of Object.entries(services)) {
     expect({ name, image, mem_limit, logging }).toEqual({
       name,
@@ -219,12 +219,12 @@ it('takes the latest of no image, and lets no container fill the disk with its l
   }
 })
 
-it('has one image a release, so that there is one to go back to', () => {
+it('has one image per release, so that a rollback is possible', () => {
   for (const name of ['app', 'migrate'])
     expect(services[name]).toMatchObject({ image: `assessment-invitation-service:${version}`, pull_policy: 'build' })
 })
 
-it('keeps what the service logs in a week at 50 requests a second', () => {
+it('keeps a week of service logs at 50 requests a second', () => {
   const request = { method: 'GET', route: '/api/alternate/assessment_invites/:id', status: 200, ms: 12.3, msg: 'request' }
   const ids = { reqId: randomUUID(), organizationId: randomUUID(), apiKeyId: randomUUID() }
   const line = JSON.stringify({ level: 'info', time: new Date(), version: '1.0.0', ...request, ...ids })
@@ -234,7 +234,7 @@ it('keeps what the service logs in a week at 50 requests a second', () => {
   expect(compress).toBe('true')
 })
 
-it('waits for the database that is there to stay, not for the one that sets it up and listens on a unix socket only', () => {
+it("checks the database's health over TCP, which the server for setup doesn't offer", () => {
   expect(services.db!.healthcheck!.test).toContain('--host=127.0.0.1')
 })
 

@@ -19,8 +19,8 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 const namesOf = (problems: string[]) => problems.map((problem) => problem.split(':')[0]!).sort()
 
-describe('without any variable', () => {
-  it("the service tries itself out on one's own machine", () => {
+describe('a configuration without any variable', () => {
+  it("has the defaults for a trial on one's own machine", () => {
     expect(loadConfig({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -38,7 +38,7 @@ describe('without any variable', () => {
     })
   })
 
-  it('is the same as with empty ones, and foreign ones do not matter', () => {
+  it('equals one with empty variables, and ignores unrelated ones', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '', SECRET_KEY: '', SMTP_URL: '', LOG_LEVEL: '', HOME: '/', PATH: 'x' })).toEqual(
       loadConfig({}),
     )
@@ -76,7 +76,7 @@ describe('a variable', () => {
     ['TRUST_PROXY', '10.0.0.1/32, fd00::/8', { trustProxy: '10.0.0.1/32, fd00::/8' }],
     ['REDIS_URL', 'redis://:hunter2@valkey:6379/1', { redisUrl: 'redis://:hunter2@valkey:6379/1' }],
     ['PLAYER_URL', 'https://player.example.org/start', { playerUrl: 'https://player.example.org/start' }],
-  ])('%s=%s is taken', (name, value, expected) => {
+  ])('is accepted as %s=%s', (name, value, expected) => {
     expect(loadConfig({ [name]: value })).toMatchObject(expected)
   })
 
@@ -123,12 +123,12 @@ describe('a variable', () => {
     ['TRUST_PROXY', '10.0.0.0/0'],
     ['TRUST_PROXY', 'fd00::/129'],
     ['TRUST_PROXY', '127.0.0.1,'],
-  ])('%s=%s is refused by its name', (name, value) => {
+  ])('is rejected by name as %s=%s', (name, value) => {
     expect(namesOf(problemsOf({ [name]: value }))).toEqual([name])
   })
 })
 
-it('offers Google and Microsoft where both client and secret are there', () => {
+it('offers Google and Microsoft if both client ID and secret are set', () => {
   expect(loadConfig({}).operatorProviders).toEqual([])
   const env = { GOOGLE_CLIENT_ID: 'g', GOOGLE_CLIENT_SECRET: 'of g', MICROSOFT_CLIENT_ID: 'm', MICROSOFT_CLIENT_SECRET: 'of m' }
   expect(loadConfig(env).operatorProviders).toMatchObject([
@@ -139,11 +139,11 @@ it('offers Google and Microsoft where both client and secret are there', () => {
 })
 
 it.each([
-  ['a port that is none', 'postgresql://service:hunter2@db.example.org:99999/assessments'],
+  ['an invalid port', 'postgresql://service:hunter2@db.example.org:99999/assessments'],
   ['a password with a # in it', 'postgresql://service:hunter2#@db.example.org/assessments'],
   ['a password with a % in it', 'postgresql://service:hunter2%ff@db.example.org/assessments'],
-  ['a certificate that is not there', 'postgresql://service:hunter2@db.example.org/assessments?sslrootcert=/none.pem'],
-])('a DATABASE_URL with %s is refused, without its password', (_, DATABASE_URL) => {
+  ['a missing certificate', 'postgresql://service:hunter2@db.example.org/assessments?sslrootcert=/none.pem'],
+])('rejects a DATABASE_URL with %s, without repeating its password', (_, DATABASE_URL) => {
   const problems = problemsOf({ DATABASE_URL, SECRET_KEY: secret })
   expect(namesOf(problems)).toEqual(['DATABASE_URL'])
   expect(problems[0]).not.toContain('hunter2')
@@ -170,7 +170,7 @@ describe('SECRET_KEY', () => {
   })
 })
 
-describe('everything that is wrong', () => {
+describe('a configuration error', () => {
   const bad = {
     PORT: 'nonsense-1',
     PUBLIC_URL: 'nonsense-2',
@@ -185,18 +185,18 @@ describe('everything that is wrong', () => {
     TRUST_PROXY: 'nonsense-5',
   }
 
-  it('is reported at once, a line for each variable', () => {
+  it('is reported together with all others, a line for each variable', () => {
     expect(namesOf(problemsOf(bad))).toEqual(Object.keys(bad).sort())
     expect(() => loadConfig(bad)).toThrow(/^The configuration is not usable:\n {2}\S/)
   })
 
-  it('is reported without repeating what was given: it may hold a password', () => {
+  it('is reported without repeating the value, which may hold a password', () => {
     const report = problemsOf(bad).join('\n')
     for (const value of Object.values(bad).filter((value) => value.length > 8)) expect(report).not.toContain(value)
     expect(report).not.toContain('hunter2')
   })
 
-  it('is reported with what would be right', () => {
+  it('is reported with an example of a valid value', () => {
     const [port, level] = [problemsOf({ PORT: 'x' })[0], problemsOf({ LOG_LEVEL: 'x' })[0]]
     expect(port).toMatch(/^PORT: needs an integer from 0 to 65535, e\.g\. 3000\. TCP port to listen on/)
     expect(level).toMatch(/^LOG_LEVEL: needs one of fatal, error, warn, info, debug, trace, silent, e\.g\. info\./)

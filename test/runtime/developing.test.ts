@@ -21,7 +21,7 @@ async function copyCheckout(): Promise<string> {
   return copy
 }
 
-it('starts the service anew on a change in src/, with what browsers load bundled anew, on a database that stays up', async () => {
+it('restarts the service and rebuilds the browser bundle on a change in src/, while the database stays up', async () => {
   const [checkout, dataDir, port] = await Promise.all([copyCheckout(), makeDataDir(), findFreePort()])
   const settings = { DATA_DIR: dataDir, PORT: String(port), NODE_COMPILE_CACHE: path.join(checkout, 'compiled') }
   const dev = launchService(settings, [path.join(checkout, 'src/dev.ts')])

@@ -12,7 +12,7 @@ async function makeFile(): Promise<string> {
   return path.join(folder, 'erasures.ndjson')
 }
 
-it('is read from its end, in whatever pieces, without what was torn at its end', async () => {
+it('reads the log from its end, in pieces of any size, without a torn last line', async () => {
   const file = await makeFile()
   const log = openErasureLog(file)
   expect(await log.read()).toBe(null)
@@ -26,7 +26,7 @@ it('is read from its end, in whatever pieces, without what was torn at its end',
   expect(read).toEqual(lines.toReversed())
 })
 
-it('is not looked through beyond what was there when an erasure was asked for, however long it is', async () => {
+it("searches the log only back to the time of the erasure's request, however long it is", async () => {
   const file = await makeFile()
   const log = openErasureLog(file)
   await log.append('from long ago')

@@ -35,7 +35,7 @@ async function makeImage(): Promise<string> {
   return image
 }
 
-it('the files that the Dockerfile copies are a service with its whole documentation', async () => {
+it('runs the service with its whole documentation from the files that the Dockerfile copies', async () => {
   const cwd = await makeImage()
   const { url, db } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())

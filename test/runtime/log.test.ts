@@ -5,7 +5,7 @@ import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { launchService } from '../support/processes.ts'
 
-it('holds no link of a candidate, also where an error of a library names the address of a request', async () => {
+it("contains no candidate's link, even if a library's error quotes a request's URL", async () => {
   const token = signInvitation([SECRET_KEY], { inviteId: crypto.randomUUID(), linkVersion: 1 })
   const script = `
     import { createLog } from './src/runtime/log.ts'
@@ -21,7 +21,7 @@ it('holds no link of a candidate, also where an error of a library names the add
   expect(program.output()).not.toContain(token)
 })
 
-it('names the event of each line by a word that stays, beside what it says', async () => {
+it('names the event of each line by a stable word, besides its message', async () => {
   const script = `
     import { createLog } from './src/runtime/log.ts'
     const log = createLog('info')
@@ -42,7 +42,7 @@ it('names the event of each line by a word that stays, beside what it says', asy
 const COMPOSED = ['is set, which is no setting', 'The service can not start', 'problem)']
 
 // The domain's log takes no other message: that is the compiler's. Here are those who write to the library's own.
-it('has an event for whatever the sources log', () => {
+it('has an event for every message in the sources', () => {
   const unknown: string[] = []
   for (const file of globSync('src/{server.ts,db/**/*.ts,http/**/*.ts,runtime/**/*.ts}')) {
     for (const [call] of readFileSync(file, 'utf8').matchAll(/\blog\??\.(?:info|warn|error|debug|fatal)\([\s\S]*?\)$/gm)) {
@@ -53,6 +53,6 @@ it('has an event for whatever the sources log', () => {
   expect(unknown).toEqual([])
 })
 
-it('has words for events that can be queried for', () => {
+it('names events in lowercase words with underscores, fit for queries', () => {
   for (const event of Object.values(LOG_EVENTS)) expect(event).toMatch(/^[a-z]+(_[a-z]+)*$/)
 })

@@ -19,7 +19,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe('a service with a database of its own', () => {
-  it('does not start without a mail server, unless mails are to be captured, or others send them', () => {
+  it("doesn't start without a mail server, unless mails are captured or other processes send them", () => {
     expect(problemsOf(REAL)).toEqual([expect.stringMatching(/^SMTP_URL: .*MAIL=capture/)])
     expect(problemsOf({ ...REAL, MAIL: 'capture' })).toEqual([])
     expect(problemsOf({ ...REAL, ROLE: 'api' })).toEqual([])
@@ -27,24 +27,24 @@ describe('a service with a database of its own', () => {
     expect(problemsOf({})).toEqual([])
   })
 
-  it('names the setting that was misspelt, and ends with the code for that', async () => {
+  it('names a misspelled setting, and exits with the code for configuration errors', async () => {
     const service = launchService({ ...REAL, MAIL: '', SMPT_URL: 'smtp://mail.example.com' })
     expect((await service.exited).code).toBe(78)
     expect(service.log().map(({ msg }) => msg)).toEqual([expect.stringContaining('SMPT_URL is set, which is no setting')])
   })
 
-  it('does not start without a sender', () => {
+  it("doesn't start without a sender", () => {
     expect(problemsOf({ ...REAL, SMTP_URL: MAIL.SMTP_URL })).toEqual([expect.stringMatching(/^MAIL_FROM: is required/)])
   })
 
-  it('does not take the mailbox of a login shell for a setting', () => {
+  it('ignores MAIL if a login shell has set it to a mailbox path', () => {
     expect(problemsOf({ ...REAL, ...MAIL, MAIL: '/var/mail/service' })).toEqual([])
     expect(loadConfig({ ...REAL, ...MAIL, MAIL: '/var/mail/service' }).smtp.url).toBe(MAIL.SMTP_URL)
     expect(loadConfig({ ...REAL, ...MAIL, MAIL: 'capture' }).smtp.url).toBeUndefined()
   })
 })
 
-it('finds what looks like a setting and is none', () => {
+it('finds variables that look like misspelled settings', () => {
   const env = { SMPT_URL: 'x', SMTP_HOST: 'x', MAILFROM: 'x', TRUST_PROXI: 'x', PATH: 'x', HOSTNAME: 'x', REDIS_PORT: 'tcp://x' }
   expect(findMisspelledSettings(env)).toEqual([
     ['SMPT_URL', 'SMTP_URL'],
@@ -54,7 +54,7 @@ it('finds what looks like a setting and is none', () => {
   ])
 })
 
-it('introduces itself to the mail server by the host of its public address', () => {
+it('introduces itself to the mail server by the host of its public URL', () => {
   const named = (PUBLIC_URL: string) => toSmtpSettings(loadConfig({ ...REAL, ...MAIL, PUBLIC_URL }))?.name
   expect(named('https://assess.example.org')).toBe('assess.example.org')
   expect(named('http://localhost:3000')).toBeUndefined()

@@ -89,8 +89,8 @@ async function resultOf(env: Record<string, string>, { expected }: Case) {
   return `token ${token}, ${[locked, opened, foreign]}`
 }
 
-describe('the settings of database, PUBLIC_URL and mail', () => {
-  it.each(CASES)('decide on the start and the mailbox: $database database, $address PUBLIC_URL, $mail', (one) => {
+describe('a combination of DATABASE_URL, PUBLIC_URL, and mail settings', () => {
+  it.each(CASES)('decides on start and mailbox: $database database, $address PUBLIC_URL, $mail', (one) => {
     const database = { embedded: {}, own: { DATABASE_URL: 'postgresql://db/assessments', SECRET_KEY } }[one.database]
     const read = () => {
       try {
@@ -104,12 +104,12 @@ describe('the settings of database, PUBLIC_URL and mail', () => {
     expect(read()).toBe(one.expected)
   })
 
-  it('let a process start that sends no mail, without a mailbox', () => {
+  it('lets a process that sends no mail start, without a mailbox', () => {
     const database = { DATABASE_URL: 'postgresql://db/assessments', SECRET_KEY }
     expect(loadConfig({ ...database, PUBLIC_URL: PUBLIC_URL.public, ROLE: 'api' }, { serves: true }).mailbox).toBeUndefined()
   })
 
-  it('lead to the same in real processes', async () => {
+  it('has the same effect in real processes', async () => {
     const DATA_DIR = await makeDataDir()
     const DATABASE_URL = await copyDatabase()
     const results: Case[] = []
@@ -133,26 +133,26 @@ describe('the mailbox of captured mails', () => {
   /** Whatever the client asked for, nginx sends the address of proxy_pass as Host, and no header tells of the client. */
   const nginxDefaults = { headers: { connection: 'close', cookie: '' } }
 
-  it('keeps the token in a cookie, out of the address and out of the log', async () => {
+  it('moves the token from the URL to a cookie, and out of the log', async () => {
     const { status, headers } = await ask(service, { path: `/dev/mailbox?search=kim&token=${token}` })
     expect([status, headers.location]).toEqual([303, '/dev/mailbox?search=kim'])
     expect(headers['set-cookie']).toEqual([`mailbox=${token}; Path=/dev/mailbox; HttpOnly; SameSite=Lax`])
     expect(JSON.stringify(service.log())).not.toContain(token)
   })
 
-  it.each(['localhost', 'LOCALHOST:80', '127.0.0.1:9', '127.8.8.8', '[::1]:3000'])('answers to the Host %s', async (host) => {
+  it.each(['localhost', 'LOCALHOST:80', '127.0.0.1:9', '127.8.8.8', '[::1]:3000'])('answers for the Host %s', async (host) => {
     expect(await statusOf({ host })).toBe(200)
   })
 
   it.each(['assess.example.com', 'localhost.example.com', '127.0.0.1.example.com', '0.0.0.0', '10.0.0.5', '[::ffff:10.0.0.5]'])(
-    'is not found by the Host %s',
+    'returns 404 for the Host %s',
     async (host) => {
       expect(await statusOf({ host })).toBe(404)
     },
   )
 
   it.each(['forwarded', 'via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto', 'true-client-ip', 'cf-connecting-ip'])(
-    'is not found by a request with %s',
+    'returns 404 for a request with %s',
     async (name) => {
       expect(await statusOf({ headers: { [name]: 'localhost' } })).toBe(404)
     },

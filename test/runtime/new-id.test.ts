@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createNewId } from '../../src/runtime/new-id.ts'
 
-it('makes UUIDs of version 7, none twice, each greater than those before', () => {
+it('creates unique UUIDs of version 7 in ascending order', () => {
   const newId = createNewId()
   const ids = Array.from({ length: 10_000 }, newId)
   const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -9,7 +9,7 @@ it('makes UUIDs of version 7, none twice, each greater than those before', () =>
   expect(ids).toEqual([...new Set(ids)].toSorted())
 })
 
-it('tells when an id was made', () => {
+it('contains the time of creation', () => {
   const newId = createNewId()
   const before = Date.now()
   const at = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)

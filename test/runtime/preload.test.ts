@@ -19,7 +19,7 @@ const run = (program: string, args: string[], options: { cwd?: string; env?: Nod
   return { status, stdout, stderr }
 }
 
-it('names the version that is needed, as the manifest has it, and ends with the code for a wrong configuration', async () => {
+it('names the required Node version from the manifest, and exits with the code for configuration errors', async () => {
   const folder = await makeFolder()
   await mkdir(path.join(folder, 'src'))
   await copyFile(PRELOAD, path.join(folder, 'src/preload.cjs'))
@@ -34,7 +34,7 @@ it('names the version that is needed, as the manifest has it, and ends with the 
 const OLD = '/usr/bin/node'
 const oldVersion = run(OLD, ['--version']).stdout
 it.runIf(/^v(18|20|22)\./.test(oldVersion ?? ''))(
-  'says so under an old Node: npm start, the command line, dev and systemd',
+  'names the required version under an old Node: npm start, the command line, dev, and systemd',
   async () => {
     const unit = await readFile('ops/ha/assessments.service', 'utf8')
     const [, systemd] = /^ExecStart=(.*)$/m.exec(unit)!
@@ -49,7 +49,7 @@ it.runIf(/^v(18|20|22)\./.test(oldVersion ?? ''))(
   },
 )
 
-it('reads .env where there is one, and says nothing where there is none', async () => {
+it("reads .env if it exists, and prints nothing if it doesn't", async () => {
   const folder = await makeFolder()
   const read = (env: NodeJS.ProcessEnv = {}) =>
     run(process.execPath, ['--require', PRELOAD, '--print', "[process.env.PORT, process.env.MAIL].join(' ')"], {

@@ -33,7 +33,7 @@ async function makeKnownKey(organizationId: string, name: string) {
   return { key, id: apiKey.id }
 }
 
-it('refuses a key within a second of its being revoked elsewhere', async () => {
+it('rejects a key within a second of its revocation in another process', async () => {
   const { id } = await database.make.organization()
   for (let i = 0; i < 5; i++) {
     const known = await makeKnownKey(id, `Key ${i}`)
@@ -42,7 +42,7 @@ it('refuses a key within a second of its being revoked elsewhere', async () => {
   }
 })
 
-it('applies the limits of the new tier within a second of its being set elsewhere', async () => {
+it("applies a new tier's limits within a second of the change in another process", async () => {
   const { id, key } = await database.make.organization()
   const limits = () =>
     Promise.all(replicas.map(async (replica) => (await ask(replica, key, '/tags')).headers.get('ratelimit-limit')))
@@ -51,7 +51,7 @@ it('applies the limits of the new tier within a second of its being set elsewher
   await waitForAll(limits, '2000000')
 })
 
-it('honours keys and revocations while it can not hear of changes, and afterwards', async () => {
+it('honors keys and revocations while notifications are cut off, and afterwards', async () => {
   const { id } = await database.make.organization()
   const [first, second] = [await makeKnownKey(id, 'First'), await makeKnownKey(id, 'Second')]
   const cutListeners = await openCutter()

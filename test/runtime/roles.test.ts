@@ -18,7 +18,7 @@ async function makeTarget() {
   return { organizationId: id, key, assessmentId: assessment.id }
 }
 
-it('leaves the mail to the workers where the role is api; each is sent by one of several, which answer nothing but their health', async () => {
+it('leaves mail to workers in the api role, and sends each once; workers serve only health checks', async () => {
   const smtp = await startSmtpListener()
   onTestFinished(() => smtp.close())
   const env = { DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' }
@@ -53,7 +53,7 @@ it('leaves the mail to the workers where the role is api; each is sent by one of
   expect(statuses).toEqual([200, 200, 404, 404, 404, 404, 404, 404])
 })
 
-it('migrates an empty database once, which is one line of the log, makes the first organization and its key once, and prints the key once, when three start at once', async () => {
+it('migrates an empty database, and creates and prints the first key, once among three concurrent starts', async () => {
   const url = await createEmptyDatabase()
   const env = { DATABASE_URL: url, INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' }
   const services = await Promise.all([1, 2, 3].map(() => startProcess(env)))
@@ -70,7 +70,7 @@ it('migrates an empty database once, which is one line of the log, makes the fir
   expect((await ask(again, key!, '/tags')).status).toBe(200)
 })
 
-it('waits for a database that comes later than itself', async () => {
+it('waits for a database that starts later', async () => {
   const line = await layDatabaseLine(database.url, { mended: false })
   const service = launchService({ DATABASE_URL: line.url })
   await service.waitForLog('waiting for the database')
@@ -79,7 +79,7 @@ it('waits for a database that comes later than itself', async () => {
   await waitUntil('readiness', async () => (await fetch(`${service.url}/readyz`)).status === 200 || undefined)
 })
 
-it('is alive but not ready while its database is gone, and ready again when it is back', async () => {
+it('is alive but not ready during a database outage, and ready again afterwards', async () => {
   const line = await layDatabaseLine(database.url)
   const service = await startProcess({ DATABASE_URL: line.url })
   const readiness = async () => {

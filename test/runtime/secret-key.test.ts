@@ -20,7 +20,7 @@ async function openWith(DATABASE_URL: string, ...keys: string[]): Promise<string
   }
 }
 
-it('refuses another SECRET_KEY than the database was used with, in the service, in commands and in doctor', async () => {
+it("rejects a SECRET_KEY other than the database's, in the service, in commands, and in doctor", async () => {
   const DATABASE_URL = await copyDatabase()
   expect(await openWith(DATABASE_URL, FIRST)).toEqual([])
   const wrong = { DATABASE_URL, SECRET_KEY: SECOND }
@@ -38,7 +38,7 @@ it('refuses another SECRET_KEY than the database was used with, in the service, 
   expect(await openWith(DATABASE_URL, FIRST)).toEqual([])
 })
 
-it('accepts a rotation by a list, then the new key alone, and no more the old one', async () => {
+it('accepts a key rotation by list, then the new key alone, and rejects the old one', async () => {
   const url = await copyDatabase()
   expect(await openWith(url, FIRST)).toEqual([])
   expect(await openWith(url, FIRST, SECOND)).toEqual([])
@@ -49,7 +49,7 @@ it('accepts a rotation by a list, then the new key alone, and no more the old on
   expect(await openWith(url, FIRST)).toEqual([expect.stringMatching(ADVICE)])
 })
 
-it('lets an operator who has lost the key go on with another', async () => {
+it('lets an operator who has lost the key continue with another', async () => {
   const DATABASE_URL = await copyDatabase()
   expect(await openWith(DATABASE_URL, FIRST)).toEqual([])
   const { code, stdout } = await runCli(['secret', 'replace'], { DATABASE_URL, SECRET_KEY: SECOND })

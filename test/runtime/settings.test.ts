@@ -7,18 +7,18 @@ import { readDocument } from '../support/openapi.ts'
 import { startServiceForTest } from '../support/service.ts'
 
 // If these fail, run npm run settings.
-it('keeps the settings in docs/operating.md equal to those the program reads', async () => {
+it('has the same settings in docs/operating.md as in the program', async () => {
   const page = await readFile('docs/operating.md', 'utf8')
   expect(page).toContain('| `DATABASE_URL` |')
   expect(withSettingsTable(page)).toBe(page)
 })
 
-it('keeps .env.example equal to them too', async () => {
+it('has the same settings in .env.example as in the program', async () => {
   expect(await readFile('.env.example', 'utf8')).toBe(settingsExample())
 })
 
 // If this fails, run npm run error-codes.
-it('keeps the error codes in docs/guides/errors.md equal to those the interfaces document, each with a section of its own', async () => {
+it('has the same error codes in docs/guides/errors.md as the interfaces, each with its own section', async () => {
   const file = await readFile('docs/guides/errors.md', 'utf8')
   expect(withErrorCodes(file)).toBe(file)
   const service = await startServiceForTest()

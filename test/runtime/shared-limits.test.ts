@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const LIMIT = 100
 /** How long a request waits for Redis. */
 const REDIS_WAIT_MS = 100
-const AWAY = 'Redis is unreachable: this process counts requests by itself'
+const AWAY = 'Redis is unreachable: this process counts its own requests only'
 const BACK = 'Redis is reachable again: requests are counted across all processes'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const orSkipped = hasRedis ? '' : ' (skipped: there is no redis-server on this machine)'
@@ -52,7 +52,7 @@ const hanging = {
     const redis = await startRedis(await findFreePort())
     return { url: redis.url, hang: () => redis.signal('SIGSTOP'), recover: () => redis.signal('SIGCONT') }
   },
-  'the line to it swallows everything': async () => {
+  'its connection drops all data': async () => {
     const port = await findFreePort()
     await startRedis(port)
     const line = await startTcpProxy({ port })
@@ -112,7 +112,7 @@ const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients
   })
 
 it.skipIf(!hasRedis)(
-  `holds a key to its own limit over both processes, and leaves the rest to the other keys of its organization${orSkipped}`,
+  `limits a key over both processes, and leaves the rest to its organization's other keys${orSkipped}`,
   async () => {
     const redis = await startRedis(await findFreePort())
     const replicas = await startReplicas(redis.url)
@@ -136,7 +136,7 @@ it.skipIf(!hasRedis)(
 )
 
 it.skipIf(!hasRedis)(
-  `lets exactly ${LIMIT} of 1,000 requests by many clients to two replicas with one Redis pass${orSkipped}`,
+  `allows exactly ${LIMIT} of 1,000 concurrent requests to two replicas that share one Redis${orSkipped}`,
   async () => {
     const redis = await startRedis(await findFreePort())
     const replicas = await startReplicas(redis.url)
@@ -144,28 +144,25 @@ it.skipIf(!hasRedis)(
   },
 )
 
-it.skipIf(!hasRedis)(
-  `serves on when Redis is killed, each replica counting by itself, and counts together again when it is back${orSkipped}`,
-  async () => {
-    const port = await findFreePort()
-    const redis = await startRedis(port)
-    const replicas = await startReplicas(redis.url)
-    const [before, during] = [await database.make.organization(), await database.make.organization()]
-    expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
-    const underWay = askAtOnce(replicas, before.key, 60)
-    await redis.kill()
-    expect(await underWay).toEqual({ 200: 60 })
-    expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
+it.skipIf(!hasRedis)(`counts per replica when Redis is killed, and together again once it is back${orSkipped}`, async () => {
+  const port = await findFreePort()
+  const redis = await startRedis(port)
+  const replicas = await startReplicas(redis.url)
+  const [before, during] = [await database.make.organization(), await database.make.organization()]
+  expect(await askAtOnce(replicas, before.key, 20)).toEqual({ 200: 20 })
+  const underWay = askAtOnce(replicas, before.key, 60)
+  await redis.kill()
+  expect(await underWay).toEqual({ 200: 60 })
+  expect(await askAtOnce(replicas, during.key, 3 * LIMIT)).toEqual({ 200: 2 * LIMIT, 429: LIMIT })
 
-    await startRedis(port)
-    await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
-    expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
-    expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
-  },
-)
+  await startRedis(port)
+  await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
+  expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
+  expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
+})
 
 it.skipIf(!hasRedis).each(Object.entries(hanging))(
-  `serves on as fast as ever when Redis hangs (%s), and says once that it is away and once that it is back${orSkipped}`,
+  `serves at full speed while Redis hangs (%s), and logs once its loss and its return${orSkipped}`,
   async (_how, startHangingRedis) => {
     const redis = await startHangingRedis()
     const [replica, other] = await startReplicas(redis.url)
@@ -195,7 +192,7 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
 )
 
 it.skipIf(!hasRedis)(
-  `serves on when Redis may only be read, as one that is no primary any more, and counts together again when it may be written to${orSkipped}`,
+  `counts per replica while Redis is read-only, and together again once it is writable${orSkipped}`,
   async () => {
     const redis = await startRedis(await findFreePort())
     const replicas = await startReplicas(redis.url)
@@ -212,7 +209,7 @@ it.skipIf(!hasRedis)(
   },
 )
 
-it('starts without the Redis it was told of, and serves', async () => {
+it('starts and serves without the configured Redis', async () => {
   const replicas = await startReplicas(`redis://127.0.0.1:${await findFreePort()}`)
   const { key } = await database.make.organization()
   expect(await askAtOnce(replicas, key, 10)).toEqual({ 200: 10 })

@@ -11,7 +11,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { hasHaproxy } from '../support/haproxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-it.runIf(hasHaproxy)('answers like the service while no process of it is ready, by the files of ops/ha', async () => {
+it.runIf(hasHaproxy)("answers with the service's own errors while no process is ready, with the files of ops/ha", async () => {
   let isReady = true
   const server = createServer((request, response) => {
     response.writeHead(request.url !== '/readyz' || isReady ? 200 : 503).end(request.url)

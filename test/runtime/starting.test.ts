@@ -22,7 +22,7 @@ async function connect(url: string): Promise<Client> {
   return client
 }
 
-it('takes its secrets from files', async () => {
+it('reads its secrets from files', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-secrets-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const smtp = await startSmtpListener()
@@ -56,7 +56,7 @@ it('takes its secrets from files', async () => {
   expect(service.output()).not.toContain('/portal/join/')
 })
 
-it('exits with 78 for a configuration that is not usable, naming all that is wrong with it, without a stack trace or a secret', async () => {
+it('exits with 78 for an invalid configuration, naming all errors without a stack trace or a secret', async () => {
   const service = launchService({
     PORT: 'x',
     DATABASE_URL: 'mysql://user:hunter2@db',
@@ -74,7 +74,7 @@ it('exits with 78 for a configuration that is not usable, naming all that is wro
   expect(service.output()).not.toMatch(/ {4}at |node:internal|hunter2|too short/)
 })
 
-it('says in one line why it can not start, and leaves no database server running', async () => {
+it("logs one line about why it can't start, and leaves no database server running", async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -102,7 +102,7 @@ it('says in one line why it can not start, and leaves no database server running
   }
 })
 
-it('sends links with the port it has got where PORT is 0, also of mails that waited for a worker', async () => {
+it('sends links with its actual port if PORT is 0, even in mails that waited for a worker', async () => {
   const smtp = await startSmtpListener()
   onTestFinished(() => smtp.close())
   const { url, db, make } = await openTestDatabase()
@@ -127,7 +127,7 @@ it('sends links with the port it has got where PORT is 0, also of mails that wai
 })
 
 it.skipIf(process.getuid?.() !== 0)(
-  'keeps database and secret in one place and names it, when root starts it below a closed folder',
+  'keeps the database and the secret in one reported place if started by root below a closed folder',
   async () => {
     const closed = path.join(await makeDataDir(), 'closed')
     const dataDir = path.join(closed, 'data')
@@ -138,7 +138,7 @@ it.skipIf(process.getuid?.() !== 0)(
     for (const mode of [0o700, 0o755]) {
       await chmod(closed, mode)
       const service = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: '' })
-      const { folder } = await service.waitForLog('the embedded database and its secret')
+      const { folder } = await service.waitForLog('using the embedded database and its secret')
       folders.push(folder)
       onTestFinished(() => rm(String(folder), { recursive: true, force: true }))
       expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
@@ -153,7 +153,7 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-it('is compiled ahead without being run', async () => {
+it('is compiled ahead of time without running', async () => {
   const cache = await mkdtemp(path.join(tmpdir(), 'assessments-compiled-'))
   onTestFinished(() => rm(cache, { recursive: true }))
   const compiling = launchService({ NODE_COMPILE_CACHE: cache, PORT: 'none' }, ['src/compile.ts'])
@@ -162,7 +162,7 @@ it('is compiled ahead without being run', async () => {
   expect((await readdir(cache, { recursive: true })).length).toBeGreaterThan(500)
 })
 
-it('does not start on a database made before 1.0, and leaves it as it is', async () => {
+it('refuses to start on a database from before 1.0, and leaves it unchanged', async () => {
   const url = await copyDatabase()
   const client = await connect(url)
   await client.query(`UPDATE _prisma_migrations SET migration_name = '20261121090000_foundation'`)
@@ -173,7 +173,7 @@ it('does not start on a database made before 1.0, and leaves it as it is', async
   expect(rows).toEqual([{ migration_name: '20261121090000_foundation' }])
 })
 
-it('does not start on a database that it cannot bring up to date, leaves it as it is, and starts once the cause is gone', async () => {
+it("refuses to start on a database that it can't migrate, leaves it unchanged, and starts after the fix", async () => {
   const url = await createEmptyDatabase()
   const client = await connect(url)
   await client.query('CREATE TABLE idempotency_records (id int)')

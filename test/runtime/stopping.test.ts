@@ -50,7 +50,7 @@ async function stopUnderLoad(service: ServiceProcess): Promise<Stop> {
   return { outcomes: outcomes(), code, logged: new Set(service.log().map(({ reqId }) => reqId)) }
 }
 
-it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs under load, and ends each time within its own limit`, async () => {
+it(`drops no accepted request and no mail at ${STOPS} SIGTERMs under load, and exits within its limit`, async () => {
   const stops: Stop[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startProcess(env)))
@@ -76,7 +76,7 @@ it(`cuts off no request it has taken and loses no mail at ${STOPS} SIGTERMs unde
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(acknowledged)
 })
 
-it('still answers for a while when it is told to stop, and says on /readyz and by Connection: close that it goes', async () => {
+it('still answers for a while after SIGTERM, announcing the stop on /readyz and by Connection: close', async () => {
   const service = await startProcess(env)
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   service.kill('SIGTERM')
@@ -88,7 +88,7 @@ it('still answers for a while when it is told to stop, and says on /readyz and b
   expect(await service.exited).toEqual({ code: 0, signal: null })
 })
 
-it('goes on answering for as long as STOP_NOTICE says, then ends', async () => {
+it('answers for as long as STOP_NOTICE after SIGTERM, then exits', async () => {
   const service = await startProcess({ ...env, STOP_NOTICE: '6' })
   service.kill('SIGTERM')
   const { time } = await service.waitForLog('stopping')
@@ -121,14 +121,14 @@ async function startBusy(delay: number): Promise<ServiceProcess> {
   return service
 }
 
-it('takes signals within a second for one, as npm passes on the Ctrl-C that the terminal has sent already', async () => {
+it("treats signals within a second as one, as npm repeats the terminal's Ctrl-C", async () => {
   const service = await startBusy(2_000)
   for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) service.kill(signal)
   expect(await service.exited).toEqual({ code: 0, signal: null })
   expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
 })
 
-it('ends at once at a signal that comes later than that', async () => {
+it('exits at once at a second signal after more than a second', async () => {
   const service = await startBusy(8_000)
   service.kill('SIGTERM')
   const { time } = await service.waitForLog('stopping')
@@ -138,7 +138,7 @@ it('ends at once at a signal that comes later than that', async () => {
   expect(service.log().at(-1)!.msg).toBe('second signal: exiting immediately')
 })
 
-it('stops while it still waits for its database', async () => {
+it('stops while still waiting for its database', async () => {
   const line = await layDatabaseLine(database.url, { mended: false })
   const service = launchService({ DATABASE_URL: line.url })
   await service.waitForLog('waiting for the database')
@@ -147,7 +147,7 @@ it('stops while it still waits for its database', async () => {
   expect(service.log().filter(({ level }) => level === 'fatal' || level === 'error')).toEqual([])
 })
 
-it('finishes the mail it is handing over, and waits for a client that sends slowly no longer than it may', async () => {
+it('finishes the mail in progress, and waits only its limit for a slow client', async () => {
   const { make, db } = database
   const slow = await startSmtpListener({ onRcptTo: (_address, _session, callback) => void setTimeout(callback, 3_000) })
   onTestFinished(() => slow.close())

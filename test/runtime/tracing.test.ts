@@ -39,7 +39,7 @@ async function startCollector() {
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-it('follows an invite from the request through statements and job to the mail, and tells neither whom nor by which key', async () => {
+it('traces an invite from the request to the mail, and exposes no recipient and no key', async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const collector = await startCollector()
@@ -87,7 +87,7 @@ it('follows an invite from the request through statements and job to the mail, a
     expect(all).not.toContain(secret)
 })
 
-it('takes the trace along with a webhook, and leaves out what the caller wants left out', async () => {
+it("passes the trace on to a webhook, and follows the caller's decision not to sample", async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const collector = await startCollector()
@@ -111,17 +111,17 @@ it('takes the trace along with a webhook, and leaves out what the caller wants l
   expect(collector.spans.filter(({ traceId }) => traceId === TRACE)).toEqual([])
 })
 
-it('goes on while the collector is away, and says so once', async () => {
+it('continues while the collector is down, and logs that once', async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const process = await startProcess({ DATABASE_URL, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   const { key } = await make.organization()
   expect((await ask(process, key, '/invites')).status).toBe(200)
-  await process.waitForLog('traces can not be sent to the collector: they are lost until it is back')
+  await process.waitForLog('traces cannot be sent to the collector: they are lost until it is reachable')
   expect((await ask(process, key, '/invites')).status).toBe(200)
 })
 
-it('is off unless asked for: nobody is told of a trace', async () => {
+it('is off by default, and sends no trace headers', async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const receiver = await startReceiver()

@@ -14,7 +14,7 @@ async function connect(url: string): Promise<Client> {
 const NEWER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at)
   VALUES (gen_random_uuid(), 'x', $1, now(), $2)`
 
-it('stays ready while a newer release migrates the database, and afterwards; only what it needs itself must be there', async () => {
+it('stays ready while a newer release migrates the database, unless its own migrations are missing', async () => {
   const url = await copyDatabase()
   const client = await connect(url)
   const service = await startProcess({ DATABASE_URL: url, ROLE: 'api' })
@@ -30,7 +30,7 @@ it('stays ready while a newer release migrates the database, and afterwards; onl
   expect(await ready()).toEqual([503, { status: 'not ready', problems: ['migrations'] }])
 })
 
-it('does not start on the database of a newer release, and says why', async () => {
+it('refuses to start on the database of a newer release, and says why', async () => {
   const url = await copyDatabase()
   const client = await connect(url)
   await client.query(NEWER, ['29990101000000_done', new Date()])
@@ -43,7 +43,7 @@ it('does not start on the database of a newer release, and says why', async () =
   }
 })
 
-it('prints the first key once when several processes start at once on an empty database', async () => {
+it('prints the first key once if several processes start at once on an empty database', async () => {
   const env = { DATABASE_URL: await createEmptyDatabase(), ROLE: 'api', INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' }
   const services = await Promise.all(Array.from({ length: 3 }, () => startProcess(env)))
   const keys = services.flatMap((service) => service.output().match(/ak_live_\w{32}/g) ?? [])

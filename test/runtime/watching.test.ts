@@ -22,7 +22,7 @@ async function makeTarget() {
 
 const hour = 3_600_000
 
-it('counts requests, invites, mails, connections and delays on a port of its own, and nowhere else', async () => {
+it('counts requests, invites, mails, connections, and delays only on its metrics port', async () => {
   const port = await findFreePort()
   const service = await startProcess({ DATABASE_URL: database.url, METRICS_PORT: String(port) })
   const { key, assessmentId, organizationId } = await makeTarget()
@@ -74,7 +74,7 @@ it('counts requests, invites, mails, connections and delays on a port of its own
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
 })
 
-it('counts the mails that fail from the first one on: every outcome starts at 0', async () => {
+it('exposes every mail outcome from the start, at 0', async () => {
   const port = await findFreePort()
   await startProcess({ DATABASE_URL: database.url, ROLE: 'api', METRICS_PORT: String(port) })
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
@@ -82,7 +82,7 @@ it('counts the mails that fail from the first one on: every outcome starts at 0'
     expect(metrics).toContain(`\ninvite_email_attempts_total{outcome="${outcome}"} 0\n`)
 })
 
-it('can be watched while its database is gone', async () => {
+it('exposes metrics during a database outage', async () => {
   const line = await layDatabaseLine(database.url)
   const port = await findFreePort()
   await startProcess({ DATABASE_URL: line.url, METRICS_PORT: String(port) })
@@ -94,7 +94,7 @@ it('can be watched while its database is gone', async () => {
     expect(text).toMatch(new RegExp(`^${gauge} Nan$`, 'm'))
 })
 
-it('opens hardly more connections to the database for a hundred simultaneous questions whether it is ready', async () => {
+it('opens few additional database connections for a hundred concurrent readiness checks', async () => {
   const service = await startProcess({ DATABASE_URL: database.url, ROLE: 'api' })
   const counts: number[] = []
   const count = async () => {
@@ -111,7 +111,7 @@ it('opens hardly more connections to the database for a hundred simultaneous que
   expect(Math.max(...counts) - counts[0]!).toBeLessThan(10)
 })
 
-it('logs JSON with ids of request, organization and key, and no key, token or address whatever happens', async () => {
+it('logs JSON with IDs of request, organization, and key, and never a key, token, or address', async () => {
   const smtp = await startSmtpListener({
     onRcptTo({ address }, _session, callback) {
       if (address.startsWith('refused')) callback(Object.assign(new Error(`No such user ${address}`), { responseCode: 550 }))
@@ -146,7 +146,7 @@ it('logs JSON with ids of request, organization and key, and no key, token or ad
   await line.cut()
   await ask(service, key, '/invites', { assessmentId, recipientEmail: 'lost@example.com' })
   await open(`/i/${token}`)
-  await service.waitForLog('the database is away: requests are answered 503 until it is back')
+  await service.waitForLog('the database is unreachable: requests get a 503 until it is back')
   service.kill('SIGTERM')
   await service.exited
 

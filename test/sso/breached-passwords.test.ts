@@ -45,7 +45,7 @@ function watch(url: string | undefined) {
   return { look, outcomes, warnings }
 }
 
-it('are found by the beginning of a digest, and by nothing else that is sent', async () => {
+it('finds a breached password by its hash prefix, and sends nothing else', async () => {
   const { url, asked } = await listen('lists')
   const { look, outcomes } = watch(url)
   expect([await look(LEAKED), await look(LONGER)]).toEqual([true, false])
@@ -53,19 +53,22 @@ it('are found by the beginning of a digest, and by nothing else that is sent', a
   expect(outcomes).toEqual(['found', 'not_found'])
 })
 
-it.each(['fails', 'redirects', 'drips'] as const)('stop nobody where who is asked %s, and that is counted', async (answer) => {
-  const { url, asked } = await listen(answer)
-  const { look, outcomes, warnings } = watch(url)
-  expect(await look(LEAKED)).toBe(false)
-  expect([outcomes, warnings.length, asked.length]).toEqual([['failed'], 1, 1])
-})
+it.each(['fails', 'redirects', 'drips'] as const)(
+  'accepts the password if the breach service %s, and counts that',
+  async (answer) => {
+    const { url, asked } = await listen(answer)
+    const { look, outcomes, warnings } = watch(url)
+    expect(await look(LEAKED)).toBe(false)
+    expect([outcomes, warnings.length, asked.length]).toEqual([['failed'], 1, 1])
+  },
+)
 
-it('are not asked for unless the operator says where', async () => {
+it('sends no lookup unless the operator configures a URL', async () => {
   const { look, outcomes } = watch(undefined)
   expect([await look(LEAKED), outcomes]).toEqual([false, []])
 })
 
-it('are refused where a password is chosen', async () => {
+it('rejects a breached password when one is chosen', async () => {
   const person = visit(service)
   const path = await joinPath(service, await service.make.organization(), 'leaked@example.com')
   const choose = (password: string) => person.post(path, { firstName: 'Ada', lastName: 'Lovelace', password })

@@ -20,7 +20,7 @@ async function listen(answer: (response: ServerResponse) => void) {
   return { server, ask: () => createFetch(allowance)(url) }
 }
 
-it('waits five seconds for the whole of an answer, however often a little more of it comes', async () => {
+it('waits five seconds for a complete response, however often more of it arrives', async () => {
   let drip = (): Promise<void> => Promise.reject(new Error('Nobody has asked'))
   const { server, ask } = await listen((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -42,7 +42,7 @@ it('waits five seconds for the whole of an answer, however often a little more o
   expect(ended).toEqual(['timeout'])
 })
 
-it('takes no more of a gigabyte than it may, and keeps none of it', async () => {
+it('reads no more of a gigabyte than its limit, and keeps none of it', async () => {
   const chunk = Buffer.alloc(64 * 1024, ' ')
   const sent: number[] = []
   const { ask } = await listen((response) => {

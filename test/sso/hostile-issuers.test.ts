@@ -16,11 +16,11 @@ const taken: number[] = []
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
 /** Misbehavior of an issuer, and the code shown at its provider. */
 const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
-  'leads elsewhere': [
+  'redirects elsewhere': [
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,
     (_request, response) => !!response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
   ],
-  'answers a gigabyte': [
+  'sends a gigabyte': [
     /too_large/,
     ({ socket }, response) => {
       const more = () => {
@@ -41,7 +41,7 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
       return true
     },
   ],
-  'says nothing': [/timeout/, () => true],
+  'sends nothing': [/timeout/, () => true],
   'hangs up': [/ECONNRESET|closed/, (request) => !!request.socket.destroy()],
   'names another issuer': [
     /OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED/,
@@ -50,13 +50,13 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ issuer: 'https://evil.example', token_endpoint: 'http://169.254.169.254/' })),
   ],
-  'answers what is no JSON': [
+  'sends no JSON': [
     /OAUTH_/,
     (_request, response) => !!response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>secret of the network</h1>'),
   ],
 }
 
-describe('an issuer that an owner names', () => {
+describe('an issuer entered by an owner', () => {
   it.each([
     'https://169.254.169.254/',
     'https://localhost/',
@@ -64,14 +64,14 @@ describe('an issuer that an owner names', () => {
     'https://[::1]/',
     'http://login.example.com/',
     'https://127.0.0.1.nip.io:25/',
-  ])('is refused where it is inside, or is not asked by https: %s', async (issuer) => {
+  ])('is rejected if it is internal or not HTTPS: %s', async (issuer) => {
     const { admin, page, idp } = await setUpSso(service)
     const answer = await admin.post(page, providerFields({ issuer }, { clientSecret: '' }))
     expect([answer.status, mistakesIn(answer).length]).toEqual([422, 1])
     expect((await admin.get(page)).text).toContain(idp.issuer)
   })
 
-  it('is refused where its name leads inside, whenever it does', async () => {
+  it('is rejected whenever its name resolves to an internal address', async () => {
     const inside = ['169.254.169.254', '127.0.0.1', '10.1.2.3', '::1', 'fd00::1', '::ffff:169.254.169.254']
     for (const address of inside) {
       const fetch = createFetch({ hosts: new Set(), networks: [] }, async () => [address])
@@ -80,7 +80,7 @@ describe('an issuer that an owner names', () => {
   })
 
   it.each(Object.entries(behaviours))(
-    'gets nobody in, and nothing but a code is shown, where it %s',
+    'signs nobody in, and shows only an error code, if it %s',
     async (_what, [code, behave]) => {
       const { admin, idp, begin, page } = await setUpSso(service)
       idp.behave = behave
@@ -95,7 +95,7 @@ describe('an issuer that an owner names', () => {
   )
 
   it.each(Object.entries(behaviours).filter(([what]) => what !== 'names another issuer'))(
-    'gets nobody in where it %s only once somebody comes back',
+    'signs nobody in if it %s only at the callback',
     async (_what, [code, behave]) => {
       const { admin, idp, begin, page, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
       idp.person = person('grace')
@@ -111,7 +111,7 @@ describe('an issuer that an owner names', () => {
     },
   )
 
-  it('is read no further than a few buffers of the network, whatever it sends', () => {
+  it('is read no further than a few network buffers, whatever it sends', () => {
     expect(taken.length).toBeGreaterThan(1)
     expect(Math.max(...taken)).toBeLessThan(16 * 2 ** 20)
   })

@@ -55,7 +55,7 @@ async function redeem(claims: JWTPayload, { isForged = false } = {}) {
   return providers.redeem(client, way, `${way.redirectUri}?code=code&state=state`)
 }
 
-it('takes the token of any tenant, whose own issuer is part of who somebody is', async () => {
+it("accepts a token of any tenant, and makes the tenant's issuer part of the identity", async () => {
   expect(await redeem({})).toMatchObject({ token: { issuer: `${HOST}/${TENANT}/v2.0`, subject: 'of-ours', emailVerified: null } })
 })
 
@@ -64,6 +64,6 @@ it.each([
   ['of another issuer', { iss: `https://evil.example/${TENANT}/v2.0` }, {}],
   ['with the pattern instead of a tenant', { iss: `${HOST}/{tenantid}/v2.0` }, {}],
   ['signed by a stranger', {}, { isForged: true }],
-])('takes none %s', async (_what, claims, how) => {
+])('rejects a token %s', async (_what, claims, how) => {
   expect(await redeem(claims, how)).toMatchObject({ problem: 'badToken' })
 })

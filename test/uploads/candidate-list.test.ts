@@ -5,7 +5,7 @@ import { parseCandidateList } from '../../src/uploads/candidate-list.ts'
 const parse = (list: string) => parseCandidateList(Buffer.from(list), 10_000)
 
 describe('parseList', () => {
-  it('reads the longest list whole', () => {
+  it('reads the longest list completely', () => {
     const line = (i: number) => `candidate${i}@example.com,Zoë 字 ${i},"${'Dear Zoë, 🙂 "" please\r\n'.repeat(13)}"\n`
     const list = `email,name,message\n${Array.from({ length: 9_000 }, (_, i) => line(i)).join('')}`
     expect(Buffer.byteLength(list)).toBeGreaterThan(MAX_BATCH_BYTES * 0.8)
@@ -17,15 +17,15 @@ describe('parseList', () => {
   })
 
   it.each([
-    ['nothing', '', 'empty'],
+    ['an empty list', '', 'empty'],
     ['a header alone', 'email,name\n', 'empty'],
     ['no address', 'Sam,Lee\nsam@example.com,Sam', 'noAddresses'],
     ['an open quote', `email\n"${'x'.repeat(100_000)}`, 'unreadable'],
     ['a row too many', 'sam@example.com\n'.repeat(10_001), 'tooManyRows'],
-    ['what never ends', 'sam@example.com\n'.repeat(250_000), 'tooManyRows'],
-    ['too much', 'x'.repeat(MAX_BATCH_BYTES + 1), 'tooLarge'],
-    ['hardly anything but quotes', `email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`, 'empty'],
-  ])('refuses %s', (_what, list, problem) => {
+    ['a list of 250,000 rows', 'sam@example.com\n'.repeat(250_000), 'tooManyRows'],
+    ['too large a list', 'x'.repeat(MAX_BATCH_BYTES + 1), 'tooLarge'],
+    ['little but quotation marks', `email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`, 'empty'],
+  ])('rejects %s', (_what, list, problem) => {
     expect(() => parse(list)).toThrow(
       expect.objectContaining({ kind: 'invalid', issues: [expect.objectContaining({ field: 'list', problem })] }),
     )
@@ -41,7 +41,7 @@ describe('parseList', () => {
     expect(parse(list)).toEqual({ rows: [expect.objectContaining({ email: 'a@example.com', name })], unusedColumns: [] })
   })
 
-  it('cuts a cell one character behind the limit, so that the row is refused', () => {
+  it('truncates a cell one character over the limit, so that the row is rejected', () => {
     const { rows } = parse(`email,tags\na@example.com,${'x;'.repeat(100_000)}`)
     expect(rows[0]!.tags).toHaveLength(MAX_LIST_CELL_LENGTH + 1)
   })

@@ -17,14 +17,14 @@ const issueOf = (bytes: Uint8Array) =>
   )
 
 describe('readUpload', () => {
-  it('sends a part when the one before is taken, none of which takes long', async () => {
+  it('sends a file in parts of bounded size', async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => ['short text', `Question ${i} ${'x'.repeat(200)}`, 'Ann'])
     const { format, parts } = await readParts(writeXlsx([['kind', 'text', 'right'], ...rows]))
     expect([format, parts.flat().length]).toEqual(['xlsx', 2_000])
     expect(Math.max(...parts.map((part) => JSON.stringify(part).length))).toBeLessThan(102_000)
   })
 
-  it('ends the process when a part can not be written', async () => {
+  it("ends its process if a part can't be written", async () => {
     const order = { content: 'questions', bytes: strToU8('Who?{=Ann}'), maxRows: 1 } as const
     const full = async () => {
       throw new Error('the disk is full')
@@ -34,15 +34,15 @@ describe('readUpload', () => {
   })
 
   it.each([
-    ['a shared text that many cells refer to', sharedText(190_000, 53)],
-    ['cells of their own', writeXlsx([['text'], ...Array.from({ length: 2_001 }, () => ['x'.repeat(5_000)])])],
-    ['CSV in the encoding of Windows', Buffer.from(`text,points\n${`${'\x80'.repeat(4_000)},1\n`.repeat(850)}`, 'latin1')],
-    ['a category of GIFT that each question repeats', strToU8(`$CATEGORY: ${'字'.repeat(2_000)}\n\n${'Q{}\n\n'.repeat(1_700)}`)],
-  ])('refuses more than 10 MB of text: %s', async (_, bytes) => {
+    ['a shared string that many cells use', sharedText(190_000, 53)],
+    ['separate cells', writeXlsx([['text'], ...Array.from({ length: 2_001 }, () => ['x'.repeat(5_000)])])],
+    ['CSV in a Windows encoding', Buffer.from(`text,points\n${`${'\x80'.repeat(4_000)},1\n`.repeat(850)}`, 'latin1')],
+    ['a GIFT category repeated by each question', strToU8(`$CATEGORY: ${'字'.repeat(2_000)}\n\n${'Q{}\n\n'.repeat(1_700)}`)],
+  ])('rejects more than 10 MB of text: %s', async (_, bytes) => {
     expect(await issueOf(bytes)).toBe('tooMuchText')
   })
 
-  it('is refused where its tags are never closed, which once took a time that grew with their square', async () => {
+  it('rejects unclosed tags in linear time', async () => {
     const open = (tag: string) => zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${`<${tag}>`.repeat(1_000_000)}`) })
     expect([await issueOf(open('row')), await issueOf(open('c')), await issueOf(open('row r="1" '.trim()))]).toEqual([
       'noText',
@@ -54,20 +54,20 @@ describe('readUpload', () => {
   it.each([
     ['more answers than a question can have', `Q{=a ${'~b'.repeat(300)}}`, 'It has too many answers.'],
     ['a text longer than a question can be', `${'x'.repeat(200_001)}{T}`, 'It is too long.'],
-  ])('refuses a question of %s, and takes those beside it', async (_, text, refusal) => {
+  ])('rejects a question with %s, and accepts the others', async (_, text, refusal) => {
     const [beyond, good] = await read(strToU8(`${text}\n\nWho?{=Ann}`))
     expect(beyond).toMatchObject({ refusal })
     expect(good).toMatchObject({ question: { text: 'Who?' } })
   })
 
-  it('is refused where it would need more memory than the process gets', async () => {
+  it('rejects a file that needs more memory than the process may use', async () => {
     // Rows of one cell in the last column that is read: a little text becomes many empty cells.
     const rows = Array.from({ length: 240_000 }, (_, i) => `<row r="${i + 1}"><c r="GR${i + 1}" t="b"><v>1</v></c></row>`)
     const sheet = zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${rows.join('')}</sheetData>`) })
     expect(await issueOf(sheet)).toBe('tooHeavy')
   })
 
-  it('waits for few others, and not for ever', async () => {
+  it('rejects 3 of 12 concurrent files as too many', async () => {
     const many = await Promise.allSettled(Array.from({ length: 12 }, () => read(strToU8('Who?{=Ann}'))))
     const kinds = many.flatMap((one) => (one.status === 'rejected' ? [one.reason.kind] : []))
     expect(kinds).toEqual(Array(3).fill('too_many_imports'))

@@ -22,19 +22,19 @@ function createDealer({ limit = 32, failingShare = 2 } = {}) {
     )
 }
 
-describe('Free places of the sender', () => {
-  it('are divided between organizations, then between the endpoints of each', () => {
+describe("the sender's free capacity", () => {
+  it('is divided between organizations, then between the endpoints of each', () => {
     const dealPlaces = createDealer()
     const waiting = [due('A', 'a1', 50), due('A', 'a2', 50), due('B', 'b1', 50)]
     expect(dealPlaces(waiting, 12)).toEqual(['a1 3', 'a2 3', 'b1 6'])
   })
 
-  it('go to whoever holds fewer', () => {
+  it('goes to the organization with fewer attempts in progress', () => {
     const dealPlaces = createDealer()
     expect(dealPlaces([due('A', 'a1', 50), due('B', 'b1', 50)], 4, new Map([['A', 10]]))).toEqual(['b1 4'])
   })
 
-  it('go round, so that none of many organizations waits behind the same others for ever', () => {
+  it('rotates, so that no organization waits behind the same others forever', () => {
     const dealPlaces = createDealer()
     const waiting = Array.from({ length: 6 }, (_, i) => due(`${i}`, `r${i}`, 50))
     expect([1, 2, 3].map(() => dealPlaces(waiting, 2))).toEqual([
@@ -44,25 +44,25 @@ describe('Free places of the sender', () => {
     ])
   })
 
-  it('go to new events of an organization before its replays', () => {
+  it("goes to an organization's new events before its replays", () => {
     const dealPlaces = createDealer()
     const waiting = [due('A', 'a1', 50, { isReplay: true }), due('A', 'a2', 3), due('B', 'b1', 50, { isReplay: true })]
     expect(dealPlaces(waiting, 10)).toEqual(['a1 replay 2', 'a2 3', 'b1 replay 5'])
   })
 
-  it('are no more for an endpoint than its limit, new events and replays together', () => {
+  it("never exceeds an endpoint's limit, with new events and replays together", () => {
     const dealPlaces = createDealer({ limit: 4 })
     expect(dealPlaces([due('A', 'a1', 3), due('A', 'a1', 50, { isReplay: true })], 10)).toEqual(['a1 3', 'a1 replay 1'])
   })
 
-  it('are kept apart for endpoints that fail: these neither wait behind the others nor hold them up', () => {
+  it('has a separate share for failing endpoints, so that neither group delays the other', () => {
     const dealPlaces = createDealer()
     const waiting = [due('A', 'a1', 50), due('B', 'b1', 50, { isFailing: true }), due('C', 'c1', 50, { isFailing: true })]
     expect(dealPlaces(waiting, 10)).toEqual(['a1 8', 'b1 1', 'c1 1'])
     expect(dealPlaces(waiting.slice(1), 3)).toEqual(['b1 2', 'c1 1'])
   })
 
-  it('are dealt by few comparisons, however many organizations wait', () => {
+  it('is assigned with few comparisons, however many organizations wait', () => {
     const order = createFairOrder()
     let comparisons = 0
     const counting: typeof order = {

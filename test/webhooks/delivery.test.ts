@@ -45,7 +45,7 @@ async function expectMails(organizationId: string, adminId: string, kinds: strin
 }
 
 describe('a message', () => {
-  it('is the event as the feed shows it, signed so that the library believes it', async () => {
+  it('is the event as in the feed, with a signature that the standard library verifies', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     const { secret } = await own.subscribe(receiver)
@@ -60,7 +60,7 @@ describe('a message', () => {
     expect(() => verify(secret, { ...message, body: `${message.body} ` })).toThrow()
   })
 
-  it('is sent once to each webhook that wants it, and to no other', async () => {
+  it('is sent once to each subscribed webhook, and to no other', async () => {
     const [own, foreign] = [await makeIntegrator(service), await makeIntegrator(service)]
     const [all, some, test, theirs] = [await startReceiver(), await startReceiver(), await startReceiver(), await startReceiver()]
     await own.subscribe(all)
@@ -107,8 +107,8 @@ describe('a message', () => {
   })
 })
 
-describe('an attempt that fails', () => {
-  it('is followed by nine more at growing intervals, all as the same message; then the delivery has failed', async () => {
+describe('a failed attempt', () => {
+  it('is followed by nine more of the same message at growing intervals, then the delivery fails', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(500, {}, 'out of order\0'))
     const webhook = await own.subscribe(receiver)
@@ -133,7 +133,7 @@ describe('an attempt that fails', () => {
     ['a redirect', answerWith(302, { location: 'http://127.0.0.1/' }), { status: 302 }],
     ['no answer', (response: { destroy: () => void }) => response.destroy(), { status: null, error: 'socket hang up' }],
     ['404', answerWith(404), { status: 404 }],
-  ])('is one with %s', async (_what, behaviour, expected) => {
+  ])('is recorded for %s', async (_what, behaviour, expected) => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(behaviour)
     const webhook = await own.subscribe(receiver)
@@ -154,7 +154,7 @@ describe('an attempt that fails', () => {
     ['later', 5 * SECOND],
     ['', 5 * SECOND],
     ['-5', 5 * SECOND],
-  ])('is repeated as Retry-After wants it, within a day: %s', async (retryAfter, expected) => {
+  ])('is repeated after Retry-After, within a day: %s', async (retryAfter, expected) => {
     const own = await makeIntegrator(service)
     const webhook = await own.subscribe(await startReceiver(answerWith(429, { 'retry-after': retryAfter })))
     await own.invite()
@@ -173,7 +173,7 @@ describe('an endpoint', () => {
       return now.state === wanted ? now : undefined
     })
 
-  it('is disabled by a 410, and gets nothing until it is enabled', async () => {
+  it('is disabled by a 410, and receives nothing until it is enabled', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(410))
     const webhook = await own.subscribe(receiver)
@@ -203,7 +203,7 @@ describe('an endpoint', () => {
     await waitUntil('the replay to be over', async () => ((await state(own, webhook)).replayedUpTo === null ? true : undefined))
   })
 
-  it('is disabled after 5 days of failures; its organization is warned twice before', async () => {
+  it('is disabled after 5 days of failures, after two warnings to its organization', async () => {
     const own = await makeIntegrator(service)
     const { id: adminId } = await service.make.member(own.id, { roles: ['admin'] })
     await service.make.member(own.id, { roles: ['grader'] })
@@ -241,7 +241,7 @@ describe('an endpoint', () => {
     await waitUntil('it to be well', async () => ((await state(own, webhook)).failingSince === null ? true : undefined))
   })
 
-  it('keeps what waits while it is disabled, and gets it when it is enabled', async () => {
+  it('keeps waiting deliveries while disabled, and receives them once enabled', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(503))
     const webhook = await own.subscribe(receiver)
@@ -258,7 +258,7 @@ describe('an endpoint', () => {
     await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
   })
 
-  it('holds up no other endpoint if it hangs, fails, or is unreachable', async () => {
+  it('delays no other endpoint if it hangs, fails, or is unreachable', async () => {
     const own = await makeIntegrator(service)
     const hanging = await startReceiver(hang)
     const [broken, well] = [await startReceiver(answerWith(500)), await startReceiver()]
@@ -302,7 +302,7 @@ describe('an endpoint', () => {
     expect([well.received.length, hanging.received.length]).toEqual([40 + 32, 4])
   })
 
-  it('holds up no other endpoint even if more of them hang than there are concurrent attempts', async () => {
+  it('delays no other endpoint even if more of them hang than there are concurrent attempts', async () => {
     const own = await makeIntegrator(service)
     const hanging = await startReceiver(hang)
     for (let i = 0; i < 19; i++) await own.subscribe(hanging, { types: ['invite.created'] })
@@ -344,7 +344,7 @@ describe('a replay', () => {
     expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 
-  it('fails if the feed no longer has the event, and holds up nothing', async () => {
+  it('fails if the feed no longer has the event, and delays nothing', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     const webhook = await own.subscribe(receiver)
@@ -383,7 +383,7 @@ describe('a replay', () => {
   })
 })
 
-it('tells a webhook of its test event, whatever its types, and no other webhook', async () => {
+it('sends a webhook its test event, whatever its types, and no other webhook', async () => {
   const own = await makeIntegrator(service)
   const [receiver, other] = [await startReceiver(), await startReceiver()]
   const webhook = await own.subscribe(receiver, { types: ['email.failed'] })
@@ -399,14 +399,14 @@ it('tells a webhook of its test event, whatever its types, and no other webhook'
   expect(other.received.map(({ event }) => event.type)).toEqual(['invite.created'])
 })
 
-describe('a test of a type', () => {
+describe('a test of an event type', () => {
   let validate: ValidateFunction
   beforeAll(async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false })
     validate = ajv.addSchema(await readDocument(service, 'v1'), 'v1').getSchema('v1#/components/schemas/Event')!
   })
 
-  it.each(EVENT_TYPES)('sends %s as the documentation has it, marked as a test, and leaves it out of the feed', async (type) => {
+  it.each(EVENT_TYPES)('sends %s as documented, marked as a test, and not in the feed', async (type) => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     const webhook = await own.subscribe(receiver)
@@ -419,14 +419,14 @@ describe('a test of a type', () => {
     expect((await own.client.get(`/invites/${event.data.inviteId}`)).status).toBe(404)
   })
 
-  it('is refused for a type that does not exist', async () => {
+  it('is rejected for a type that does not exist', async () => {
     const own = await makeIntegrator(service)
     const webhook = await own.subscribe(await startReceiver())
     const { status, body } = await own.client.post(`${webhook.path}/test`).send({ type: 'invite.finished' })
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^type must be one of webhook.test, invite.created/)])
   })
 
-  it('marks no real event', async () => {
+  it('adds no test header to real events', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
     await own.subscribe(receiver)
@@ -436,7 +436,7 @@ describe('a test of a type', () => {
   })
 })
 
-it('sends nothing that it has begun twice when it stops, and has the rest sent after the next start', async () => {
+it('interrupts a delivery when it stops, and sends it after the next start without counting the first attempt', async () => {
   const first = await startServiceForTest(TO_LOOPBACK)
   const own = await makeIntegrator(first)
   const receiver = await startReceiver(hang)

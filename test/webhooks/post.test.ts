@@ -15,7 +15,7 @@ const send = (url: string, { allowance = loopback, resolve = async (_: string) =
   createPost(allowance, resolve)(url, { 'webhook-id': '1' }, '{"é":1}', stop)
 
 describe('a message', () => {
-  it('arrives as it was given, on a connection of its own', async () => {
+  it('arrives unchanged, on a connection of its own', async () => {
     const receiver = await startReceiver(answerWith(200, { 'retry-after': '7' }, 'thanks'))
     expect(await send(`${receiver.url}?a=b`)).toEqual({ status: 200, body: 'thanks', retryAfter: '7' })
     await send(receiver.url)
@@ -38,7 +38,7 @@ describe('a message', () => {
     expect(elsewhere.connections()).toBe(0)
   })
 
-  it('takes no proxy from the environment', async () => {
+  it('ignores proxies from the environment', async () => {
     const proxy = await startReceiver()
     vi.stubEnv('NODE_USE_ENV_PROXY', '1')
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY']) vi.stubEnv(name, proxy.url)
@@ -48,7 +48,7 @@ describe('a message', () => {
     expect(proxy.connections()).toBe(0)
   })
 
-  it('is encrypted for one whose certificate is trusted, and goes to no other', async () => {
+  it('is encrypted for a trusted certificate, and not sent without one', async () => {
     const receiver = await startReceiver(answerWith(204), CERTIFICATE)
     await expect(send(receiver.url)).rejects.toThrow(/self-signed/)
     expect(receiver.received).toEqual([])
@@ -60,8 +60,8 @@ describe('a message', () => {
   })
 })
 
-describe('an answer', () => {
-  it('is read to 64 kB, and its first 1 kB kept', async () => {
+describe('a response', () => {
+  it('is read up to 64 kB, and its first 1 kB kept', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
       const pour = () => {
@@ -73,7 +73,7 @@ describe('an answer', () => {
     expect(await send(receiver.url)).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
   })
 
-  it('is none when the connection ends before it is complete', async () => {
+  it('is an error if the connection ends before it is complete', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy())
     })
@@ -90,7 +90,7 @@ describe('an answer', () => {
     await expect(send(receiver.url)).rejects.toThrow()
   })
 
-  it('is not waited for longer than 15 s, however it drips', async () => {
+  it('times out after 15 s, however slowly it arrives', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 200)
@@ -103,7 +103,7 @@ describe('an answer', () => {
     )
   })
 
-  it('is not waited for when the service stops', async () => {
+  it('is abandoned when the service stops', async () => {
     const receiver = await startReceiver(hang)
     const stop = new AbortController()
     const sending = send(receiver.url, { stop: stop.signal })
@@ -129,7 +129,7 @@ describe('a host', () => {
   const nobody = allow('')
 
   it.each(['127.0.0.1', '[::ffff:127.0.0.1]', '[::1]', '169.254.169.254', '2130706433'])(
-    'inside is never connected to: %s',
+    'in the internal network is never connected to: %s',
     async (host) => {
       const inside = await listenInside()
       await expect(send(`https://${host}:${inside.port}/`, { allowance: nobody })).rejects.toThrow(/host is not allowed/)
@@ -137,7 +137,7 @@ describe('a host', () => {
     },
   )
 
-  it('is never connected to when its name leads inside, also when it led outside before, or leads to both', async () => {
+  it('is never connected to if its name resolves to an internal address, at any time or among others', async () => {
     const outside = await startReceiver(answerWith(204), CERTIFICATE)
     const inside = await listenInside('127.0.0.9', outside.port)
     const url = `https://rebinding.example:${outside.port}/`

@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { makeIntegrator } from '../support/webhooks.ts'
 
-it('goes on sending webhooks and reports behind the gap that a restored backup leaves in the feed', async () => {
+it('continues to send webhooks and reports after the gap that a restored backup leaves in the feed', async () => {
   const service = await startServiceForTest({ ...TO_FAKES, ATS_GREENHOUSE: 'on' })
   const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const integrator = await makeIntegrator(service)

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { listenForNotifications } from '../../db/notifications.ts'
+import { createLruCache } from '../concurrency/lru-cache.ts'
 import type { ApiKeyCache, CachedApiKey, Log } from '../context.ts'
 
 /** For processes that authenticate too rarely to need a cache. */
@@ -14,7 +14,7 @@ const MAX_KEYS = 10_000
  * the cache; while notifications of changes do not arrive, it stays empty.
  */
 export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; close: () => Promise<void> } {
-  const entries = new LRUCache<string, CachedApiKey>({ max: MAX_KEYS })
+  const entries = createLruCache<CachedApiKey>(MAX_KEYS)
   /** Lookups in progress. A burst of requests with one key shares one: a query for each would exhaust the connection pool. */
   const loading = new Map<string, Promise<CachedApiKey | null>>()
   let listening = false
@@ -31,7 +31,7 @@ export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; 
       listening = true
     },
     onDown(error) {
-      if (listening) log.warn({ err: error }, 'no notifications of API key changes: the key cache is off until they are back')
+      if (listening) log.warn({ err: error }, 'notifications of API key changes are interrupted: the key cache is off')
       listening = false
       empty()
     },

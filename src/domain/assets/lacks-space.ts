@@ -14,11 +14,11 @@ export async function lacksSpace(ctx: Context, bytes: number): Promise<boolean> 
   const { log, media, mediaQuota } = ctx.deps
   const free = await media.free()
   if (free < bytes) {
-    log.error({ free }, 'there is no room for recordings')
+    log.error({ free }, 'the disk for recordings is full')
     return true
   }
   const used = await countMediaBytes(ctx)
   if (used < mediaQuota) return false
-  log.warn({ organizationId: ctx.organization.id, used }, "an organization's quota of media is used up")
+  log.warn({ organizationId: ctx.organization.id, used }, 'an organization has used up its media quota')
   return true
 }

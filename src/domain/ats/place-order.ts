@@ -64,7 +64,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     const { ats, connectionId } = atsOf(inside)
     if (status.status === 'released' && isReported(ats, 'released'))
       await queueReport(inside, { connectionId, orderId, status: 'released' })
-    deps.log.info({ organizationId: inside.organization.id, ats, orderId, inviteId }, 'an order of an ATS')
+    deps.log.info({ organizationId: inside.organization.id, ats, orderId, inviteId }, 'an ATS sent an order')
     return { orderId, inviteId, createdAt }
   })
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from './lru-cache.ts'
 
 /** Groups whose last turn is remembered. Any other counts as one that never had a turn. */
 const REMEMBERED_GROUPS = 10_000
@@ -12,7 +12,7 @@ export type FairOrder = {
 
 /** Order in which groups that share something get the next of it, such as organizations the next place of a sender. */
 export function createFairOrder(): FairOrder {
-  const lastTurns = new LRUCache<string, number>({ max: REMEMBERED_GROUPS })
+  const lastTurns = createLruCache<number>(REMEMBERED_GROUPS)
   let turns = 0
   return {
     compare: (one, other, countOf) => countOf(one) - countOf(other) || (lastTurns.get(one) ?? 0) - (lastTurns.get(other) ?? 0),

@@ -19,7 +19,7 @@ export async function detectRestore(ctx: ServiceContext): Promise<void> {
     const [after, until] = [Number(gap.after), Number(gap.until)]
     log.warn(
       { after, until },
-      'the database has been restored or failed over: the feed goes on behind a gap, and readers from within it list everything again',
+      'the database was restored or failed over: the feed continues after a gap, and readers within the gap have to list everything again',
     )
   })
 }

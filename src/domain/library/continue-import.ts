@@ -68,10 +68,7 @@ const importRow = (ctx: Context, importId: string, { number, name, category, que
 function toRefusedRow({ deps, organization }: Context, row: { importId: string; number: number }, error: unknown) {
   if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error
   if (!(error instanceof DomainError)) {
-    deps.log.error(
-      { err: error, organizationId: organization.id, ...row },
-      'a question of an import could not be taken: it is refused',
-    )
+    deps.log.error({ err: error, organizationId: organization.id, ...row }, 'a question of an import was rejected')
     return { state: 'refused', notes: ['The service could not keep this question. Its operators find the reason in the log.'] }
   }
   const [issue] = error.issues

@@ -153,8 +153,5 @@ export async function warnOfOtherHosts(service: ServiceContext): Promise<void> {
   const { hostname: host } = new URL(service.deps.site.publicUrl)
   const passkeys = await service.db.secondFactor.count({ where: { kind: 'passkey', NOT: { rpId: host } } })
   if (passkeys > 0)
-    service.deps.log.warn(
-      { host, passkeys },
-      'PUBLIC_URL has another host than before: passkeys that were made there work no more',
-    )
+    service.deps.log.warn({ host, passkeys }, 'the host of PUBLIC_URL has changed: passkeys for the previous host no longer work')
 }

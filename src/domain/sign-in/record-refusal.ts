@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { createLruCache } from '../concurrency/lru-cache.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { HOUR_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -18,7 +18,7 @@ const RECORDED_AT_ONCE = 500
 
 /** Refusals of an hour that this process has met. @property more those that are not counted in the database yet. */
 type RecentRefusals = { more: number; isCounting: boolean }
-const recentRefusals = new LRUCache<string, RecentRefusals>({ max: 10_000 })
+const recentRefusals = createLruCache<RecentRefusals>(10_000)
 
 /**
  * Records that a member, or an API key, was refused: the first time in an hour at once, for each and each reason, over all processes; the others are
@@ -37,7 +37,7 @@ export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> 
     if (!isFirst) await countMore(ctx, key, here)
   } catch (error) {
     if (before === undefined) recentRefusals.delete(key)
-    deps.log.warn({ err: error, organizationId: organization.id }, 'a refusal could not be recorded')
+    deps.log.warn({ err: error, organizationId: organization.id }, 'a rejection could not be recorded')
   }
 }
 

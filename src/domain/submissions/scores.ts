@@ -67,7 +67,7 @@ function tryToScore({ deps }: Context, kind: QuestionKind, answered: AnswerToSco
     // No answer is nothing wrong: it gives no points.
     return isEmpty ? { state: 'scored', got: 0, of: 1, parts: [] } : kind.score(spec, key, value)
   } catch (err) {
-    deps.log.error({ err, versionId }, 'An answer could not be scored: it is left to people')
+    deps.log.error({ err, versionId }, 'an answer could not be scored: it is left to graders')
     return { state: 'people' }
   }
 }

@@ -12,7 +12,7 @@ export function reportUntrustedProxies(app: FastifyInstance, log: FastifyBaseLog
       reportedAt = performance.now()
       log.warn(
         { proxy },
-        'requests come through a proxy that is not trusted: name it in TRUST_PROXY, or all its clients count as one',
+        'requests come through an untrusted proxy: add it to TRUST_PROXY, or all clients behind it count as one',
       )
     }
     done()

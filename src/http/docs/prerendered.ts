@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createCompressed } from '../pages/assets.ts'
+import { compress } from '../pages/assets.ts'
 import { acceptsGzip } from '../sending/compression.ts'
 import { matchesIfNoneMatch } from '../sending/etag.ts'
 
@@ -9,7 +9,7 @@ type Prerendered = { content: Buffer; compressed: () => Promise<Buffer>; opaque:
 
 export function prerender(text: string): Prerendered {
   const content = Buffer.from(text)
-  return { content, compressed: createCompressed(content), opaque: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+  return { content, compressed: () => compress(content), opaque: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
 }
 
 /** Sends the body, or 304. Browsers cache it and revalidate each time. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../domain/concurrency/lru-cache.ts'
 import { HttpError } from '../errors/failure.ts'
 
 const WINDOW_MS = 60_000
@@ -12,7 +12,7 @@ const MAX_WINDOWS = 10_000
  * @returns a function that counts one call for a key. It throws HttpError rate_limited above the limit.
  */
 export function createRequestCounter(readTime = () => Date.now()): (key: string, limit: number) => void {
-  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_WINDOWS })
+  const windows = createLruCache<{ count: number; endsAt: number }>(MAX_WINDOWS)
   const openWindow = (key: string, now: number) => {
     const window = { count: 0, endsAt: now + WINDOW_MS }
     windows.set(key, window)

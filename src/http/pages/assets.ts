@@ -36,7 +36,7 @@ export function loadChunks(prefix: string, script: Asset): Record<string, Asset>
   const find = ({ content }: Asset): void => {
     for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {
       if (parts[file!]) continue
-      const found = { content: readFileSync(path.join(BUNDLES, file!)), type: TYPES['.js']!, address: `${prefix}/assets/${file}` }
+      const found = { content: readShared(path.join(BUNDLES, file!)), type: TYPES['.js']!, address: `${prefix}/assets/${file}` }
       parts[file!] = found
       find(found)
     }
@@ -54,9 +54,11 @@ export const loadSharedAssets = (prefix: string) => ({
 
 function loadFonts(prefix: string): Record<string, Asset> {
   const files = readdirSync(BUNDLES).filter((file) => file.endsWith('.woff2'))
-  const load = (file: string) => readFileSync(path.join(BUNDLES, file))
   return Object.fromEntries(
-    files.map((file) => [file, { content: load(file), type: TYPES['.woff2']!, address: `${prefix}/assets/${file}` }]),
+    files.map((file) => [
+      file,
+      { content: readShared(path.join(BUNDLES, file)), type: TYPES['.woff2']!, address: `${prefix}/assets/${file}` },
+    ]),
   )
 }
 
@@ -65,29 +67,37 @@ export const loadIcon = (prefix: string): Asset => loadAsset(prefix, ICON)
 
 /** The address contains a hash of the content, so that browsers can cache it for good. */
 function loadAsset(prefix: string, file: string): Asset {
-  const content = readFileSync(file)
+  const content = readShared(file)
   const { name, ext } = path.parse(file)
   return { content, type: TYPES[ext]!, address: `${prefix}/assets/${name}.${hash('sha256', content).slice(0, 12)}${ext}` }
+}
+
+const contents = new Map<string, Buffer>()
+
+/** Reads a file once for all interfaces. */
+function readShared(file: string): Buffer {
+  const content = contents.get(file) ?? readFileSync(file)
+  contents.set(file, content)
+  return content
 }
 
 /** Serves assets in a scope with this prefix. Browsers cache them for good. */
 export function serveAssets(app: FastifyInstance, prefix: string, assets: Record<string, Asset>): void {
   for (const { content, type, address } of Object.values(assets)) {
-    const compressed = createCompressed(content)
     app.get(address.slice(prefix.length), async (request, reply) => {
       reply.type(type).headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
       if (content.length < MIN_COMPRESSED_BYTES || ALREADY_COMPRESSED.has(type) || !acceptsGzip(request))
         return reply.send(content)
-      return reply.header('content-encoding', 'gzip').send(await compressed())
+      return reply.header('content-encoding', 'gzip').send(await compress(content))
     })
   }
 }
 
-/** Compresses by gzip on the first call, and only once. */
-export function createCompressed(content: Buffer): () => Promise<Buffer> {
-  let compressed: Promise<Buffer> | undefined
-  return () => {
-    compressed ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
-    return compressed
-  }
+const compressed = new WeakMap<Buffer, Promise<Buffer>>()
+
+/** Compresses a content by gzip, once. */
+export function compress(content: Buffer): Promise<Buffer> {
+  const result = compressed.get(content) ?? promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })
+  compressed.set(content, result)
+  return result
 }

@@ -46,7 +46,7 @@ export async function mailEvents(
       const { reader, source, emailId } = admitted.get(request)!
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const eventId = await reader.identify(body).catch((err) => {
-        system.deps.log.warn({ err, source }, 'it could not be found out who told of a mail')
+        system.deps.log.warn({ err, source }, 'the source of a mail event could not be verified')
         throw new HttpError('overloaded', { retryAfter: 10 })
       })
       if (eventId === null) return reply.code(401).send({ error: 'unknown sender' })

@@ -45,7 +45,7 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
   const skipFailed = (failed: number[], uids: number[], error: unknown) => {
     if (uids.length > 1 && failed.length === uids.length) throw error // the server is at fault, not the mails
-    for (const uid of failed) log.warn({ uid }, 'a mail in the mailbox of notices can not be fetched, and is left out')
+    for (const uid of failed) log.warn({ uid }, 'a mail in the bounce mailbox cannot be fetched: skipping it')
     lastProcessed.uid = uids.at(-1)!
   }
 

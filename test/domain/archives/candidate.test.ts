@@ -22,7 +22,7 @@ const HOSTILE = `'"><x-hostile onclick=alert(1)></title></style><script>document
 /** Everybody else of the organization: whom their names, and addresses, are looked for. */
 const STRANGERS = ['Gwendolyn', 'Hardcastle', 'keep-me.example', 'wrote.the.assessment']
 
-describe('the archive of somebody to whom everything has happened', () => {
+describe("a candidate's archive", () => {
   let made: Awaited<ReturnType<typeof makeErasable>>
   let files: Record<string, Buffer>
   let others: string[]
@@ -45,7 +45,7 @@ describe('the archive of somebody to whom everything has happened', () => {
     files = await readArchive(ctx, id)
   })
 
-  it('has each invite, answer, comment, message and result of theirs', () => {
+  it('contains each of their invites, answers, comments, messages, and results', () => {
     const of = (name: string) => JSON.parse(files[name]!.toString())
     const invites = made.ids.map((_, i) => of(`invites/${i + 1}/invite.json`).invite)
     expect(invites.map(({ id }) => id).sort()).toEqual([...made.ids].sort())
@@ -68,7 +68,7 @@ describe('the archive of somebody to whom everything has happened', () => {
     for (const { createdAt } of of('invites/1/events.json').events) expect(page).toContain(`datetime="${createdAt}"`)
   })
 
-  it('has their photos and recordings, byte for byte, and nothing that opens anything', async () => {
+  it('contains their photos and recordings byte for byte, and no storage keys, outside links, or scripts', async () => {
     const where = { inviteId: { in: made.ids } }
     const media = await service.db.mediaFile.findMany({ where: { submission: where } })
     expect(media.length).toBeGreaterThan(2)
@@ -85,7 +85,7 @@ describe('the archive of somebody to whom everything has happened', () => {
     }
   })
 
-  it('says nothing about anybody else', () => {
+  it('contains nothing about anybody else', () => {
     const found = textsOf(files).flatMap(([name, text]) =>
       others.filter((other) => text.includes(other)).map((other) => [name, other]),
     )
@@ -93,7 +93,7 @@ describe('the archive of somebody to whom everything has happened', () => {
     expect(textsOf(files).length).toBeGreaterThan(20)
   })
 
-  it.skipIf(!isBrowserInstalled)('opens in a browser from a disk, and leads from page to page', async () => {
+  it.skipIf(!isBrowserInstalled)('opens in a browser from disk, and links from page to page', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'archive-'))
     for (const [name, content] of Object.entries(files)) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
@@ -130,7 +130,7 @@ describe('the archive of somebody to whom everything has happened', () => {
   })
 })
 
-it('finds nothing of an address that another organization has, and says so in the same words', async () => {
+it("returns the same archive for another organization's candidate as for an unknown address", async () => {
   const organization = await service.make.organization()
   const ctx: Context = asEraser(service, organization)
   const asked = [ADDRESS, 'nobody.at.all@example.com'].map((address) => requestCandidateArchive(ctx, { address }))
@@ -146,7 +146,7 @@ it('finds nothing of an address that another organization has, and says so in th
   expect(untimed(blank(theirs!))).toEqual(untimed(blank(nobodys!)))
 })
 
-it('shows what is written in names and texts as text, and calls its files by words of its own', async () => {
+it('escapes HTML in names and texts, and names its files without using them', async () => {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id, { name: `${HOSTILE} assessment` })
   await service.make.invite(assessment, {

@@ -43,7 +43,7 @@ async function sweepAfter(days: number) {
   await forgetUnusedAssets(service.system)
 }
 
-it('goes a year after nothing names it any more, with its file and its bytes', async () => {
+it('deletes an asset with its file and its bytes a year after its last use', async () => {
   const { ask, bytes, ctx, find } = await furnish()
   const ref = await ask()
   await sweepAfter(400)
@@ -60,7 +60,7 @@ it('goes a year after nothing names it any more, with its file and its bytes', a
   expect(await service.deps.media.size(fileOf(asset!.key))).toBeNull()
 })
 
-it('stays while it is an organization’s logo, and for a year after', async () => {
+it("keeps an organization's logo while it is in use, and for a year after", async () => {
   const { ctx, organization } = await furnish()
   await changeLogo(ctx, png(200, 100))
   const find = () => service.db.asset.findFirst({ where: { organizationId: organization.id, kind: 'logo' } })
@@ -78,7 +78,7 @@ it('stays while it is an organization’s logo, and for a year after', async () 
   expect(await find()).toBeNull()
 })
 
-it('stays while the library, or a paper, names it, and where it is named again', async () => {
+it('keeps a picture that the library or a paper uses, or that is used again', async () => {
   const [kept, asked, again] = [await furnish(), await furnish(), await furnish()]
   const saved = await kept.ask()
   await saveToLibrary(kept.ctx, saved)
@@ -95,7 +95,7 @@ it('stays while the library, or a paper, names it, and where it is named again',
   for (const { find } of [kept, asked, again]) expect((await find())?.unusedSince).toBeNull()
 })
 
-it('goes from a version by which nothing is asked any more, and stays in one that a question has', async () => {
+it('deletes a picture of an unused question version, and keeps one of a version in use', async () => {
   const [gone, kept] = [await furnish(), await furnish()]
   for (const { assessment, ctx, id } of [gone, kept]) {
     const options = [
@@ -118,7 +118,7 @@ it('goes from a version by which nothing is asked any more, and stays in one tha
   expect(await service.db.questionVersion.count({ where: of })).toBe(1)
 })
 
-it('is missed by the check of media where its file is gone', async () => {
+it('reports an asset as missing in the media check if its file is gone', async () => {
   const { find } = await furnish()
   const asset = (await find())!
   const before = await checkMedia(service.system)

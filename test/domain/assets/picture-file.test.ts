@@ -104,7 +104,7 @@ describe('a picture', () => {
     ['image/webp', riff(canvas(40, 30), animationFrame(20, 20, riff(lossy(20, 20))))],
     ['image/webp', riff(['VP8L', Buffer.from([0x2f, 39, 0x40, 7, 0])])],
     ['image/webp', riff(['VP8 ', Buffer.from([0, 0, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0])])],
-  ])('is %s by its content, with its sides', (contentType, file) => {
+  ])('is recognized as %s by its content, with its width and height', (contentType, file) => {
     expect(readPicture(file)).toMatchObject({ contentType, width: 40, height: 30 })
   })
 
@@ -112,14 +112,14 @@ describe('a picture', () => {
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>')],
     ['a page', Buffer.from('<!doctype html><script>alert(1)</script>')],
     ['nothing', Buffer.alloc(0)],
-    ['a PNG without sides', png(0, 0)],
+    ['a PNG without a width and height', png(0, 0)],
     ...[1, 8, 20, 40].map((bytes): [string, Buffer] => [`${bytes} bytes of a PNG`, png().subarray(0, bytes)]),
     ...[3, 12, 30].map((bytes): [string, Buffer] => [`${bytes} bytes of a JPEG`, jpeg().subarray(0, bytes)]),
     ['a JPEG without an end', jpeg().subarray(0, -2)],
     ['a GIF without an end', gif(4, 3, gifFrame(4, 3)).subarray(0, -1)],
     ['a GIF whose frame is cut off', gif(4, 3, gifFrame(4, 3)).subarray(0, -4)],
     ['bytes of a WebP', riff(['VP8X', extended]).subarray(0, 22)],
-  ])('is not %s', (_what, file) => {
+  ])('is rejected if it is %s', (_what, file) => {
     expect(readPicture(file)).toBeNull()
   })
 
@@ -127,7 +127,7 @@ describe('a picture', () => {
     ['JPEG', 3, (empty: number) => jpeg(...times(empty, segment(0xe0, '')))],
     ['WebP', 2, (empty: number) => riff(['VP8X', extended], ['VP8 ', Buffer.alloc(10)], ...times(empty, ABCD))],
     ['PNG', 3, (empty: number) => pngWith(...times(empty, emptyChunk))],
-  ])('has at most 10,000 pieces: %s', (_type, own, made) => {
+  ])('has at most 10,000 chunks: %s', (_type, own, made) => {
     expect(readPicture(made(10_000 - own))).toMatchObject({ width: 40, height: 30 })
     expect(readPicture(made(10_001 - own))).toBeNull()
   })
@@ -137,23 +137,26 @@ describe('a picture', () => {
     ['lossless WebP', riff(canvas(10, 10), lossless(16_000, 16_000))],
     ['WebP with a second picture', riff(lossy(10, 10), lossy(16_000, 16_000))],
     ['animated WebP', riff(canvas(10, 10), animationFrame(16_000, 16_000, riff(lossy(16_000, 16_000))))],
-    ['animated WebP whose frame says it is small', riff(canvas(10, 10), animationFrame(10, 10, riff(lossy(16_000, 16_000))))],
+    [
+      'animated WebP whose frame header states a small size',
+      riff(canvas(10, 10), animationFrame(10, 10, riff(lossy(16_000, 16_000)))),
+    ],
     ['GIF', gif(10, 10, gifFrame(16_000, 16_000))],
     ['animated GIF', gif(10, 10, gifFrame(10, 10), gifFrame(10, 16_000, 15_990))],
     ['animated PNG', pngWith(pngFrame(16_000, 16_000))],
-  ])('has the sides of the largest picture in it: %s', (_type, file) => {
+  ])('has the dimensions of the largest frame: %s', (_type, file) => {
     expect(readPicture(file)).toMatchObject({ width: 16_000, height: 16_000 })
   })
 
   it.each([
-    ['a large one and a small', frameOf(16_000, 16_000), frameOf(10, 10)],
-    ['a small one and a large', frameOf(10, 10), frameOf(16_000, 16_000)],
-  ])('is not a JPEG of two frames: %s', (_what, first, second) => {
+    ['a large one, then a small one', frameOf(16_000, 16_000), frameOf(10, 10)],
+    ['a small one, then a large one', frameOf(10, 10), frameOf(16_000, 16_000)],
+  ])('is rejected as a JPEG with two frames: %s', (_what, first, second) => {
     const file = Buffer.concat([Buffer.from([0xff, 0xd8]), first, second, scan, Buffer.from([0xff, 0xd9])])
     expect(readPicture(file)).toBeNull()
   })
 
-  it('keeps nothing of where and when it was taken', () => {
+  it('drops the metadata about where and when it was taken', () => {
     const files = [
       png(4, 3, { told: 'GPS 52.5' }),
       jpeg(exif(1, 'GPS 52.5'), segment(0xe1, 'http://ns.adobe.com/xap GPS 52.5'), segment(0xfe, 'GPS 52.5')),
@@ -176,7 +179,7 @@ describe('a picture', () => {
     expect(readPicture(files[4]!)!.content[20]).toBe(0) // nor does its header announce it
   })
 
-  it('stays turned as the camera was held', () => {
+  it('keeps the rotation of the camera', () => {
     const turned = readPicture(jpeg(exif(6, 'GPS 52.5')))!
     expect(turned).toMatchObject({ width: 30, height: 40 })
     expect(readPicture(turned.content)).toMatchObject({ width: 30, height: 40 })

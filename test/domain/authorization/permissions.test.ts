@@ -33,7 +33,7 @@ const OWNERS: Permission[] = ['manage_security', 'erase_candidates', 'erase_orga
 
 const order = { field: 'name', direction: 'asc' } as const
 
-it('lets each actor do what the table says, whoever asks in its name, and nothing else', async () => {
+it('allows each actor exactly what the permission table lists', async () => {
   const { id, name } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const invite = await service.make.invite(assessment)
@@ -198,7 +198,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     expect(await allowed(await asMemberOf([...words, ...PORTAL_ROLES], [...words, 'admin', 'grader']))).toEqual([])
 })
 
-it('has what a member makes made by that member, and live', async () => {
+it('attributes what a member creates to that member, in live mode', async () => {
   const { id, name, key } = await service.make.organization()
   const { id: memberId, userId } = await service.make.member(id, { roles: ['admin'] })
   const actor: Actor = { kind: 'member', id: memberId, userId, roles: ['admin'] }
@@ -209,7 +209,7 @@ it('has what a member makes made by that member, and live', async () => {
   expect(shown).toMatchObject({ id: tag.id, name: 'By a member' })
 })
 
-it('lets an author write assessments, and leave who sees their results as it is', async () => {
+it('lets an author write assessments, but not change who sees their results', async () => {
   const { id, name } = await service.make.organization()
   const { email } = await service.make.member(id, { roles: ['client'] })
   const as = async (roles: string[], portalRoles: string[]): Promise<Context> => {

@@ -16,7 +16,7 @@ function startWork(inTurn: ReturnType<typeof createKeyedLimiter>, whose: string,
   return { begun, ends, results }
 }
 
-it('does so much at once, and the rest in the order in which it came', async () => {
+it('runs as many tasks at once as allowed, and the rest in order of arrival', async () => {
   const { begun, ends, results } = startWork(createKeyedLimiter(2), 'acme', ['a', 'b', 'c', 'd'])
   expect(begun).toEqual(['a', 'b'])
   ends.get('b')!.succeed()
@@ -29,7 +29,7 @@ it('does so much at once, and the rest in the order in which it came', async () 
   expect(begun).toEqual(['a', 'b', 'c', 'd'])
 })
 
-it('goes on behind what fails', async () => {
+it('continues after a failed task', async () => {
   const { begun, ends, results } = startWork(createKeyedLimiter(1), 'acme', ['a', 'b'])
   ends.get('a')!.fail(new Error('in vain'))
   await expect(results[0]).rejects.toThrow('in vain')
@@ -37,7 +37,7 @@ it('goes on behind what fails', async () => {
   expect(begun).toEqual(['a', 'b'])
 })
 
-it('refuses what comes when as much is waiting as may wait, until there is room again', async () => {
+it('rejects a task if the queue is full, until there is room again', async () => {
   const inTurn = createKeyedLimiter(1, { waiting: 1, refusal: () => new Error('too much') })
   const { ends, results } = startWork(inTurn, 'acme', ['a', 'b', 'c'])
   await expect(results[2]).rejects.toThrow('too much')
@@ -51,13 +51,13 @@ it('refuses what comes when as much is waiting as may wait, until there is room 
   expect(await Promise.race([later, nextTurn('waits')])).toBe('waits')
 })
 
-it('keeps nobody waiting for what somebody else has to do', async () => {
+it("runs a task of one organization while another organization's tasks wait", async () => {
   const inTurn = createKeyedLimiter(1)
   startWork(inTurn, 'acme', ['a', 'b'])
   expect(await inTurn('globex', async () => 'done')).toBe('done')
 })
 
-it('refuses at once what would wait longer than anybody does, by what the latest took', async () => {
+it('rejects a task at once if its expected wait, by recent durations, exceeds the limit', async () => {
   let now = 0
   const inTurn = createKeyedLimiter(1, { waiting: 20, longest: 1_000, refusal: () => new Error('too long') }, () => now)
   const { begun, ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
@@ -72,7 +72,7 @@ it('refuses at once what would wait longer than anybody does, by what the latest
   expect(await Promise.all([...results, later.results[0]])).toEqual(['a', 'b', 'c'])
 })
 
-it('goes on without those who have gone, or have waited for too long', async () => {
+it('skips tasks that were canceled or have waited too long', async () => {
   const inTurn = createKeyedLimiter(1, { waiting: 20, longest: 20, refusal: () => new Error('not done') })
   const { ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
   let leave = () => {}
@@ -92,7 +92,7 @@ it('goes on without those who have gone, or have waited for too long', async () 
   expect(await inTurn('acme', async () => 'd')).toBe('d')
 })
 
-it('refuses who has waited in a fair line for as long as they may, and lets the others have their turns', async () => {
+it('rejects a task that has waited its limit in a fair queue, and runs the others', async () => {
   const inTurn = createFairQueue(1, { waiting: 9, longest: 10, refusal: () => new Error('too long') })
   const { promise, resolve: end } = Promise.withResolvers<string>()
   const first = inTurn('one', () => promise)

@@ -188,10 +188,10 @@ const namedBy = (catalogue: typeof CATALOGUE) =>
 
 const SUBJECTS = [
   ['a candidate', namedBy(CATALOGUE)],
-  ['a member, or of an account that is left over,', namedBy(MEMBER_CATALOGUE)],
+  ['a member or an orphaned account', namedBy(MEMBER_CATALOGUE)],
 ] as const
 
-it.each(SUBJECTS)('says of each column in which a text can stand what the erasure of %s does with it', async (_, named) => {
+it.each(SUBJECTS)('lists, for each column that can hold text, what the erasure of %s does with it', async (_, named) => {
   expect(await readColumns()).toEqual(named)
 })
 

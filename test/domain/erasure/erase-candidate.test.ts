@@ -26,7 +26,7 @@ const waitForReceipt = (ctx: Context, id: string): Promise<Erasure> =>
 const MOVING =
   /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files))/
 
-describe('somebody to whom everything has happened', () => {
+describe('an erased candidate', () => {
   let made: Awaited<ReturnType<typeof makeErasable>>
   let before: Map<string, string[]>
   let after: Map<string, string[]>
@@ -69,7 +69,7 @@ describe('somebody to whom everything has happened', () => {
     counts.after = await readCounts()
   })
 
-  it('was to be found in many tables before', () => {
+  it('was present in many tables before the erasure', () => {
     const tables = [...before].filter(([, rows]) => rows.some((row) => hitsIn(row).length > 0)).map(([name]) => name)
     expect(tables).toEqual(
       expect.arrayContaining([
@@ -91,7 +91,7 @@ describe('somebody to whom everything has happened', () => {
     )
   })
 
-  it('is in no column of any table, in the store, or in a line that was logged from then on', () => {
+  it('is gone from every column of every table, from the store, and from lines logged afterwards', () => {
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
     expect(rows.filter((row) => hitsIn(row).length > 0)).toEqual([])
     expect(logged.filter((line) => hitsIn(line).length > 0)).toEqual([])
@@ -101,7 +101,7 @@ describe('somebody to whom everything has happened', () => {
     expect(stored.after.length).toBeGreaterThan(3)
   })
 
-  it('leaves everybody else’s rows as they were, byte for byte', () => {
+  it("leaves everybody else's rows unchanged, byte for byte", () => {
     for (const [name, rows] of before) {
       if (MOVING.test(name)) continue
       const kept = new Set(after.get(name))
@@ -111,12 +111,12 @@ describe('somebody to whom everything has happened', () => {
     }
   })
 
-  it('leaves the numbers of the past as they were', () => {
+  it('leaves past counts unchanged', () => {
     expect(counts.after).toEqual(counts.before)
     expect(JSON.stringify(counts.before)).toContain('"results":2')
   })
 
-  it('has a receipt that counts what is gone, names nobody, and is there once, in the log too', async () => {
+  it('has one receipt, also in the log, that counts what was erased and names nobody', async () => {
     expect(erasure.counts).toMatchObject({ invites: 4, submissions: 2, listRows: 2, suppressions: 1 })
     expect(erasure.counts.media).toBeGreaterThan(3)
     expect(erasure.counts.webhookAnswers).toBeGreaterThan(5)
@@ -129,7 +129,7 @@ describe('somebody to whom everything has happened', () => {
     expect(await service.db.erasure.findFirstOrThrow({ where: { id: erasure.id } })).toMatchObject({ encryptedAddress: null })
   })
 
-  it('is 404 in both interfaces, and in none of their lists', async () => {
+  it('is 404 for test and live keys, and missing from all lists', async () => {
     const { organization, ids, v1, live } = made
     const alternate = service.alternate(organization.key)
     for (const id of ids)
@@ -154,7 +154,7 @@ describe('somebody to whom everything has happened', () => {
     expect((await v1.get('/invites')).body.pagination.total).toBe(21)
   })
 
-  it('goes on in the feed without a hole, and tells of each invite once that it is erased', async () => {
+  it('leaves no gap in the feed, and one erased event for each invite', async () => {
     const { organization, ids, receiver } = made
     const { events } = await readFeed(service, organization.key)
     const own = events.filter(({ data }) => ids.includes(data.inviteId))
@@ -168,7 +168,7 @@ describe('somebody to whom everything has happened', () => {
     expect(own.filter(({ type }) => type === 'invite.revoked').length).toBeGreaterThanOrEqual(2)
   })
 
-  it('answers a retry of what was said of them with 404, and makes no second invite of it', async () => {
+  it('returns 404 for a retried request about them, and creates no second invite', async () => {
     const { organization, assessments } = made
     const records = await service.db.idempotencyRecord.findMany({ where: { organizationId: organization.id, body: null } })
     expect(records.length).toBeGreaterThan(4)
@@ -184,7 +184,7 @@ describe('somebody to whom everything has happened', () => {
     ).toBe(1)
   })
 
-  it('is not written to all the same, also when they are invited anew', async () => {
+  it('stays suppressed, even if invited again', async () => {
     const { organization, suppressed, invite } = made
     const found = await suppressed(ADDRESS)
     expect(found).toMatchObject([{ reason: 'bounce', address: expect.stringMatching(/^erased:/), emailId: null }])
@@ -204,7 +204,7 @@ describe('somebody to whom everything has happened', () => {
   })
 })
 
-it('finds beforehand what there is, and nothing of an address that another organization has', async () => {
+it('previews what there is to erase, and nothing from other organizations', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
   expect(await findTraces(ctx, ADDRESS)).toMatchObject({ invites: 4, open: 3, submissions: 2, listRows: 2, suppressions: 1 })
@@ -217,7 +217,7 @@ it('finds beforehand what there is, and nothing of an address that another organ
   expect(await findTraces(ctx, ADDRESS)).toMatchObject({ invites: 4 })
 })
 
-it('ends once, with a right receipt, however often it is stopped at each step', async () => {
+it("finishes a candidate's erasure once with a correct receipt, however often each step is stopped", async () => {
   const { organization, ids, media } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
   const { id, times, failures } = await eraseThroughStops(service, ctx, ERASURE_STEPS, (alone) =>
@@ -240,7 +240,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   expect(rows.filter((row) => hitsIn(row).length > 0)).toEqual([])
 })
 
-it('is one erasure, whoever works on it and however often it is asked for', async () => {
+it('creates one erasure for concurrent and repeated requests', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
   const asked = await Promise.all([1, 2, 3].map(() => requestErasure(ctx, { address: ADDRESS })))
@@ -258,7 +258,7 @@ it('is one erasure, whoever works on it and however often it is asked for', asyn
   expect(ERASURE_STEPS.at(-1)).toBe((await getErasure(ctx, asked[0]!.id)).step)
 })
 
-it('writes the line of its receipt without reading the log, which may be long; and once, where it died behind it', async () => {
+it("writes the receipt's log line once, and without reading the log unless a process died after writing it", async () => {
   const organization = await service.make.organization()
   const ctx = asEraser(service, organization)
   const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueErasure: async () => {} } } }

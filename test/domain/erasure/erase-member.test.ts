@@ -164,7 +164,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
 /** Folders of stored files. Parts may be joined meanwhile. */
 const listFolders = async () => [...new Set((await listStore(service)).map((file) => file.split('/', 2).join('/')))]
 
-it('leaves who they are nowhere, and what they have done as a former grader’s', async () => {
+it("removes the member's identity everywhere, and attributes their grades to a former grader", async () => {
   const made = await start()
   const { organization, owner, person, member, home, email, ctx } = made
   const organizationId = organization.id
@@ -260,7 +260,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
 
 const credentialOf = async (memberId: string) => (await db.member.findUniqueOrThrow({ where: { id: memberId } })).credentialId!
 
-it('leaves an account that opens another organization, and the member there; not what rests on this one', async () => {
+it("keeps an account that another organization uses, and deletes this organization's proofs and forms", async () => {
   const { organization, member, person, email, home, ctx } = await start()
   const other = await make.organization()
   await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
@@ -288,7 +288,7 @@ it('leaves an account that opens another organization, and the member there; not
   expect((await person.get(`/portal/${organization.id}/`)).status).toBe(404)
 })
 
-it('is refused for oneself, for the last owner, and to admins where an owner is named', async () => {
+it('rejects erasing oneself, the last owner, or, as an admin, an owner', async () => {
   const { organization, owner, person, member, home, ctx } = await start()
   await expect(requestMemberErasure(ctx, { memberId: owner.member.id })).rejects.toMatchObject({
     issues: [{ problem: 'lastOwner' }],
@@ -307,7 +307,7 @@ it('is refused for oneself, for the last owner, and to admins where an owner is 
   expect(await db.member.count({ where: { organizationId: organization.id, erasedAt: null } })).toBe(2)
 })
 
-it('is done again after a restore, and revokes keys where that is wanted', async () => {
+it("repeats an erasure after a restore, and revokes the member's keys on request", async () => {
   const { organization, member, email, ctx } = await start()
   const key = await db.apiKey.create({
     data: {
@@ -344,7 +344,7 @@ it('is done again after a restore, and revokes keys where that is wanted', async
   expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 })
 
-it('ends once, with a right receipt, however often it is stopped at each step', async () => {
+it("finishes a member's erasure once with a correct receipt, however often each step is stopped", async () => {
   const made = await start()
   const { member, email, ctx } = made
   await live(made)
@@ -362,7 +362,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   expect(await rowsWith(email, NAME.join(' '), FAR, SEEN)).toEqual([])
 })
 
-it('is nothing that API keys get to see, nor are nights of what is kept no longer', async () => {
+it('hides member erasures and nights of retention from API keys', async () => {
   const { organization, member, ctx } = await start()
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   await waitForReceipt(ctx, id)
@@ -395,10 +395,10 @@ it('is nothing that API keys get to see, nor are nights of what is kept no longe
   expect((await listErasures(ctx, page)).total).toBe(3)
 })
 
-describe('an account that no organization has any more', () => {
+describe('an orphaned account', () => {
   const DAY_MS = 86_400_000
 
-  it('goes after 30 days with all that it is signed in with, and is nowhere', async () => {
+  it('is deleted after 30 days with all its sign-in methods, and leaves no trace', async () => {
     const email = 'Left.Over@Erase-Member.example'
     const { organization, person, member } = await start(email)
     await enrolApp(person, service.clock.now)
@@ -430,7 +430,7 @@ describe('an account that no organization has any more', () => {
     expect(hitsOf(service.logLines, [email])).toEqual([])
   })
 
-  it('stays for whom another organization invites meanwhile, and for who is deactivated', async () => {
+  it('is kept if its owner joins another organization, or if the member is only deactivated', async () => {
     const { member, email, person } = await start()
     const idle = await start()
     await deactivateMember(idle.ctx, idle.member.id)
@@ -452,7 +452,7 @@ describe('an account that no organization has any more', () => {
   })
 
   // At the end: so many are in the way of others.
-  it('costs by those that are to be looked at, however many accounts there are', async () => {
+  it('is found without reading the other accounts, however many there are', async () => {
     const { member } = await start()
     const client = new pg.Client({ connectionString: service.databaseUrl })
     await client.connect()
@@ -480,7 +480,7 @@ describe('an account that no organization has any more', () => {
   })
 })
 
-it('shows an erased member in the filters and forms of others, who can replace or delete them', async () => {
+it("shows an erased member in other members' filters and forms, where they can be replaced or deleted", async () => {
   const { organization, owner, member, home, email, ctx } = await start()
   const name = 'Al Bo' // shorter than what takes its place
   await db.user.update({ where: { id: member.userId }, data: { firstName: 'Al', lastName: 'Bo' } })

@@ -64,7 +64,7 @@ const countOf = async ({ id: organizationId }: { id: string }) => ({
 
 const lines = (id: string) => linesOf(service, id)
 
-describe('of two organizations to which everything has happened', () => {
+describe('an erased organization', () => {
   let gone: Awaited<ReturnType<typeof makeErasable>>
   let kept: Awaited<ReturnType<typeof makeErasable>>
   let before: Map<string, string[]>
@@ -105,7 +105,7 @@ describe('of two organizations to which everything has happened', () => {
     stored.after = await listStore(service)
   })
 
-  it('leaves nothing of the one in any table, or in the store', () => {
+  it('leaves nothing in any table or in the store', () => {
     const words = [gone.organization.id, gone.organization.name]
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
     expect(rows.filter((row) => isInbound(row) || words.some((word) => row.includes(word)))).toEqual([])
@@ -114,7 +114,7 @@ describe('of two organizations to which everything has happened', () => {
     expect(stored.after.length).toBeGreaterThan(3)
   })
 
-  it('leaves the other as it was, byte for byte, and who is in both', async () => {
+  it('leaves another organization unchanged byte for byte, and the accounts that are in both', async () => {
     for (const [name, rows] of before) {
       if (MOVING.test(name)) continue
       const others = rows.filter((row) => !isInbound(row) && !row.includes(gone.organization.id))
@@ -125,7 +125,7 @@ describe('of two organizations to which everything has happened', () => {
     expect((await kept.v1.get('/invites')).status).toBe(200)
   })
 
-  it('has a receipt in the log alone, which counts what is gone and names nobody', async () => {
+  it('has a receipt only in the log, which counts what was erased and names nobody', async () => {
     const [line, ...more] = await lines(receipt)
     expect(more).toEqual([])
     expect(JSON.parse(line!)).toMatchObject({
@@ -137,7 +137,7 @@ describe('of two organizations to which everything has happened', () => {
   })
 })
 
-it('is reminded of once, and kept by one press, after which nothing of it is erased', async () => {
+it('sends one reminder to a suspended organization, and erases nothing after an owner keeps it', async () => {
   const organization = await withAdmin()
   const { id, mails } = await hold(organization)
   expect(await hold(organization)).toMatchObject({ id })
@@ -154,7 +154,7 @@ it('is reminded of once, and kept by one press, after which nothing of it is era
   expect(await lines(id)).toEqual([])
 })
 
-it('is not erased before its owners have had three days after the reminder, however late no worker could send it', async () => {
+it('erases no organization before its owners had three days after a late reminder', async () => {
   const organization = await withAdmin()
   const { id, mails } = await hold(organization)
   const isThere = async () => (await service.db.organization.count({ where: { id: organization.id } })) > 0
@@ -177,14 +177,14 @@ it('is not erased before its owners have had three days after the reminder, howe
   expect(await isThere()).toBe(false)
 })
 
-it('takes the name and nothing else', async () => {
+it("rejects a suspension with any name but the organization's", async () => {
   const organization = await service.make.organization()
   const asked = suspendOrganization(asEraser(service, organization), { name: 'Another' })
   await expect(asked).rejects.toMatchObject({ kind: 'invalid', issues: [{ field: 'name', problem: 'otherName' }] })
   expect(await findSuspension(asEraser(service, organization))).toBe(null)
 })
 
-it('ends once, with a right receipt, however often it is stopped, and the store refuses', async () => {
+it("finishes an organization's erasure once with a correct receipt, despite stops and storage errors", async () => {
   const { organization } = await makeErasable(service, { others: 1 })
   const id = await suspendAndRemind(organization)
   const had = await countOf(organization)
@@ -224,7 +224,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
   expect(await liftSuspension(asEraser(service, organization))).toBe(false)
 })
 
-it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
+it('erases nothing if an owner keeps the organization at the very moment of its erasure', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
   const id = await suspendAndRemind(organization)
   const [had, stored] = [await countOf(organization), await listStore(service)]
@@ -249,7 +249,7 @@ it('is left alone that an owner keeps in the very moment in which it would be er
   expect(await listStore(service)).toEqual(stored)
 })
 
-it('does not wait for a job that a process had which is gone', async () => {
+it("deletes an organization's job that a dead process had started", async () => {
   const { id: organizationId } = await service.make.organization()
   const [{ id }] = await service.db.$queryRaw<[{ id: string }]>`
     INSERT INTO pgboss.job (name, data, state, retry_limit, retry_delay, started_on, heartbeat_on, heartbeat_seconds, expire_seconds)
@@ -259,7 +259,7 @@ it('does not wait for a job that a process had which is gone', async () => {
   expect(await service.db.$queryRaw`SELECT id FROM pgboss.job WHERE id = ${id}::uuid`).toEqual([])
 })
 
-it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
+it('finds and erases an organization again after a restore, but not a new one with its ID', async () => {
   const organization = await service.make.organization()
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
   const id = await suspendAndRemind(organization)

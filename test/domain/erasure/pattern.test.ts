@@ -29,7 +29,7 @@ const OTHERS = [
   'o\\u0027kim+a@example.com',
 ]
 
-it('finds an address as others spell it, and no longer one that it is a part of; in PostgreSQL and here alike', async () => {
+it('finds an address however it is spelled, but not within a longer one, in PostgreSQL and JavaScript alike', async () => {
   for (const [texts, isThere] of [
     [NAMING, true],
     [[...OTHERS, ...HYPHENATED], false],
@@ -42,18 +42,18 @@ it('finds an address as others spell it, and no longer one that it is a part of;
       ])
 })
 
-it('finds it between hyphens in keys of requests', async () => {
+it('finds an address between hyphens in idempotency keys', async () => {
   const pattern = toAddressPattern(ADDRESS, { hyphenated: true })
   for (const text of [...NAMING, ...HYPHENATED]) expect([text, await isFound(text, pattern)]).toEqual([text, true])
   for (const text of OTHERS) expect([text, await isFound(text, pattern)]).toEqual([text, false])
 })
 
-it('finds what forms spell otherwise than web addresses', () => {
+it('finds an address in form encoding, which differs from URL encoding', () => {
   const query = new URLSearchParams({ search: "o'brien~@example.com" }).toString()
   expect(containsAddress("o'brien~@example.com", query)).toBe(true)
 })
 
-it('finds an international address in each form in which it may be said, and not within a longer one', async () => {
+it('finds an international address in each of its forms, but not within a longer one', async () => {
   for (const [address, texts, isThere] of [
     [
       'jörg@xn--bcher-kva.example',

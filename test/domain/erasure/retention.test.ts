@@ -42,8 +42,8 @@ async function sweep(organizationId: string) {
   return eraseDueInvites(service.system)
 }
 
-describe('the page', () => {
-  it('says what the first night takes, wants that to be confirmed, and begins a day later', async () => {
+describe('the retention page', () => {
+  it('shows what the first night erases, asks for confirmation, and starts a day later', async () => {
     const organization = await make.organization()
     const assessment = await make.assessment(organization.id)
     for (const days of [31, 40, 400]) await make.invite(assessment, { status: 'completed', completedAt: daysAgo(days) })
@@ -84,7 +84,7 @@ describe('the page', () => {
     expect(await db.memberEmail.count({ where: { memberId: owner.member.id, kind: 'retention_changed' } })).toBe(2)
   })
 
-  it('is refused to admins who are no owners, and keeps what somebody else has set meanwhile', async () => {
+  it("rejects admins who aren't owners, and keeps what somebody else has set meanwhile", async () => {
     const organization = await make.organization()
     const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
     await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
@@ -99,8 +99,8 @@ describe('the page', () => {
   })
 })
 
-describe('a night', () => {
-  it('takes nothing the day before, then each that is due once, and says how many by which rule', async () => {
+describe('a night of retention', () => {
+  it('erases nothing the day before, then each due invite once, and counts them by rule', async () => {
     const organization = await make.organization()
     const ctx = asEraser(service, organization)
     const assessment = await make.assessment(organization.id)
@@ -155,7 +155,7 @@ describe('a night', () => {
     expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('erased ended invites')
   })
 
-  it('leaves nothing of the invites, their files before their rows, and goes on where the store has stopped it', async () => {
+  it('erases invites with their files before their rows, and continues after the store stopped it', async () => {
     const made = await makeErasable(service, { others: 2 })
     const organizationId = made.organization.id
     const ctx = asEraser(service, made.organization)
@@ -230,7 +230,7 @@ it('erases nothing while the organization is suspended, and restarts the period 
   expect(await isThere()).toBe(false)
 })
 
-describe('an invite whose files a night is deleting', () => {
+describe('an invite whose files are being deleted', () => {
   /** One with a recording, due, in an organization whose rules begin now; and what the store is asked for, once, while that is deleted. */
   async function startDue() {
     const organization = await make.organization()
@@ -258,7 +258,7 @@ describe('an invite whose files a night is deleting', () => {
   }
   const refuse = () => Promise.reject(new Error('the store is away'))
 
-  it('is not reactivated any more; one that was just before keeps them', async () => {
+  it("can't be reactivated, but keeps its files if reactivated just before", async () => {
     const { ctx, id, isThere, sweepWith } = await startDue()
     const refused = { kind: 'move_not_allowed', issues: [expect.objectContaining({ value: 'being erased' })] }
     await sweepWith(() => expect(reactivateInvite(ctx, id, {})).rejects.toMatchObject(refused))
@@ -280,7 +280,7 @@ describe('an invite whose files a night is deleting', () => {
     expect(await db.mediaFile.count({ where: { submissionId: before.submissionId, state: { not: 'deleted' } } })).toBe(1)
   })
 
-  it('is in no copy: those that there are go, and no other is made of it', async () => {
+  it('is deleted from existing archives, and left out of new ones', async () => {
     const { ctx, recipientEmail, sweepWith } = await startDue()
     const organizationId = ctx.organization.id
     await make.invite(await make.assessment(organizationId), { recipientEmail })
@@ -298,7 +298,7 @@ describe('an invite whose files a night is deleting', () => {
     expect([await db.archive.count({ where: { organizationId } }), await files()]).toEqual([0, 0])
   })
 
-  it('goes although it is kept for longer since, or with its candidate who is erased meanwhile', async () => {
+  it('is erased even if its period is extended or its candidate is erased meanwhile', async () => {
     const longer = await startDue()
     const asked = await startDue()
     await expect(asked.sweepWith(refuse)).rejects.toThrow('could not be worked on')
@@ -318,7 +318,7 @@ describe('an invite whose files a night is deleting', () => {
   })
 })
 
-it('hears in the middle of a night who has just set it otherwise', async () => {
+it('applies a retention change made in the middle of a night', async () => {
   const organization = await make.organization()
   const ctx = asEraser(service, organization)
   const assessment = await make.assessment(organization.id)
@@ -345,7 +345,7 @@ it('hears in the middle of a night who has just set it otherwise', async () => {
   expect(await db.invite.count({ where: { id: expired.id } })).toBe(1)
 })
 
-it('shortened twice begins by the last; taken back before it begins, it takes nothing, and wants to be confirmed again', async () => {
+it('starts a twice-shortened period by the last change, and asks for confirmation again if it was withdrawn', async () => {
   const organization = await make.organization()
   const ctx = asEraser(service, organization)
   const invite = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(40) })
@@ -370,7 +370,7 @@ it('shortened twice begins by the last; taken back before it begins, it takes no
   expect(await isThere()).toBe(false)
 })
 
-it('finds what is due in the order of an index, however many invites there are', async () => {
+it('finds due invites in index order, however many invites there are', async () => {
   const organization = await make.organization()
   const assessment = await make.assessment(organization.id)
   const { metadata: _, id: __, ...like } = await make.invite(assessment)
@@ -402,7 +402,7 @@ it('finds what is due in the order of an index, however many invites there are',
 })
 
 // At the end: so many rows change the plans of others.
-it('counts for the page no further than 10,000 of a rule, and says so', async () => {
+it('counts at most 10,000 invites of a rule for the page, and says so', async () => {
   const organization = await make.organization()
   const { id } = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(90) })
   for (let from = 0; from < 12_000; from += 2_000)

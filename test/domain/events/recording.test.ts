@@ -70,7 +70,7 @@ describe('a new invite', () => {
     expect(told).toEqual([created(invite.id), created(second.id)])
   })
 
-  it('once, however often the request is repeated with its Idempotency-Key, and not at all when it is refused', async () => {
+  it('records its creation once for a repeated Idempotency-Key, and not at all for a rejected request', async () => {
     const { id, key } = await service.make.organization()
     const { id: assessmentId } = await service.make.assessment(id)
     const post = (idempotencyKey: string) =>
@@ -157,7 +157,7 @@ describe('an invite', () => {
 describe('expiry', () => {
   const due = () => ({ expiresAt: new Date(service.clock.now().getTime() - 1_000) })
 
-  it.each(['a list', 'a move', 'the sweep'])('whoever finds out: %s', async (who) => {
+  it.each(['a list', 'a move', 'the sweep'])('records one event, whoever notices it first: %s', async (who) => {
     const { key, invite, client, candidate } = await makeInvite(due())
     if (who === 'a list') await client.get('/invites')
     if (who === 'a move') await candidate.press('accept')
@@ -166,7 +166,7 @@ describe('expiry', () => {
     expect(await tell(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
   })
 
-  it('records one event for each of thousands that end at once', async () => {
+  it('records one event for each of thousands of invites that expire at once', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const count = 5_000
@@ -223,7 +223,7 @@ describe('a mail', () => {
     ])
   })
 
-  it('but not when it was captured, as that of a test invite', async () => {
+  it('records nothing when it is captured for a test invite', async () => {
     const { key, invite } = await makeInvite({ mode: 'test' }, 'test')
     expect(await settled(await queueMail(service, invite))).toMatchObject({ state: 'captured' })
     expect(await tell(key)).toEqual([])
@@ -258,8 +258,8 @@ describe('a mail', () => {
   }
 })
 
-describe('an event and its change are committed together', () => {
-  it('neither is there when the transaction fails', async () => {
+describe('an event', () => {
+  it('is rolled back with its transaction', async () => {
     const { key, invite } = await makeInvite()
     const failed = inTransaction(service.system, async (ctx) => {
       await recordEvents(ctx, [inviteEvents.revoked(invite)])
@@ -269,7 +269,7 @@ describe('an event and its change are committed together', () => {
     expect(await tell(key)).toEqual([])
   })
 
-  it('no move without its event', async () => {
+  it("rolls back its move if it can't be recorded", async () => {
     const { key, invite, client } = await makeInvite()
     await service.db.$executeRaw`ALTER TABLE events RENAME TO hidden`
     const { status } = await client
@@ -283,7 +283,7 @@ describe('an event and its change are committed together', () => {
   })
 })
 
-it("tells a key of the invites that it sees, and nobody of another organization's", async () => {
+it("shows a key the events of the invites it can read, and none of another organization's", async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { key: testKey } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
   const assessment = await service.make.assessment(organizationId)

@@ -135,7 +135,7 @@ async function readCounts({ organizationId, key, assessments, rows }: World) {
   return { shown, counted }
 }
 
-it('counts the invites right after any history, four steps at a time', async () => {
+it('counts the invites correctly after any history, four steps at a time', async () => {
   const step = fc.record({ name: fc.constantFrom(...Object.keys(steps)), nth: fc.nat() })
   const histories = fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLength: 6, maxLength: 10 })
   await fc.assert(
@@ -152,7 +152,7 @@ it('counts the invites right after any history, four steps at a time', async () 
   )
 })
 
-it('counts thirty that are made at once for one assessment', async () => {
+it('counts thirty invites created at once for one assessment', async () => {
   const { key, assessments } = await makeWorld()
   const { id } = assessments[0]!
   const answers = await Promise.all(Array.from({ length: 30 }, () => service.v1(key).post('/invites').send(newInvite(id))))
@@ -161,7 +161,7 @@ it('counts thirty that are made at once for one assessment', async () => {
   expect(body.inviteCount).toBe(30)
 })
 
-it('lets no transaction wait for the counts of another', async () => {
+it("makes no transaction wait for another one's counts", async () => {
   const { organizationId, assessments } = await makeWorld()
   const { id, metadata: _, ...template } = await service.make.invite(assessments[0]!)
   const another = () => ({ ...template, id: service.deps.newId(), recipientEmail: newInvite(id).recipientEmail })
@@ -185,7 +185,7 @@ it('deletes an organization with its counts', async () => {
   expect(await service.db.assessmentInviteCount.count({ where: { organizationId } })).toBe(0)
 })
 
-it('expires thousands that end at the same instant, for all who list them at once', async () => {
+it('expires thousands of invites at the same instant for concurrent lists', async () => {
   const { organizationId, key, assessments } = await makeWorld()
   const { id } = await service.make.invite(assessments[0]!)
   await service.db.$executeRaw`
@@ -199,7 +199,7 @@ it('expires thousands that end at the same instant, for all who list them at onc
   expect(await service.db.invite.count({ where: { organizationId, status: 'expired' } })).toBe(5_000)
 })
 
-it('changes nothing to count: an invite that is due is set to expired by what lists invites', async () => {
+it('leaves a due invite pending when counting, and expires it when listing', async () => {
   const { organizationId, key, assessments, rows } = await makeWorld()
   await service.make.invite(assessments[0]!, { expiresAt: service.clock.now() })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
@@ -210,7 +210,7 @@ it('changes nothing to count: an invite that is due is set to expired by what li
   expect(await countInvites(ctx, { status: 'expired' })).toBe(1)
 })
 
-it('has nothing to count when all invites are gone at once', async () => {
+it('resets the counts when all invites are truncated', async () => {
   const { assessments } = await makeWorld()
   await service.make.invite(assessments[0]!)
   await service.db.$executeRaw`TRUNCATE invites CASCADE`

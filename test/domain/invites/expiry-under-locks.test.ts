@@ -42,8 +42,8 @@ async function whileHeld(inviteId: string, work: (tx: Connection) => Promise<voi
 const countStored = (organizationId: string, status: 'expired' | 'pending') =>
   service.db.invite.count({ where: { organizationId, status } })
 
-describe('an invite that is due, but held by another transaction', () => {
-  it('keeps the sweep from no other', async () => {
+describe('a due invite that another transaction has locked', () => {
+  it('delays the expiry of no other invite', async () => {
     const one = await makeCampaign(3)
     const other = await makeCampaign(2)
     service.clock.set(other.expiresAt)
@@ -54,7 +54,7 @@ describe('an invite that is due, but held by another transaction', () => {
     expect(await expireAllDueInvites(service.system)).toBe(1)
   })
 
-  it('is expired in every list, found as such, counted as such and in its place', async () => {
+  it('is shown, filtered, counted, and sorted as expired in every list', async () => {
     const { key, assessment, expiresAt, inviteId } = await makeCampaign(3)
     const completed = await service.make.invite(assessment, { status: 'completed', expiresAt })
     const revoked = await service.make.invite(assessment, { status: 'revoked', expiresAt })
@@ -88,7 +88,7 @@ describe('an invite that is due, but held by another transaction', () => {
   })
 })
 
-it('is waited for by no list that holds others: neither of two that want both can block the other', async () => {
+it("never waits for a locked invite while a list holds others, so that two lists can't deadlock", async () => {
   const { key, expiresAt, inviteId: first, organizationId } = await makeCampaign(2)
   const { id: second } = await service.db.invite.findFirstOrThrow({ where: { organizationId, NOT: { id: first } } })
   service.clock.set(expiresAt)
@@ -106,7 +106,7 @@ it('is waited for by no list that holds others: neither of two that want both ca
   expect((await list)?.status).toBe(200)
 })
 
-it('flips once for ten lists that are asked for at the same time', async () => {
+it('expires due invites once for ten concurrent lists', async () => {
   const { organizationId, key, expiresAt, size } = await makeCampaign(2_500)
   await service.db.$executeRaw`CREATE TABLE flips (n serial)`
   await service.db.$executeRaw`CREATE FUNCTION note_flip() RETURNS trigger LANGUAGE plpgsql
@@ -123,7 +123,7 @@ it('flips once for ten lists that are asked for at the same time', async () => {
   expect(statements).toBeLessThan(5)
 })
 
-it('flips all that are due at the same instant, whoever flips them at the same time', async () => {
+it('expires all invites due at the same instant despite concurrent sweeps and lists', async () => {
   const { organizationId, key, expiresAt, size } = await makeCampaign(5_000)
   service.clock.set(expiresAt)
   const list = async () => (await service.v1(key).get('/invites?status=expired&limit=1')).body.pagination?.total

@@ -71,7 +71,7 @@ const reads: Record<string, (of: Expiring) => Promise<string>> = {
 }
 
 describe.each(['pending', 'accepted'] as const)('a %s invite', (status) => {
-  it.each(Object.keys(reads))('is expired from the exact instant on, and not a millisecond sooner: %s', async (place) => {
+  it.each(Object.keys(reads))('expires at the exact instant, and not a millisecond sooner: %s', async (place) => {
     const expiring = await makeExpiring(status)
     service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
     expect(await reads[place]!(expiring)).toBe(status)
@@ -79,7 +79,7 @@ describe.each(['pending', 'accepted'] as const)('a %s invite', (status) => {
     expect(await reads[place]!(expiring)).toBe('expired')
   })
 
-  it('was last changed at the instant of its expiry, whenever it is looked at', async () => {
+  it('has its expiry as the time of its last change, whenever it is read', async () => {
     const expiring = await makeExpiring(status)
     service.clock.set(new Date(expiring.expiresAt.getTime() + 3 * DAY_MS))
     const before = await alternate(expiring, `/assessment_invites/${expiring.invite.id}`)
@@ -125,21 +125,21 @@ const moves = [
 ] as const
 const byCandidate = ['accept', 'decline', 'start'] as const
 
-describe('the moves of an invite', () => {
+describe('a candidate or organization', () => {
   const stored = (of: Expiring) => service.db.invite.findUniqueOrThrow({ where: { id: of.invite.id } })
   const make = async (of: Expiring, move: (typeof moves)[number]['move']) => {
     const button = byCandidate.find((button) => button === move)
     return button ? of.candidate.press(button) : operate(of, move)
   }
 
-  it.each(moves)('can still $move a millisecond before a $from one expires', async ({ move, from, to }) => {
+  it.each(moves)('can still $move a millisecond before a $from invite expires', async ({ move, from, to }) => {
     const expiring = await makeExpiring(from)
     service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
     await make(expiring, move)
     expect(await stored(expiring)).toMatchObject({ status: to, updatedAt: service.clock.now() })
   })
 
-  it.each(moves)('can not $move at the instant a $from one expires', async ({ move, from }) => {
+  it.each(moves)("can't $move at the instant a $from invite expires", async ({ move, from }) => {
     const expiring = await makeExpiring(from)
     service.clock.set(expiring.expiresAt)
     const { status, text } = await make(expiring, move)
@@ -153,17 +153,20 @@ describe('the moves of an invite', () => {
     expect(await stored(expiring)).toEqual(left)
   })
 
-  it.each(['pending', 'accepted'] as const)('can reactivate a %s one from the instant it expires, not sooner', async (from) => {
-    const expiring = await makeExpiring(from)
-    service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
-    expect((await operate(expiring, 'reactivate')).status).toBe(409)
-    service.clock.set(expiring.expiresAt)
-    const { status, body } = await operate(expiring, 'reactivate')
-    expect([status, body.invite]).toMatchObject([200, { status: 'pending', acceptedAt: null }])
-  })
+  it.each(['pending', 'accepted'] as const)(
+    'can reactivate a %s invite from the instant it expires, not sooner',
+    async (from) => {
+      const expiring = await makeExpiring(from)
+      service.clock.set(new Date(expiring.expiresAt.getTime() - 1))
+      expect((await operate(expiring, 'reactivate')).status).toBe(409)
+      service.clock.set(expiring.expiresAt)
+      const { status, body } = await operate(expiring, 'reactivate')
+      expect([status, body.invite]).toMatchObject([200, { status: 'pending', acceptedAt: null }])
+    },
+  )
 })
 
-describe('the sweep', () => {
+describe('the expiry sweep', () => {
   /** Due invites, and neighbours that are not, in two organizations. */
   async function makeDue() {
     const due = [await makeExpiring('pending'), await makeExpiring('accepted')]
@@ -178,7 +181,7 @@ describe('the sweep', () => {
   }
   const swept = ['expired', 'expired', 'started', 'pending']
 
-  it('flips what is due in all organizations, and nothing else', async () => {
+  it('expires what is due in all organizations, and nothing else', async () => {
     const { due, statuses } = await makeDue()
     await expireAllDueInvites(service.system)
     expect(await statuses()).toEqual(swept)
@@ -188,7 +191,7 @@ describe('the sweep', () => {
     }
   })
 
-  it('is done by a job that is scheduled every minute', async () => {
+  it('runs as a job scheduled every minute', async () => {
     expect(await service.db.$queryRaw`SELECT name, cron FROM pgboss.schedule`).toContainEqual({
       name: 'sweep.expire_invites',
       cron: '* * * * *',

@@ -7,7 +7,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 const { db, make, deps, clock } = service
 
-it('forgets the mails of invites that ended 400 days ago, and no others', async () => {
+it('deletes the mails of invites that ended 400 days ago, and no others', async () => {
   const assessment = await make.assessment((await make.organization()).id)
   const now = clock.now().getTime()
   const [before, after] = [new Date(now - 401 * DAY_MS), new Date(now - 399 * DAY_MS)]

@@ -50,8 +50,8 @@ const emailOf = (organizationId: string, invite: { recipientEmail: string }) =>
 
 const receivedBy = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address)
 
-describe('an invitation that is sent again', () => {
-  it('reaches one address once a minute however often it is asked for, beside another organization that is not held up', async () => {
+describe('a resent invitation', () => {
+  it("reaches an address once a minute at most, and doesn't delay another organization's mail", async () => {
     const { invite, operate, emails } = await begin()
     const quiet = await begin()
     const id = await invite('weary@example.com')
@@ -72,7 +72,7 @@ describe('an invitation that is sent again', () => {
     expect(receivedBy('weary@example.com').length).toBeLessThanOrEqual(2)
   })
 
-  it('is refused at once while it is being sent again, whatever holds that up, and keeps no connection from others', async () => {
+  it('is rejected at once while another resend is in progress, without exhausting the connections', async () => {
     const { organization, invite, emails, client } = await begin()
     const id = await invite('held@example.com')
     const { key } = organization
@@ -99,7 +99,7 @@ describe('an invitation that is sent again', () => {
     expect(await emails(id)).toHaveLength(2)
   })
 
-  it('is so five times a day, and ten times in all, in new links as well', async () => {
+  it('is limited to five a day and ten in all, including new links', async () => {
     const { invite, operate } = await begin()
     const id = await invite('again@example.com')
     const first = service.clock.now().getTime()
@@ -126,8 +126,8 @@ describe('an invitation that is sent again', () => {
   })
 })
 
-describe('an invite that the candidate has declined', () => {
-  it('is brought back only by who says that it is meant', async () => {
+describe('a declined invite', () => {
+  it('is reactivated only with afterDecline', async () => {
     const { invite, operate, organization } = await begin()
     const id = await invite('no-thanks@example.com')
     const ctx = enterOrganization(service.system, { id: organization.id, name: '', tier: 'standard' as const }, 'live')
@@ -143,7 +143,7 @@ describe('an invite that the candidate has declined', () => {
 })
 
 describe('a mail beyond the daily limits', () => {
-  it('creation is answered as ever, and the mail waits until the oldest is a day old', async () => {
+  it('waits until the oldest is a day old, while creation succeeds as usual', async () => {
     const { invite, emails, ids } = await begin(4)
     const made: string[] = []
     for (const assessmentId of ids) {
@@ -160,7 +160,7 @@ describe('a mail beyond the daily limits', () => {
     await waitForState(service, { inviteId: last }, 'sent')
   })
 
-  it('waits for the next day for an organization, whatever the addresses', async () => {
+  it("waits for the next day by the organization's limit, whatever the addresses", async () => {
     const { invite, emails } = await begin()
     const made: string[] = []
     for (let i = 0; i < 6; i++) made.push(await invite(`one-of-many-${i}@example.com`))
@@ -170,7 +170,7 @@ describe('a mail beyond the daily limits', () => {
     })
   })
 
-  it('a mail waits as one job, also where it is not known whether that was recorded, and it is recorded again', async () => {
+  it('waits as one job, even if recording the wait is repeated after an unknown outcome', async () => {
     const { organization, ids } = await begin()
     const invite = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
     const now = service.clock.now()
@@ -186,7 +186,7 @@ describe('a mail beyond the daily limits', () => {
     expect(await jobs()).toHaveLength(2)
   })
 
-  it('a mail whose turn comes while it is looked whether there is one does not miss it', async () => {
+  it('is admitted if its turn comes during the check for a free place', async () => {
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
     const { organization } = await begin()
     const email = emailOf(organization.id, { recipientEmail: 'one@example.com' })
@@ -196,7 +196,7 @@ describe('a mail beyond the daily limits', () => {
     expect(await second).toMatchObject({ until: null })
   })
 
-  it('many that wait cost the database some statements each, not as many each as there are', async () => {
+  it('costs the database a few statements, not one per waiting mail', async () => {
     const { organization, ids } = await begin()
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 2 })
     const assessment = { organizationId: organization.id, id: ids[0]! }
@@ -230,7 +230,7 @@ describe('a mail beyond the daily limits', () => {
     expect(looks.length).toBeLessThanOrEqual(4 * sendings.length)
   })
 
-  it('the place of one that can not be looked at goes to the next', async () => {
+  it('passes its place on if its own check fails', async () => {
     const { organization } = await begin()
     const email = emailOf(organization.id, { recipientEmail: 'unlucky@example.com' })
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
@@ -253,7 +253,7 @@ describe('a mail beyond the daily limits', () => {
   })
 })
 
-describe('An organization that invites more than it may mail a day', () => {
+describe('an organization over its daily mail limit', () => {
   const PER_DAY = 5
   const waitsOf = (organizationId: string) =>
     service.db.inviteEmail.findMany({
@@ -267,7 +267,7 @@ describe('An organization that invites more than it may mail a day', () => {
       return mails.every(({ state, delayedUntil }) => state === 'sent' || delayedUntil) ? mails : undefined
     })
 
-  it('gets 201 with the time at which each mail leaves, and each mail has that time', async () => {
+  it('gets 201 with the time at which each mail leaves, and stores that time with each mail', async () => {
     const { organization, ids, client } = await begin()
     const told: (string | undefined)[] = []
     for (let i = 0; i < 2 * PER_DAY + 2; i++) {
@@ -286,7 +286,7 @@ describe('An organization that invites more than it may mail a day', () => {
     expect([quiet.status, quiet.headers['mail-delayed-until']]).toEqual([201, undefined])
   })
 
-  it('has the time of the next mail found by reading no more mails than it may send a day', async () => {
+  it('finds the time of the next mail by reading no more mails than the daily limit', async () => {
     const { organization, ids } = await begin()
     const { id: inviteId, organizationId } = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
     const now = service.clock.now()
@@ -313,7 +313,7 @@ describe('An organization that invites more than it may mail a day', () => {
     expect(Math.max(...read)).toBeLessThanOrEqual(2 * PER_DAY)
   })
 
-  it('has its waiting mails sent once the operator allows more', async () => {
+  it('sends its waiting mails once the operator raises the limit', async () => {
     const { organization, invite } = await begin()
     for (let i = 0; i < PER_DAY + 3; i++) await invite(`more-${i}@example.com`)
     await settled(organization.id)
@@ -325,7 +325,7 @@ describe('An organization that invites more than it may mail a day', () => {
     )
   })
 
-  it("sees how many days a list takes, and can not start one whose last mails come after half of their invites' time", async () => {
+  it("sees how many days a list takes, and can't start one whose mails would come too late for its invites", async () => {
     const { organization, ids } = await begin()
     const admin = await signInAs(service, organization.id, ['admin'])
     await service.make.question({ organizationId: organization.id, id: ids[0]! })
@@ -352,7 +352,7 @@ describe('An organization that invites more than it may mail a day', () => {
     expect((await admin.post(`${other}/start`)).status).toBe(303)
     expect((await admin.get(await give(2, '1'))).text).toContain('too late for invites of 1 day:')
   })
-  it('can not start two lists at the same time that are each in time only without the other', async () => {
+  it("can't start two lists at once if each is in time only without the other", async () => {
     const { organization, ids } = await begin()
     const admin = await signInAs(service, organization.id, ['admin'])
     await service.make.question({ organizationId: organization.id, id: ids[0]! })

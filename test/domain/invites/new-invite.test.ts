@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const create = (fields: Partial<NewInvite>) => createInvite(ctx, { assessmentId, recipientEmail: 'sam@example.com', ...fields })
 
-it('has the documented defaults, whichever interface leaves the fields out', async () => {
+it('has the documented defaults if an interface leaves the fields out', async () => {
   expect(await create({})).toMatchObject({
     recipientName: null,
     status: 'pending',
@@ -42,11 +42,11 @@ it.each([
   [{ requireIdCapture: false, facePhotoRequired: true }, true],
   [{ facePhotoRequired: false }, false],
   [{ facePhotoRequired: undefined }, true],
-])('requires a photo of the face like one of the ID, unless told otherwise: %j', async (fields, facePhotoRequired) => {
+])('requires a face photo if an ID photo is required, unless set otherwise: %j', async (fields, facePhotoRequired) => {
   expect(await create(fields)).toMatchObject({ facePhotoRequired })
 })
 
-it('refuses what no interface lets through, all of it at once, and makes nothing', async () => {
+it('rejects all invalid fields at once, and creates nothing', async () => {
   const bad = {
     assessmentId: 'none',
     recipientEmail: 'sam',
@@ -79,12 +79,12 @@ it('refuses what no interface lets through, all of it at once, and makes nothing
   expect(await service.db.invite.count({ where: { organizationId: ctx.organization.id } })).toBe(0)
 })
 
-it('takes text as long as it may be, counted in characters', async () => {
+it('accepts text of the maximum length, counted in characters', async () => {
   const customMessage = '😀'.repeat(5_000)
   expect(await create({ customMessage })).toMatchObject({ customMessage })
 })
 
-it.each([0, 1.5, 3_651])('is neither extended nor reactivated by %j days', async (expiresInDays) => {
+it.each([0, 1.5, 3_651])("can't be extended or reactivated by %j days", async (expiresInDays) => {
   const { id } = await create({})
   const refusal = { kind: 'invalid', issues: [{ field: 'expiresInDays', limit: { minimum: 1, maximum: 3650 } }] }
   await expect(extendInvite(ctx, id, { expiresInDays })).rejects.toMatchObject(refusal)

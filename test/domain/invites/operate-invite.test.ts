@@ -69,7 +69,7 @@ async function waitForRetry({ emails }: Invited): Promise<Email> {
 }
 
 describe('resend', () => {
-  it('sends another mail, a message of its own with the same link', async () => {
+  it('sends another mail, a new message with the same link', async () => {
     const { operate, mails } = await invite()
     await mails(1)
     service.clock.advance(1_000)
@@ -81,7 +81,7 @@ describe('resend', () => {
     expect(second!.parsed.text).toContain('The link is the same as in the earlier email.')
   })
 
-  it('leaves the candidate where he was: the link of a started invite goes on', async () => {
+  it("keeps the candidate's progress: the link of a started invite continues", async () => {
     const { id, operate, mails, page } = await invite()
     await service.db.invite.update({ where: { id }, data: { status: 'started' } })
     await operate('resend')
@@ -91,7 +91,7 @@ describe('resend', () => {
 })
 
 describe('reactivate', () => {
-  it('mails a new link that works, and the old one is dead', async () => {
+  it('mails a new link that works, and disables the old one', async () => {
     const { operate, mails, page } = await invite()
     await mails(1)
     await operate('revoke')
@@ -110,7 +110,7 @@ describe('reactivate', () => {
     expect([dead.status, dead.type, dead.text]).toEqual([404, 'text/html', expect.stringContaining('This link is not valid')])
   })
 
-  it('mails an invitation as any other where there was no mail before', async () => {
+  it('sends a normal invitation if none was sent before', async () => {
     const { id, organizationId, operate, emails } = await invite({ sendEmail: false })
     expect(await emails()).toEqual([])
     await operate('revoke')
@@ -119,7 +119,7 @@ describe('reactivate', () => {
     expect(kinds).toEqual([{ kind: 'invitation' }])
   })
 
-  it('is answered as the first time when repeated, and refused to give a pending invite another number of days', async () => {
+  it('returns the same response when repeated, and rejects another number of days for a pending invite', async () => {
     const { id, operate, emails } = await invite()
     await operate('revoke')
     const { body } = await operate('reactivate', { expiresInDays: 2 })
@@ -136,7 +136,7 @@ describe('reactivate', () => {
     expect([expiresAt.toISOString(), (await emails()).length]).toEqual([body.invite.expiresAt, 2])
   })
 
-  it('moves nothing by the forms of the old page, which stays dead', async () => {
+  it('ignores forms of the old page, whose link stays disabled', async () => {
     const { id, operate, mails, page } = await invite()
     const link = linkIn((await mails(1))[0]!)
     const proof = /name="proof" value="([^"]+)"/.exec((await page(link)).text)![1]
@@ -150,7 +150,7 @@ describe('reactivate', () => {
     expect(await service.db.invite.findUniqueOrThrow({ where: { id } })).toEqual(before)
   })
 
-  it('keeps back a mail with the old link that is still waiting', async () => {
+  it('holds back a waiting mail with the old link', async () => {
     const invited = await invite({ reply: LATER })
     const waiting = await waitForRetry(invited)
     turnedAway.delete(invited.recipientEmail)
@@ -167,7 +167,7 @@ describe('reactivate', () => {
 })
 
 describe('revoke', () => {
-  it('keeps back a mail that is still waiting', async () => {
+  it('holds back a mail that is still waiting', async () => {
     const invited = await invite({ reply: LATER })
     const { id } = await waitForRetry(invited)
     turnedAway.delete(invited.recipientEmail)
@@ -180,7 +180,7 @@ describe('revoke', () => {
     expect(invited.received()).toEqual([])
   })
 
-  it('leaves the link to a page that says so, and whom to ask', async () => {
+  it('keeps the link, whose page shows the withdrawal and whom to ask', async () => {
     const { operate, mails, page } = await invite()
     const [mail] = await mails(1)
     await operate('revoke')
@@ -204,7 +204,7 @@ describe('extend', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it('never shortens: 400 that names the present expiry, and nothing changes', async () => {
+  it('rejects a shorter period with 400, naming the current expiry, and changes nothing', async () => {
     const { id, operate } = await invite()
     const before = await service.db.invite.findUniqueOrThrow({ where: { id } })
     const present = before.expiresAt.toISOString()
@@ -217,7 +217,7 @@ describe('extend', () => {
 })
 
 describe('GET /invites/{id}/emails', () => {
-  it('shows a mail that the server took as sent, and when', async () => {
+  it('shows an accepted mail as sent, with the time', async () => {
     const invited = await invite()
     await waitForState(service, { inviteId: invited.id }, 'sent')
     const now = service.clock.now().toISOString()
@@ -226,7 +226,7 @@ describe('GET /invites/{id}/emails', () => {
     ])
   })
 
-  it('shows a mail that the server refuses for good as failed at once, with its words, and the invite stays pending', async () => {
+  it("shows a permanently refused mail as failed, with the server's reply, and the invite stays pending", async () => {
     const { id, key, emails } = await invite({ reply: NEVER })
     await waitForState(service, { inviteId: id }, 'failed')
     expect(await emails()).toMatchObject([
@@ -235,7 +235,7 @@ describe('GET /invites/{id}/emails', () => {
     expect((await service.v1(key).get(`/invites/${id}`)).body.status).toBe('pending')
   })
 
-  it('shows a mail that the server can not take for now as queued, with its words', async () => {
+  it("shows a temporarily refused mail as queued, with the server's reply", async () => {
     const invited = await invite({ reply: LATER })
     expect(await waitForRetry(invited)).toMatchObject({
       status: 'queued',
@@ -244,7 +244,7 @@ describe('GET /invites/{id}/emails', () => {
     })
   })
 
-  it('lists every sending, the newest first, or in the order and the pages asked for', async () => {
+  it('lists every sending, newest first, or in the requested order and pages', async () => {
     const { id, key, operate, mails } = await invite()
     for (const count of [1, 2, 3]) {
       await mails(count)
@@ -267,8 +267,8 @@ describe('GET /invites/{id}/emails', () => {
   })
 })
 
-describe('the mail of an invite made with a test key', () => {
-  it('is captured and never sent, and a live key can not send it again', async () => {
+describe('the mail of a test invite', () => {
+  it("is captured and never sent, and can't be resent by a live key", async () => {
     const { id, organizationId, emails, received } = await invite({ mode: 'test' })
     await waitForState(service, { inviteId: id }, 'captured')
     const live = await createApiKey(service.system, { organizationId, name: 'Live', mode: 'live' })

@@ -36,7 +36,7 @@ const snapshot = async () => ({
 })
 
 describe.each([...operations, ...reads])('/invites/{id}/%s', (route) => {
-  it("answers another organization's invite as one that does not exist, and changes nothing", async () => {
+  it("returns 404 for another organization's invite, as for an unknown one, and changes nothing", async () => {
     const before = await snapshot()
     for (const id of [foreign.inviteFor(route).id, unknownId, foreign.assessment.id]) {
       const { status, body } = await send(own, route, id)
@@ -45,12 +45,12 @@ describe.each([...operations, ...reads])('/invites/{id}/%s', (route) => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it.each(['none', `${unknownId}0`, '%00', "' OR 1=1", 'x'.repeat(150)])('answers 404 to the id %s', async (id) => {
+  it.each(['none', `${unknownId}0`, '%00', "' OR 1=1", 'x'.repeat(150)])('returns 404 for the ID %s', async (id) => {
     const { status, body } = await send(own, route, encodeURI(id))
     expect([status, body]).toEqual([404, { error: 'Invite not found' }])
   })
 
-  it('answers 401 without a key, and to one that is not known', async () => {
+  it('returns 401 without a key, and for an unknown key', async () => {
     const path = `/api/v1/invites/${own.inviteFor(route).id}/${route}`
     const method = reads.includes(route) ? 'get' : 'post'
     expect((await service.http()[method](path)).body).toEqual({ error: 'API key is required' })
@@ -62,7 +62,7 @@ describe.each([...operations, ...reads])('/invites/{id}/%s', (route) => {
   })
 })
 
-describe('the body of', () => {
+describe('the request body', () => {
   const wrong: [body: string, error: string][] = [
     ['{"expiresInDays":0}', 'expiresInDays must be a positive integer'],
     ['{"expiresInDays":-1}', 'expiresInDays must be a positive integer'],
@@ -82,7 +82,7 @@ describe('the body of', () => {
       .send(text)
 
   it.each(wrong.flatMap(([body, error]) => [['extend', body, error] as const, ['reactivate', body, error] as const]))(
-    '%s is answered with 400 when it is %s',
+    'of %s returns 400 when it is %s',
     async (operation, text, error) => {
       const before = await snapshot()
       const { status, body } = await sendText(operation, text)
@@ -91,26 +91,26 @@ describe('the body of', () => {
     },
   )
 
-  it.each(['{}', '', '{"expiresIn":5}'])('extend must say how many days, and does not in %s', async (text) => {
+  it.each(['{}', '', '{"expiresIn":5}'])('of extend requires expiresInDays, and is rejected as %s', async (text) => {
     const { status, body } = await sendText('extend', text)
     expect([status, body]).toEqual([400, { error: 'expiresInDays is required' }])
   })
 
-  it.each(operations)('%s is answered with 400 when it is no JSON', async (operation) => {
+  it.each(operations)("of %s returns 400 when it isn't JSON", async (operation) => {
     const broken = await sendText(operation, '{"expiresInDays":')
     expect([broken.status, broken.body.error]).toEqual([400, expect.stringMatching(/^The request body is not valid JSON/)])
     const form = await sendText(operation, 'expiresInDays=5', 'application/x-www-form-urlencoded')
     expect([form.status, form.body.error]).toEqual([400, expect.stringMatching(/^The request body must be JSON/)])
   })
 
-  it.each([1, 3650])('reactivate may say %i days', async (expiresInDays) => {
+  it.each([1, 3650])('of reactivate accepts %i days', async (expiresInDays) => {
     const { client, inviteFor } = await furnish()
     const { status, body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`).send({ expiresInDays })
     const expiresAt = new Date(service.clock.now().getTime() + expiresInDays * DAY_MS).toISOString()
     expect([status, body.invite.expiresAt]).toEqual([200, expiresAt])
   })
 
-  it.each(['resend', 'revoke', 'reactivate'])('%s may be missing, empty, or hold what is not known', async (operation) => {
+  it.each(['resend', 'revoke', 'reactivate'])('of %s may be missing, empty, or contain unknown fields', async (operation) => {
     const bodies = [
       (test: Test) => test,
       (test: Test) => test.type('json').send(''),
@@ -123,14 +123,14 @@ describe('the body of', () => {
     }
   })
 
-  it('reactivate means 30 days when it does not say', async () => {
+  it('of reactivate defaults to 30 days', async () => {
     const { client, inviteFor } = await furnish()
     const { body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`)
     expect(body.invite.expiresAt).toBe(new Date(service.clock.now().getTime() + 30 * DAY_MS).toISOString())
   })
 })
 
-describe('documented bodies', () => {
+describe('a documented response body', () => {
   const summary = [
     'id',
     'assessmentId',
@@ -142,7 +142,7 @@ describe('documented bodies', () => {
   ].concat(['answerRecordLimit', 'sentAt', 'expiresAt', 'acceptedAt', 'startedAt', 'completedAt'])
   const detail = [...summary, 'assignedGrader', 'proctoringSettings', 'customMessage', 'revokedAt']
 
-  it.each(operations)('are what %s answers with and leaves behind, field by field and in the same order', async (operation) => {
+  it.each(operations)('has the documented fields of %s in the documented order, and matches later reads', async (operation) => {
     const by = await furnish()
     const { id } = by.inviteFor(operation)
     const { body } = await post(by, operation, id)
@@ -153,13 +153,13 @@ describe('documented bodies', () => {
     for (const invite of invites) expect(Object.keys(invite)).toEqual(summary)
   })
 
-  it('contain no links, modes, or mails for a new invite', async () => {
+  it('contains no links, modes, or mails for a new invite', async () => {
     const body = { assessmentId: own.assessment.id, recipientEmail: 'new@example.com' }
     const answer = await own.client.post('/invites').send(body)
     expect([Object.keys(answer.body), Object.keys(answer.body.invite)]).toEqual([['invite'], summary])
   })
 
-  it('show an operation of the alternate interface only in documented fields', async () => {
+  it('shows an operation of the alternate interface only in documented fields', async () => {
     const by = await furnish()
     const read = async () => (await service.alternate(by.key).get(`/assessment_invites/${by.pending.id}`)).body
     const before = await read()

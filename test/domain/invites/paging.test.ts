@@ -56,7 +56,7 @@ it.each(
   expect(pages).toEqual(rows.map(({ id }) => id))
 })
 
-it('shows the same window however many rows have come in at the end since the count', async () => {
+it('shows the same distant page after rows are added at the end', async () => {
   const order = { field: 'createdAt', direction: 'asc' } as const
   const window = { skip: 2_000, take: 20 }
   const total = (await countInvites(context(), {}))!
@@ -69,14 +69,14 @@ it('shows the same window however many rows have come in at the end since the co
   expect(await findDistantIds(context(), {}, order, window, total)).toEqual(before)
 })
 
-it('ends a last page where the list ends, and shows nothing beyond it', async () => {
+it('ends the last page where the list ends, and shows nothing beyond it', async () => {
   const order = { field: 'sentAt', direction: 'desc' } as const
   const total = (await countInvites(context(), {}))!
   expect(await findDistantIds(context(), {}, order, { skip: total - 3, take: 20 }, total)).toHaveLength(3)
   expect(await findDistantIds(context(), {}, order, { skip: total + 3, take: 20 }, total + 10)).toHaveLength(0)
 })
 
-it('shows what is assigned to one grader once over all pages, in each order, and where it ends', async () => {
+it("shows a grader's assigned invites once over all pages, in each order, and up to the end", async () => {
   const { id: assignedGraderId } = await service.make.member(organizationId)
   const assigned = { organizationId, recipientEmail: { endsWith: '7@example.com' } }
   const { count: total } = await service.db.invite.updateMany({ where: assigned, data: { assignedGraderId } })

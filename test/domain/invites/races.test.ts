@@ -80,7 +80,7 @@ const races: Race[] = [
     ],
   },
   {
-    title: 'one revokes while another sends again',
+    title: 'one revokes while another resends',
     from: 'pending',
     moves: [operate('revoke'), operate('resend')],
     outcomes: [
@@ -104,7 +104,7 @@ const races: Race[] = [
     outcomes: [['303', '200', 'revoked']],
   },
   {
-    title: 'one brings an expired invite back while another revokes it',
+    title: 'one reactivates an expired invite while another revokes it',
     from: 'expired',
     moves: [operate('reactivate'), operate('revoke')],
     outcomes: [
@@ -114,17 +114,20 @@ const races: Race[] = [
   },
 ]
 
-it.each(races)('ends as one move after the other would: $title', async ({ from, moves: [first, second], outcomes }) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const racing = await makeInvite(from)
-    const [one, other] = round % 2 ? [first, second] : [second, first]
-    const answers = await Promise.all([one(racing), other(racing)])
-    const { status, completedAt, revokedAt } = await racing.stored()
-    const [a, b] = round % 2 ? answers : answers.toReversed()
-    expect(outcomes).toContainEqual([a, b, status])
-    expect([completedAt !== null, revokedAt !== null]).toEqual([status === 'completed', status === 'revoked'])
-  }
-})
+it.each(races)(
+  'ends two concurrent moves as if one had followed the other: $title',
+  async ({ from, moves: [first, second], outcomes }) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const racing = await makeInvite(from)
+      const [one, other] = round % 2 ? [first, second] : [second, first]
+      const answers = await Promise.all([one(racing), other(racing)])
+      const { status, completedAt, revokedAt } = await racing.stored()
+      const [a, b] = round % 2 ? answers : answers.toReversed()
+      expect(outcomes).toContainEqual([a, b, status])
+      expect([completedAt !== null, revokedAt !== null]).toEqual([status === 'completed', status === 'revoked'])
+    }
+  },
+)
 
 it.each([
   ['accept', 'pending', 'accepted'],
@@ -144,7 +147,7 @@ it.each([
   ['revoke', 'started', 0, 1],
   ['reactivate', 'revoked', 1, 2],
 ] as const)(
-  'answers five times the same to a %s that is asked for five times at once, and does it once',
+  'returns five equal responses to five concurrent %s requests, and does it once',
   async (move, from, mails, version) => {
     for (let round = 0; round < ROUNDS; round++) {
       const racing = await makeInvite(from)
@@ -157,7 +160,7 @@ it.each([
   },
 )
 
-it('answers each of 300 pairs that revoke and reactivate at once with its own outcome', async () => {
+it('returns to each of 300 concurrent pairs of revoke and reactivate its own outcome', async () => {
   const own = ['revoke 200 revoked', 'reactivate 200 pending', `reactivate 409 ${refused('pending', 'reactivated')}`]
   const move = async ({ key, invite }: Racing, move: string) => {
     const { status, body } = await service.v1(key).post(`/invites/${invite.id}/${move}`).send({})
@@ -170,14 +173,14 @@ it('answers each of 300 pairs that revoke and reactivate at once with its own ou
   }
 })
 
-it('sends one mail of five resends at once', async () => {
+it('sends one mail for five concurrent resends', async () => {
   const racing = await makeInvite('pending')
   service.clock.advance(1_000) // a mail of the same instant is that of the creation
   const answers = await Promise.all(Array.from({ length: 5 }, () => operate('resend')(racing)))
   expect([answers.sort(), await racing.mails()]).toEqual([['200', '429', '429', '429', '429'], 1])
 })
 
-it('never shortens an invite that two extend at once', async () => {
+it('never shortens an invite that concurrent requests extend', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const racing = await makeInvite('pending')
     await Promise.all([90, 60, 80, 70].map((expiresInDays) => operate('extend', { expiresInDays })(racing)))
@@ -185,7 +188,7 @@ it('never shortens an invite that two extend at once', async () => {
   }
 })
 
-it('accepts no invite at the instant of its expiry, also while the sweep is at it', async () => {
+it('accepts no invite at the instant of its expiry, even during a sweep', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const racing = await makeInvite('pending')
     service.clock.set(racing.invite.expiresAt)

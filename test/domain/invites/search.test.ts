@@ -103,7 +103,7 @@ async function expectedIds(words: string[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-it('finds what each word being in the address or the name finds, whatever the words, on every page', async () => {
+it('finds the invites with each word in the address or name, whatever the words, on every page', async () => {
   let indexed = 0
   const faults: object[] = []
   for (let n = 1; n <= SEARCHES; n++) {
@@ -126,7 +126,7 @@ it('finds what each word being in the address or the name finds, whatever the wo
   expect(indexed).toBeLessThan(SEARCHES)
 })
 
-it('finds recipients whose name or address has each of the words, by v1 and in the portal', async () => {
+it('finds recipients whose name or address has each word, in v1 and in the portal', async () => {
   const admin = await signInAs(service, organizationId, ['admin'])
   const faults: object[] = []
   for (let n = 1; n <= SEARCHES / 4; n++) {
@@ -153,7 +153,7 @@ function nameWord(seed: number): string {
   return letters.slice(0, 2 + Math.floor(random(seed) * letters.length)).join('')
 }
 
-it('refuses what an organization searches beyond what can be answered soon, and nothing of another', async () => {
+it("rejects an organization's searches beyond its capacity, and none of another organization's", async () => {
   const other = await service.make.organization()
   // A single character is searched for in every invite.
   const searches = Array.from({ length: 80 }, async () => service.alternate(key).get('/assessment_invites?search=x'))

@@ -117,16 +117,19 @@ const pageWords: Record<State, string> = {
 }
 
 describe('the candidate', () => {
-  it.each(cellsOf(byCandidate))('$move, when the invite is $state: $outcome', async ({ move, state, outcome }) => {
-    const { before, stored, candidate } = await inviteThatIs(state)
-    const answer = await candidate.press(move)
-    // Also a move that is not allowed leads to the page that says what the state is now.
-    expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
-    const after = await stored()
-    expect(after).toEqual(expectedRow(before, move, outcome))
-    const page = await candidate.open()
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining(pageWords[after.status])])
-  })
+  it.each(cellsOf(byCandidate))(
+    'gets the expected result of $move if the invite is $state: $outcome',
+    async ({ move, state, outcome }) => {
+      const { before, stored, candidate } = await inviteThatIs(state)
+      const answer = await candidate.press(move)
+      // Also a move that is not allowed leads to the page that says what the state is now.
+      expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
+      const after = await stored()
+      expect(after).toEqual(expectedRow(before, move, outcome))
+      const page = await candidate.open()
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining(pageWords[after.status])])
+    },
+  )
 
   it('starts a session of its own with each invite', async () => {
     const sessions = new Set<string | null>()
@@ -143,7 +146,7 @@ describe('the candidate', () => {
     ['start', 'accepted'],
     ['finish', 'started'],
     ['decline', 'pending'],
-  ] as const)('is answered as the first time to a second %s, and nothing changes any more', async (move, state) => {
+  ] as const)('gets the same response to a second %s, which changes nothing', async (move, state) => {
     const { stored, candidate } = await inviteThatIs(state)
     const first = await candidate.press(move)
     const moved = await stored()
@@ -155,25 +158,31 @@ describe('the candidate', () => {
 })
 
 describe('the organization', () => {
-  it.each(cellsOf(byOrganization))('$move, when the invite is $state: $outcome', async ({ move, state, outcome }) => {
-    const { before, stored, mails, shown, operate } = await inviteThatIs(state)
-    const answer = await operate(move)
-    const isMailed = outcome !== 'refused' && (move === 'resend' || move === 'reactivate')
-    expect(await stored()).toEqual(expectedRow(before, move, outcome))
-    expect(await mails()).toBe(isMailed ? 1 : 0)
-    if (outcome === 'refused') {
-      expect([answer.status, answer.body]).toEqual([409, { error: `The invite is ${state} and can not be ${participles[move]}` }])
-    } else {
-      expect([answer.status, answer.body]).toEqual([200, { invite: await shown() }])
-    }
-  })
+  it.each(cellsOf(byOrganization))(
+    'gets the expected result of $move if the invite is $state: $outcome',
+    async ({ move, state, outcome }) => {
+      const { before, stored, mails, shown, operate } = await inviteThatIs(state)
+      const answer = await operate(move)
+      const isMailed = outcome !== 'refused' && (move === 'resend' || move === 'reactivate')
+      expect(await stored()).toEqual(expectedRow(before, move, outcome))
+      expect(await mails()).toBe(isMailed ? 1 : 0)
+      if (outcome === 'refused') {
+        expect([answer.status, answer.body]).toEqual([
+          409,
+          { error: `The invite is ${state} and can not be ${participles[move]}` },
+        ])
+      } else {
+        expect([answer.status, answer.body]).toEqual([200, { invite: await shown() }])
+      }
+    },
+  )
 
   it.each([
     ['revoke', 'pending'],
     ['reactivate', 'revoked'],
     ['reactivate', 'expired'],
   ] as const)(
-    'is answered as the first time to a second %s of an invite that was %s, which sends no second mail',
+    'gets the same response to a second %s of an invite that was %s, which sends no second mail',
     async (move, state) => {
       const { stored, mails, operate } = await inviteThatIs(state)
       const first = await operate(move)
@@ -185,7 +194,7 @@ describe('the organization', () => {
     },
   )
 
-  it('can not reactivate an invite again that has been accepted since', async () => {
+  it("can't reactivate an invite again once it is accepted", async () => {
     const { before, stored, operate } = await inviteThatIs('revoked')
     await operate('reactivate')
     await candidateOf(service, await stored()).press('accept')
@@ -194,7 +203,7 @@ describe('the organization', () => {
     expect((await stored()).linkVersion).toBe(before.linkVersion + 1)
   })
 
-  it('revokes what the candidate has declined already, as if it had been first', async () => {
+  it('can revoke an invite that the candidate has declined, which changes nothing', async () => {
     const { stored, operate, candidate } = await inviteThatIs('accepted')
     await candidate.press('decline')
     const declined = await stored()
@@ -204,7 +213,7 @@ describe('the organization', () => {
     expect(await stored()).toEqual(declined)
   })
 
-  it('brings an invite back as often as needed, each time with a link of its own', async () => {
+  it('can reactivate an invite any number of times, each time with a new link', async () => {
     const { before, stored, operate } = await inviteThatIs('pending')
     for (const linkVersion of [2, 3, 4]) {
       await operate('revoke')

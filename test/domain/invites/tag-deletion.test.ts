@@ -61,7 +61,7 @@ it("runs before or after a concurrent change of the invite's tags, without a dea
   expect((await deleting).status).toBe(200)
 })
 
-it('of a tag is refused if another transaction waits for it and holds a needed lock', async () => {
+it('is rejected if another transaction waits for the tag and holds a needed lock', async () => {
   const { key, tagId, ids } = await makeTagged()
   const holder = await hold(ids[0])
   const deleting = Promise.resolve(service.v1(key).delete(`/tags/${tagId}`))

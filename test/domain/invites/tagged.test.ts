@@ -98,7 +98,7 @@ const orders: InviteOrder[] = [
   { field: 'createdAt', direction: 'asc' },
 ]
 
-it('lists what has a tag like what is read from the invites themselves, right after any history', async () => {
+it('lists the invites with a tag correctly after any history', async () => {
   const histories = fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 6, maxLength: 10 })
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom(...INVITE_STATUSES), async (history, status) => {
@@ -133,7 +133,7 @@ it('finds the last page, and one far from both ends', async () => {
   expect(last.items).toHaveLength(2)
 })
 
-it('has nothing to count when all tags are gone at once', async () => {
+it('resets the counts when all tags are truncated', async () => {
   await makeWorld()
   await service.db.$executeRaw`TRUNCATE invite_tags`
   expect(await service.db.tagInviteCount.count()).toBe(0)

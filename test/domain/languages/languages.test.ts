@@ -40,7 +40,7 @@ const without = (stronger: readonly string[]): Rules =>
   Object.fromEntries(Object.entries(EVERY).filter(([rule]) => !stronger.includes(rule)))
 
 it.each(RULES.map((rule, place) => [rule, RULES.slice(0, place)] as const))(
-  'speaks by the rule "%s" where those before it say nothing, and not where one of them does',
+  'applies the rule "%s" if no stronger rule is set, and not if one is',
   (rule, stronger) => {
     expect(onPage(without(stronger))).toBe(MEANT[rule])
     expect(onPage({ [rule]: EVERY[rule] })).toBe(MEANT[rule])
@@ -51,43 +51,43 @@ it.each(RULES.map((rule, place) => [rule, RULES.slice(0, place)] as const))(
   },
 )
 
-it('speaks English where nothing is said, and passes over what is not offered, or is no language', () => {
+it('falls back to English, and ignores unknown or unoffered languages', () => {
   expect(onPage({})).toBe('en')
   expect(onPage({ chosen: 'ja', invite: 'deutsch', browser: 'zh-CN', assessment: 'fr' })).toBe('fr')
   expect(onPage({ chosen: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
   expect(onPage({ browser: 'fr', organization: 'de' }, ['de', 'en'])).toBe('de')
 })
 
-it('speaks the assessment’s languages, also where the organization does not offer them to all', () => {
+it("uses the assessment's languages, even if the organization doesn't offer them generally", () => {
   expect(onPage({ fixed: 'fr', organization: 'de' }, ['de', 'en'])).toBe('fr')
   expect(onPage({ browser: 'fr', assessment: 'fr', organization: 'de' }, ['de', 'en'])).toBe('fr')
   expect(inMail({ assessment: 'ar' }, [])).toBe('ar')
 })
 
-it('offers the reviewed languages where the organization has chosen none', () => {
+it('offers the reviewed languages if the organization has chosen none', () => {
   expect(onPage({ chosen: 'fr', invite: 'de' }, [])).toBe('de')
 })
 
-it('takes the first of the assessment’s languages that there is', () => {
+it("uses the assessment's first available language", () => {
   const invite = inviteWith({})
   const spoken = ['sw', 'deutsch', 'es', 'de'].map((code) => ({ language: { code } }))
   expect(languageOf(languages, { ...invite, assessment: { ...invite.assessment, languages: spoken } })).toBe('es')
 })
 
-it('finds a language by its other countries and spellings', () => {
+it('finds a language by its regional codes and spellings', () => {
   const found = ['pt-PT', 'pt_BR', 'de-AT', 'ar-EG', 'EN', 'zh-CN', 'deutsch', '', 'e', '*'].map((code) =>
     matchLanguage(code, CODES),
   )
   expect(found).toEqual(['pt-BR', 'pt-BR', 'de', 'ar', 'en', null, null, null, null, null])
 })
 
-it('reads what a browser asks for by its weights, whatever else the header holds', () => {
+it('reads Accept-Language by weight, ignoring malformed entries', () => {
   expect(readAcceptLanguage('fr;q=0.4, de-AT, en;q=0.9, ar;q=0, x;q=oops')).toEqual(['de-AT', 'en', 'fr'])
   expect(readAcceptLanguage('')).toEqual([''])
   expect(readAcceptLanguage('a,'.repeat(5_000)).length).toBeLessThanOrEqual(20)
 })
 
-it('writes to members as they have chosen, else as the organization speaks, and to strangers as their browsers ask', () => {
+it("uses a member's chosen language, else the organization's, and a stranger's browser language", () => {
   expect(languageOfMember(languages, 'fr', { language: 'de' })).toBe('fr')
   expect(languageOfMember(languages, null, { language: 'de' })).toBe('de')
   expect(languageOfMember(languages, 'ja', { language: 'ja' })).toBe('en')

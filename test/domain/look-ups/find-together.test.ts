@@ -30,7 +30,7 @@ async function makeWorld() {
 }
 const of = (...ids: string[]) => new Set(ids)
 
-it('finds rows of several tables by one statement, each by its own ids', async () => {
+it('finds rows of several tables in one statement, each by its own IDs', async () => {
   const { ctx, tags, category, ids } = await makeWorld()
   const find = makeFind()
   const asked = new Map([
@@ -43,7 +43,7 @@ it('finds rows of several tables by one statement, each by its own ids', async (
   expect(queries).toHaveLength(1)
 })
 
-it('has one text for the same tables, however many ids there are and in whatever order', async () => {
+it('uses the same statement text for the same tables, whatever the number and order of IDs', async () => {
   const { ctx, ids } = await makeWorld()
   const find = makeFind()
   const { queries } = await recordQueries(async () => {
@@ -54,7 +54,7 @@ it('has one text for the same tables, however many ids there are and in whatever
   expect(queries[0]!.text).toBe(queries[1]!.text)
 })
 
-it('asks once for what is looked up in one turn, and once more for what is in the next', async () => {
+it('sends one query for the lookups of one turn, and another for the next turn', async () => {
   const { ctx, tags, ids } = await makeWorld()
   const find = makeFind()
   const lookUp = async (id: string) => (await find(ctx, new Map([['tag', of(id)]]))).get('tag')?.get(id)
@@ -67,7 +67,7 @@ it('asks once for what is looked up in one turn, and once more for what is in th
   expect(queries).toHaveLength(2)
 })
 
-it('asks for each organization apart, and finds no row of another, nor a person who is no member', async () => {
+it("queries each organization apart, and finds no other organization's rows and no user who isn't a member", async () => {
   const [one, other] = [await makeWorld(), await makeWorld()]
   const { userId } = await service.make.member(other.organizationId)
   const find = makeFind()
@@ -80,7 +80,7 @@ it('asks for each organization apart, and finds no row of another, nor a person 
   expect(queries).toHaveLength(2)
 })
 
-it('sees within a transaction what that has changed', async () => {
+it('sees uncommitted changes of its own transaction', async () => {
   const { ctx, ids } = await makeWorld()
   const find = makeFind()
   await inTransaction(ctx, async (inside) => {
@@ -90,7 +90,7 @@ it('sees within a transaction what that has changed', async () => {
   })
 })
 
-it('is not held up by a look-up that takes long', async () => {
+it("isn't delayed by a slow lookup", async () => {
   const { ctx, tags, ids } = await makeWorld()
   const find = makeFind()
   const slow = await inTransaction(ctx, async ({ db }) => {
@@ -104,7 +104,7 @@ it('is not held up by a look-up that takes long', async () => {
   expect((await slow[0]!).get('category')?.size).toBe(1)
 })
 
-it('splits what is too much for one statement, and tells all who wait for one that fails', async () => {
+it('splits a lookup too large for one statement, and rejects all callers of a failed one', async () => {
   const { ctx, tags, ids } = await makeWorld()
   const find = makeFind()
   const many = () => of(...Array.from({ length: 600 }, () => service.deps.newId()))

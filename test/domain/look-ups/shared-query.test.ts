@@ -28,7 +28,7 @@ function observed() {
   return { queries, find, lookUp }
 }
 
-it('asks once for what is looked up in one turn, and gives each its own row', async () => {
+it('sends one query for the lookups of one turn, and returns each caller its own row', async () => {
   const { ctx, tags, ids } = await makeWorld()
   const { queries, find, lookUp } = observed()
   const found = await Promise.all([...ids, ids[0]!, ids[1]!.toUpperCase()].map((id) => lookUp(ctx, id)))
@@ -39,7 +39,7 @@ it('asks once for what is looked up in one turn, and gives each its own row', as
   expect(queries).toHaveLength(2)
 })
 
-it('asks for each organization apart, and finds no row of another', async () => {
+it("queries each organization apart, and finds no other organization's rows", async () => {
   const [one, other] = [await makeWorld(), await makeWorld()]
   const { queries, lookUp } = observed()
   const found = await Promise.all([
@@ -54,14 +54,14 @@ it('asks for each organization apart, and finds no row of another', async () => 
   ])
 })
 
-it('asks nothing for what is no id', async () => {
+it('sends no query for a malformed ID', async () => {
   const { ctx } = await makeWorld()
   const { queries, lookUp } = observed()
   expect(await lookUp(ctx, 'no-id')).toBeUndefined()
   expect(queries).toEqual([])
 })
 
-it('sees within a transaction what that has changed', async () => {
+it('sees uncommitted changes of its own transaction', async () => {
   const { ctx, ids } = await makeWorld()
   const find = shareQuery((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
   await inTransaction(ctx, async (inside) => {
@@ -70,7 +70,7 @@ it('sees within a transaction what that has changed', async () => {
   })
 })
 
-it('splits what is too much for one query, and tells all who wait for one that fails', async () => {
+it('splits a lookup too large for one query, and rejects all callers of a failed one', async () => {
   const { ctx } = await makeWorld()
   const { queries, lookUp } = observed()
   const many = Array.from({ length: 1_200 }, () => service.deps.newId())
@@ -83,7 +83,7 @@ it('splits what is too much for one query, and tells all who wait for one that f
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
 })
 
-it('finds one row by a statement that PostgreSQL plans no more once it knows it', async () => {
+it('finds one row by a prepared statement with a generic plan', async () => {
   const { make, system } = service
   const { id, name } = await make.organization()
   const assessment = await make.assessment(id)

@@ -3,7 +3,7 @@ import { createFirstKey, inviteFirstAdmin } from '../../../src/domain/members/cr
 import { startServiceForTest } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-it('is made by exactly one of those that start at once, and by none that starts later', async () => {
+it('creates the first key once among concurrent starts, and never again', async () => {
   const { system, db, v1, make } = await startServiceForTest()
   for (let round = 0; round < 5; round++) {
     const wanted = { organization: make.unique('Acme'), apiKey: 'First' }
@@ -16,7 +16,7 @@ it('is made by exactly one of those that start at once, and by none that starts 
   }
 })
 
-it('and the first admin is invited by exactly one of them, by mail', async () => {
+it('invites the first admin by mail once among concurrent starts', async () => {
   const { system, db, make } = await startServiceForTest()
   const { id: organizationId, name } = await make.organization()
   const wanted = { organization: name.toUpperCase(), email: 'admin@example.com' }

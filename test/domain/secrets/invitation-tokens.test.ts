@@ -6,7 +6,7 @@ const keys = fc.uniqueArray(fc.string({ minLength: 32, maxLength: 64 }), { minLe
 const refs = fc.record({ inviteId: fc.uuid(), linkVersion: fc.integer({ min: 1, max: 65_535 }) })
 
 describe("the secret part of a candidate's link", () => {
-  it('is read back as it was signed, by the key that signed it and by any list that has the key', () => {
+  it('reads back as signed, by any list of keys that includes the signing key', () => {
     fc.assert(
       fc.property(keys, refs, (keys, ref) => {
         for (const key of keys) expect(readInvitation(keys, signInvitation([key], ref))).toEqual(ref)
@@ -24,7 +24,7 @@ describe("the secret part of a candidate's link", () => {
     )
   })
 
-  it('is the same each time, and another for each invite and each version', () => {
+  it('is the same each time, and differs for each invite and each version', () => {
     fc.assert(
       fc.property(keys, refs, refs, (keys, one, other) => {
         fc.pre(one.inviteId !== other.inviteId || one.linkVersion !== other.linkVersion)
@@ -34,7 +34,7 @@ describe("the secret part of a candidate's link", () => {
     )
   })
 
-  it('needs no escaping in an address', () => {
+  it('needs no escaping in a URL', () => {
     fc.assert(
       fc.property(keys, refs, (keys, ref) => {
         expect(signInvitation(keys, ref)).toMatch(/^[A-Za-z0-9_-]{46}$/)
@@ -42,7 +42,7 @@ describe("the secret part of a candidate's link", () => {
     )
   })
 
-  it('is worth nothing in any other form: one text only stands for an invitation', () => {
+  it('is rejected if altered in any character or in length', () => {
     fc.assert(
       fc.property(keys, refs, fc.nat(45), fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }), (keys, ref, at, change) => {
         const token = signInvitation(keys, ref)
@@ -54,7 +54,7 @@ describe("the secret part of a candidate's link", () => {
     )
   })
 
-  it('is nothing that could be guessed: whatever has not been signed is refused', () => {
+  it("can't be guessed: unsigned random bytes are rejected", () => {
     fc.assert(
       fc.property(keys, fc.uint8Array({ minLength: 34, maxLength: 34 }), (keys, bytes) => {
         expect(readInvitation(keys, Buffer.from(bytes).toString('base64url'))).toBeNull()

@@ -13,7 +13,7 @@ const issuesOf = (password: string, hasSecondFactor = false) =>
   findPasswordIssues('password', password, { ...chooser, hasSecondFactor })
 
 describe('a new password', () => {
-  it('is refused where it is put together from what is tried first, which is named', () => {
+  it('is rejected if composed of common pieces, which the error names', () => {
     expect(findPasswordPieces('password123', [])).toEqual(['password123'])
     expect(findPasswordPieces('Password123!', [])).toEqual(['Password123'])
     expect(issuesOf('AcmeAcme2026!!!!')).toMatchObject([{ rule: 'common', pieces: ['Acme', '2026', '!!!!'] }])
@@ -21,7 +21,7 @@ describe('a new password', () => {
     expect(issuesOf('qwertyuiopasdfghjkl')).toMatchObject([{ rule: 'common' }])
   })
 
-  it('has 15 characters, or 10 beside a second factor, and 200 at most, as they are composed', () => {
+  it('has at least 15 characters, or 10 with a second factor, and at most 200, counted after normalization', () => {
     const long = 'unrelated words, of which there are many '.repeat(6)
     expect(issuesOf('vK3#pQ9!xZ2$wL')).toMatchObject([{ problem: 'minLength', limit: 15 }])
     expect(issuesOf('vK3#pQ9!xZ2$wLm')).toEqual([])
@@ -31,14 +31,14 @@ describe('a new password', () => {
     expect(issuesOf(long)).toMatchObject([{ rule: 'maxLength', limit: 200 }])
   })
 
-  it('is none of 25,000 usual variants of the 5,000 that are the commonest', () => {
+  it('is rejected as any of 25,000 usual variants of the 5,000 most common passwords', () => {
     const variants = listed
       .slice(0, 5_000)
       .flatMap((word) => [word, word + word, capitalized(word), `${capitalized(word)}2026`, `${word}123`])
     expect(variants.filter((variant) => findPasswordPieces(variant, []) === null)).toEqual([])
   })
 
-  it('is taken where a password manager has made it, or dice', () => {
+  it('is accepted if made by a password manager or by dice', () => {
     const signs = '!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~'
     const made = fc.array(fc.constantFrom(...signs), { minLength: 15, maxLength: 15 }).map((all) => all.join(''))
     const uniform = { numRuns: 10_000, seed: 20_261_125 }
@@ -56,7 +56,7 @@ describe('a new password', () => {
   })
 })
 
-it('finds each password of the list, and nothing beside it', () => {
+it('finds each password of the list of common passwords, and no others', () => {
   expect(listed.filter((word) => !isCommonPassword(word.toLowerCase()))).toEqual([])
   for (const word of listed.slice(0, 5_000)) expect(isCommonPassword(`${word}\u{1f511}`)).toBe(false)
   for (const none of ['', ' ', '\n', 'zzzzzzzzzzzzzzzzz', '\u{10ffff}']) expect(isCommonPassword(none)).toBe(false)

@@ -3,7 +3,7 @@ import { hashPassword, matchesPassword } from '../../../src/domain/sign-in/passw
 
 const wanted = async () => true
 
-it('is stored so that only the password matches, and no two hashes are the same', async () => {
+it('hashes a password so that only it matches, and no two hashes are equal', async () => {
   const [one, two] = await Promise.all([
     hashPassword('correct horse', 'line', wanted),
     hashPassword('correct horse', 'line', wanted),
@@ -14,16 +14,16 @@ it('is stored so that only the password matches, and no two hashes are the same'
   expect(await matchesPassword('Correct horse', one!)).toBe(false)
 })
 
-it('is the same however a keyboard composes its characters', async () => {
+it('matches a password however a keyboard composes its characters', async () => {
   const stored = await hashPassword('Caf\u00e9 au lait', 'line', wanted)
   expect(await matchesPassword('Cafe\u0301 au lait', stored!)).toBe(true)
 })
 
-it('is nobody else’s, whatever it is', async () => {
+it('matches no password without a stored hash', async () => {
   for (const password of ['', 'correct horse', '\0'.repeat(32)]) expect(await matchesPassword(password)).toBe(false)
 })
 
-it('is not hashed for what is not wanted any more when its turn comes', async () => {
+it('skips hashing if the password is no longer needed at its turn', async () => {
   const asked: number[] = []
   const hashes = await Promise.all(
     Array.from({ length: 6 }, (_, i) =>

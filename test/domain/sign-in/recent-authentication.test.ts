@@ -20,7 +20,7 @@ const providerOf = (organizationId: string | null): AuthenticationProvider => ({
   acrValues: [],
 })
 
-describe('a proof', () => {
+describe('a recent authentication', () => {
   it.each([
     ['password', true, false],
     ['totp', true, true],
@@ -29,7 +29,7 @@ describe('a proof', () => {
     ['device', false, false],
     ['oidc', false, false],
   ] as const)(
-    'in person is valid for a quarter of an hour; with a second factor only that one counts: %s',
+    'of each kind counts for a quarter of an hour, and with a second factor only that one counts: %s',
     (kind, alone, beside) => {
       expect(AUTHENTICATION_KINDS).toContain(kind)
       expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([
@@ -43,7 +43,7 @@ describe('a proof', () => {
     },
   )
 
-  it('is one of all that the session rests on', () => {
+  it('counts if any authentication of the session does', () => {
     expect(
       isFresh(
         [
@@ -65,7 +65,7 @@ describe('a proof', () => {
   })
 })
 
-describe("an identity provider's word", () => {
+describe('a sign-in through an identity provider', () => {
   const word = (organizationId: string | null, authTime: Date | null): Authentication => ({
     kind: 'oidc',
     at: ago(0),
@@ -73,13 +73,13 @@ describe("an identity provider's word", () => {
     authTime,
   })
 
-  it('counts in its own organization, from when the person has signed in there', () => {
+  it('counts in its own organization, from the time the person signed in there', () => {
     expect(isFresh([word(HERE, ago(JUST))], { hasFactor: true })).toBe(true)
     expect(isFresh([word(HERE, ago(RECENT_AUTHENTICATION_MS))])).toBe(false)
     expect(isFresh([word(HERE, null)])).toBe(false)
   })
 
-  it('does not count in another, nor for what is the person’s own; that of a provider for everybody does', () => {
+  it("doesn't count in another organization or for the account, unless the provider is for everybody", () => {
     expect(isFresh([word('elsewhere', ago(JUST))])).toBe(false)
     expect(isFresh([word(HERE, ago(JUST))], {}, null)).toBe(false)
     expect([isFresh([word(null, ago(JUST))]), isFresh([word(null, ago(JUST))], {}, null)]).toEqual([true, true])

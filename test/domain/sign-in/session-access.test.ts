@@ -99,8 +99,8 @@ function model(...[session, member, rules, address]: Given): SessionAccess {
   return missing.find(([, isMissing]) => isMissing)?.[0] ?? 'open'
 }
 
-describe('what opens an organization', () => {
-  it('is what the table of its rules says, whatever a session rests on', () => {
+describe('access to an organization', () => {
+  it("follows the table of its rules, whatever the session's proofs", () => {
     const seen = new Set<SessionAccess>()
     fc.assert(
       fc.property(session, membership, rules, address, (...given) => {
@@ -113,7 +113,7 @@ describe('what opens an organization', () => {
     expect([...seen].sort()).toEqual(['age', 'factor', 'idle', 'network', 'open', 'proof', 'signIn', 'sso'])
   })
 
-  it('is, without rules, any session that has not ended', () => {
+  it("is open without rules to any session that hasn't ended", () => {
     const any = {
       createdAt: ago(700),
       lastSeenAt: ago(11),

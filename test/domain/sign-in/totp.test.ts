@@ -15,13 +15,13 @@ const VECTORS = [
 /** RFC 4226, appendix D: of the counts from 0. */
 const COUNTS = ['755224', '287082', '359152', '969429', '338314', '254676', '287922', '162583', '399871', '520489']
 
-describe('codes of an app', () => {
-  it('are those of RFC 6238 and RFC 4226', () => {
+describe('a TOTP code', () => {
+  it('matches RFC 6238 and RFC 4226', () => {
     for (const [seconds, code] of VECTORS) expect(codeOfStep(secret, stepAt(new Date(seconds * 1000)))).toBe(code)
     expect(COUNTS.map((_, count) => codeOfStep(secret, count))).toEqual(COUNTS)
   })
 
-  it('are taken of this step, the one before and the one after, and of no other', () => {
+  it('is accepted in its own time step, the one before, and the one after, and in no other', () => {
     const now = new Date('2026-11-25T12:00:10Z')
     const found = [-2, -1, 0, 1, 2].map((by) => findStep(secret, codeOfStep(secret, stepAt(now) + by), now)?.step)
     expect(found).toEqual([undefined, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, undefined])
@@ -29,7 +29,7 @@ describe('codes of an app', () => {
     expect(findStep(secret, codeOfStep(secret, stepAt(now)), now)?.endsAt).toEqual(new Date('2026-11-25T12:01:00Z'))
   })
 
-  it('may be typed as the app shows them, and nothing else is one', () => {
+  it('is accepted with the spaces that apps show, and rejected in any other form', () => {
     const now = new Date(59_000)
     expect(findStep(secret, ' 287 082', now)?.step).toBe(1)
     for (const text of ['', '28708', '2870820', '287083', 'abcdef', '２８７０８２', '\0'])
@@ -37,8 +37,8 @@ describe('codes of an app', () => {
   })
 })
 
-describe('the secret of an app', () => {
-  it('is written in base32, as RFC 4648 has it', () => {
+describe('a TOTP secret', () => {
+  it('is encoded in base32 as in RFC 4648', () => {
     expect(['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => toBase32(Buffer.from(text)))).toEqual([
       '',
       'MY',
@@ -50,7 +50,7 @@ describe('the secret of an app', () => {
     ])
   })
 
-  it('has 160 random bits, and goes to the app by an address', () => {
+  it('has 160 random bits, and reaches the app in an otpauth URL', () => {
     expect(createTotpSecret()).toHaveLength(20)
     expect(otpauthUrl(secret, { issuer: 'Acme & Co', account: 'ada@example.com' })).toBe(
       'otpauth://totp/Acme%20%26%20Co:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme%20%26%20Co&algorithm=SHA1&digits=6&period=30',

@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-it('uses up what is good once for one of many who try at once, and forgets it when it would not be good any more', async () => {
+it('accepts a single-use token from one of many concurrent tries, and deletes it after its expiry', async () => {
   const key = `test ${service.deps.newId()}`
   const endsAt = new Date(service.clock.now().getTime() + 60_000)
   const tries = await Promise.all(Array.from({ length: 50 }, () => claimToken(service.system, key, endsAt)))

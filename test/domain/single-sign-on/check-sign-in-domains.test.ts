@@ -20,8 +20,8 @@ async function readNewest(organizationId: string, kind: string): Promise<string>
   return text.replace(/<[^>]+>/g, ' ')
 }
 
-describe('owners are notified', () => {
-  it('30, 7 and 1 day before a client’s secret ends, once each', async () => {
+describe('an owner', () => {
+  it('is notified 30, 7, and 1 day before a client secret expires, once each', async () => {
     const { admin, organization, idp, page } = await setUpSso(service)
     await joinAs(service, organization, { roles: ['grader'] })
     const endsOn = new Date(clock.now().getTime() + 40 * DAY_MS).toISOString().slice(0, 10)
@@ -41,7 +41,7 @@ describe('owners are notified', () => {
     expect(text).toContain('Settings, Single sign-on')
   })
 
-  it("when a domain's record is missing; its addresses link and add nobody after 30 days, until it is back", async () => {
+  it("is notified of a domain's missing record, without which its addresses link and add nobody after 30 days", async () => {
     const { admin, organization, idp, begin, person, domain, domainId } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('early')
     await goThrough(browse(service), idp, begin)
@@ -94,7 +94,7 @@ describe('owners are notified', () => {
 })
 
 describe('a domain that an organization has lost', () => {
-  it('is another’s once that has verified it, which the organization is told of, and not before', async () => {
+  it('moves to another organization once that one verifies it, and the former one is notified then', async () => {
     const { organization, admin, domain, domainId } = await setUpSso(service)
     const other = await joinAs(service, await service.make.organization())
     const settings = `${other.home}settings/sign-in/domains`
@@ -131,7 +131,7 @@ describe('a domain that an organization has lost', () => {
 })
 
 describe('a domain', () => {
-  it('is one organization’s of two that verify it at once', async () => {
+  it('belongs to only one of two organizations that verify it at once', async () => {
     const domain = `both-${service.deps.newId().slice(-6)}.example`
     const { identityProviders } = deps
     const tokens: string[] = []
@@ -155,8 +155,8 @@ describe('a domain', () => {
   })
 })
 
-describe('a person is notified', () => {
-  it('which identities were linked before, and not about the first one of a new account', async () => {
+describe('a person', () => {
+  it('is notified of a new linked identity, but not of the first one of a new account', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('new')
     await goThrough(browse(service), idp, begin)

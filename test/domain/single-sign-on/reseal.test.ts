@@ -11,7 +11,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 const { db, deps, make, system } = service
 
-it('seals anew under the newest key what a provider is asked with, and what waits to be', async () => {
+it('encrypts saved and pending client secrets again under the newest key', async () => {
   const older = { ...system, deps: { ...deps, secretKeys: ['o'.repeat(32)] } }
   const both = { ...system, deps: { ...deps, secretKeys: ['n'.repeat(32), 'o'.repeat(32)] } }
   const newer = { ...system, deps: { ...deps, secretKeys: ['n'.repeat(32)] } }

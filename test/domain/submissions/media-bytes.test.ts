@@ -17,7 +17,7 @@ async function bytesOf(organizationId: string) {
   return [Number(kept._sum.bytes ?? 0), Number(there._sum.mediaBytes ?? 0)]
 }
 
-it('keeps how many bytes an organization has, whoever uploads at the same time, until they are removed', async () => {
+it("counts an organization's media bytes correctly under concurrent uploads, until they are removed", async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId } = candidate
   const attempt = await candidate.beginAttempt()
@@ -43,7 +43,7 @@ it('keeps how many bytes an organization has, whoever uploads at the same time, 
   expect(await bytesOf(organization.id)).toEqual([0, 0])
 })
 
-it('forgets them with the organization, and counts for no other', async () => {
+it('deletes the count with the organization, and counts for no other organization', async () => {
   const [one, other] = [await takeAssessment(service), await takeAssessment(service)]
   for (const { submissionId } of [one, other])
     await db.submission.update({ where: { id: submissionId }, data: { mediaBytes: 70 } })

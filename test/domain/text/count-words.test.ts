@@ -8,4 +8,4 @@ it.each([
   ['Donaudampfschiff fährt,\nspäter', 3],
 ])('counts the words of “%s”: %i', (text, count) => expect(countWords(text)).toBe(count))
 
-it('tells words apart that are written without spaces', () => expect(countWords('我先问他们怎么处理电话')).toBeGreaterThan(3))
+it('separates words written without spaces', () => expect(countWords('我先问他们怎么处理电话')).toBeGreaterThan(3))

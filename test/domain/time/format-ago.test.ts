@@ -10,6 +10,6 @@ it.each([
   [-25 * HOUR, 'yesterday'],
   [-2 * HOUR, '2 hours ago'],
   [32 * 24 * HOUR, undefined],
-])('says how far a time is from now: %d milliseconds are %s', (distance, words) => {
+])('formats a time relative to now: %d milliseconds are %s', (distance, words) => {
   expect(formatAgo(new Date(NOW.getTime() + distance), NOW)).toBe(words)
 })

@@ -12,7 +12,7 @@ describe('an address with international letters', () => {
     ['I\u0316\u0307b@example.com', 'i\u0316\u0307b@example.com'],
     ['用户@例子.测试', '用户@xn--fsqu00a.xn--0zwm56d'],
     ['सैम@example.com', 'सैम@example.com'],
-  ])('%s is one, and stored as %s', (given, stored) => {
+  ])('is valid as %s, and stored as %s', (given, stored) => {
     expect([isEmailAddress(given), toStoredAddress(given)]).toEqual([true, stored])
     expect([isEmailAddress(stored), toStoredAddress(stored)]).toEqual([true, stored])
     expect([isPlainAddress(given), needsSmtpUtf8(stored)]).toEqual([false, !isPlainAddress(stored)])
@@ -43,9 +43,9 @@ describe('an address with international letters', () => {
     // Composed, or in lower case, they are plain letters: it would be the address of somebody else.
     'sam\u212a@example.com',
     '\u0130sam@example.com',
-  ])('%j is none', (given) => expect(isEmailAddress(given)).toBe(false))
+  ])('is invalid as %j', (given) => expect(isEmailAddress(given)).toBe(false))
 
-  it('leaves what is plain, or no address at all, as it is', () => {
+  it('leaves a plain address, or text that is no address, unchanged', () => {
     for (const text of ['Sam@Example.COM', 'Sam@XN--Bcher-Kva.Example', 'plain', '', 'ü', 'sam@ü/x', 'ü@'])
       expect(toStoredAddress(text)).toBe(text)
   })

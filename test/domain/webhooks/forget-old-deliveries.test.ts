@@ -6,7 +6,7 @@ import { recordQueries } from '../../support/queries.ts'
 import { startServiceForTest } from '../../support/service.ts'
 import { makeIntegrator } from '../../support/webhooks.ts'
 
-it('forgets deliveries after 30 days, and those of a deleted webhook with it, in statements that each have time enough', async () => {
+it('deletes deliveries after 30 days, and those of a deleted webhook with it, in short statements', async () => {
   const service = await startServiceForTest({ ROLE: 'api' }) // nobody sends them, nor sweeps
   const own = await makeIntegrator(service)
   const [kept, deleted] = [
@@ -31,7 +31,7 @@ it('forgets deliveries after 30 days, and those of a deleted webhook with it, in
   expect(await service.db.webhookEndpoint.findMany({ select: { id: true } })).toEqual([{ id: kept.id }])
 })
 
-it('looks at no delivery that is to stay, however many there are', async () => {
+it('reads no delivery that is to be kept, however many there are', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const own = await makeIntegrator(service)
   const { id } = await own.subscribe({ url: 'https://a.example.com' })

@@ -38,7 +38,7 @@ describe('the URL of an endpoint', () => {
         ...['[4000::1]', '[::ffff:0:127.0.0.1]', '%31%32%37.0.0.1', '１２７.0.0.1'],
       ].map((host) => `https://${host}/`),
     ],
-  ])('is refused for its %s', (fault, urls) => {
+  ])('is rejected for its %s', (fault, urls) => {
     expect(urls.map((url) => [url, findTargetFault(nobody, url)])).toEqual(urls.map((url) => [url, fault]))
   })
 })
@@ -53,7 +53,7 @@ describe('WEBHOOK_ALLOW', () => {
     'http://127.0.0.1:9999/',
     'http://[fd00::1]/',
     'http://[fd01::ffff]/',
-  ])('lets %s in', (url) => expect(findTargetFault(inside, url)).toBeUndefined())
+  ])('allows %s', (url) => expect(findTargetFault(inside, url)).toBeUndefined())
 
   it.each([
     ['scheme', 'http://other.internal/'],
@@ -65,9 +65,9 @@ describe('WEBHOOK_ALLOW', () => {
     ['host', 'https://127.0.0.2/'],
     ['host', 'https://[::ffff:10.1.2.3]/'],
     ['host', 'https://[fd01:0:0:1::1]/'],
-  ])('opens nothing else: %s of %s', (fault, url) => expect(findTargetFault(inside, url)).toBe(fault))
+  ])('allows nothing else: %s of %s', (fault, url) => expect(findTargetFault(inside, url)).toBe(fault))
 
-  it('opens a network to names that resolve into it, but lets them not be http', () => {
+  it('allows names that resolve into an allowed network, but not over HTTP', () => {
     expect(mayConnectTo(inside, '10.1.9.9')).toBe(true)
     expect(findTargetFault(inside, 'http://example.com/')).toBe('scheme')
   })
@@ -82,11 +82,11 @@ describe('WEBHOOK_ALLOW', () => {
     'hooks.internal:80',
     '-a',
     'a..b',
-  ])('names what can not be read: %s', (entry) =>
+  ])('reports an unreadable entry: %s', (entry) =>
     expect(readAllowance(`127.0.0.1, ${entry}`)).toMatchObject({ unreadable: [entry] }),
   )
 })
 
-it('connects to nothing that is not an address', () => {
+it("connects to nothing that isn't an IP address", () => {
   expect(['', 'localhost', '127.1', '0x7f.0.0.1', 'fe80::1%eth0'].filter((text) => mayConnectTo(nobody, text))).toEqual([])
 })

@@ -61,7 +61,7 @@ const members: [what: string, member: string][] = [
   ['64 KiB of spaces too many', `"a":${' '.repeat(64 * 1024)}1`],
 ]
 
-it('refuses bodies that reach for prototypes, for the stack, or that are no JSON, at every operation that takes one', async () => {
+it('rejects prototype pollution, deep nesting, and invalid JSON in the body of every operation', async () => {
   const count = await service.db.invite.count()
   for (const operation of operations) {
     for (const [what, member] of members)
@@ -89,7 +89,7 @@ it('refuses bodies that reach for prototypes, for the stack, or that are no JSON
 /** Bodies longer than 64 KiB. */
 const LONG_BODIES: Record<string, number> = { '/api/v1/invite-batches': MAX_ROWS_BYTES }
 
-it('refuses a body of one byte too many, of 64 KiB mostly, with 413 at every operation that takes one', async () => {
+it('rejects a body one byte over the limit, usually 64 KiB, with 413 at every operation', async () => {
   for (const operation of operations) {
     const start = withMember(operation, '"a":"')
     const body = start.slice(0, -1).padEnd((LONG_BODIES[operation.path] ?? 64 * 1024) - 1, 'x')
@@ -97,7 +97,7 @@ it('refuses a body of one byte too many, of 64 KiB mostly, with 413 at every ope
   }
 })
 
-it('refuses whatever fields hold that no table and no mail can', async () => {
+it('rejects field values that neither a table nor a mail can hold', async () => {
   const values = [
     '1e400',
     '-1e400',
@@ -135,14 +135,14 @@ const strangeTypes = [
   `application/${'x'.repeat(4_000)}`,
 ]
 
-it('refuses bodies of any other type, whatever is in them', async () => {
+it('rejects bodies of any other content type, whatever they contain', async () => {
   for (const operation of operations) {
     for (const type of strangeTypes)
       await expectRefusal(operation, type, JSON.stringify(fillBody(operation.body!, own)), type, [400, 415])
   }
 })
 
-it('refuses forms that are no forms with a page, and moves nothing', async () => {
+it('rejects malformed forms with a page, and moves no invite', async () => {
   const candidate = candidateOf(service, own.invite)
   const forms = [
     '__proto__=1&constructor=1',

@@ -70,9 +70,7 @@ async function findFault(operation: Operation, request: GeneratedRequest, counts
     : operation.findFault(status, text, type)
 }
 
-it(`answers ${REQUESTS} generated requests to all operations with a documented status in its documented shape`, async ({
-  annotate,
-}) => {
+it(`answers ${REQUESTS} generated requests to all operations with a documented status and shape`, async ({ annotate }) => {
   const operations = await readOperations(service)
   const cases = operations.flatMap((operation, i) => {
     const requests = fc.sample(requestsTo(operation, knownIds(actorOf(operation))), {

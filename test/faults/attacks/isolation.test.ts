@@ -42,7 +42,7 @@ async function readRows(organizationId: string): Promise<unknown> {
   return Promise.all(tables.map(read))
 }
 
-it("answers another organization's id, of whatever kind and wherever it stands, to the byte as one that does not exist", async () => {
+it("answers another organization's ID, of any kind and in any place, byte for byte like an unknown one", async () => {
   const before = await readRows(foreign.id)
   const all = operations.flatMap(places.of)
   expect(all.length).toBeGreaterThan(80)
@@ -54,7 +54,7 @@ it("answers another organization's id, of whatever kind and wherever it stands, 
   expect(await readRows(foreign.id)).toEqual(before)
 })
 
-it("answers a search or filter for another organization's words to the byte as for words that nobody uses", async () => {
+it("answers a search for another organization's words byte for byte like one for unused words", async () => {
   const spellings = [
     '*',
     '* tag',

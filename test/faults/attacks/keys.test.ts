@@ -96,7 +96,7 @@ const flip = (of: string, at: number, bit: number) => String.fromCharCode(of.cha
 /** True if the text is a valid header value: no control character except the tab. */
 const isValue = (text: string) => [...text].every((letter) => letter === '\t' || (letter >= ' ' && letter !== '\x7f'))
 
-it(`refuses ${MUTATIONS} mutations of good keys in both interfaces, and none is in a log line or a table`, async () => {
+it(`rejects ${MUTATIONS} mutations of valid keys in both interfaces, and logs and stores none`, async () => {
   const mutated = fc
     .sample(fc.array(mutation, { minLength: 1, maxLength: 3 }), { numRuns: MUTATIONS * 2, seed: 9 })
     .map((changes) => changes.reduce((text, change) => change(text), key))
@@ -124,25 +124,25 @@ describe.each(interfaces)('%s', (path, header, member) => {
     ['an empty key', () => [`${header}:`]],
     ['a blank key', () => [`${header}:  \t `]],
     ['the key twice', () => [`${header}: ${key}`, `${header}: ${key}`]],
-    ['another key first', () => [`${header}: x`, `${header}: ${key}`]],
+    ['another key before it', () => [`${header}: x`, `${header}: ${key}`]],
     ['another key after it', () => [`${header}: ${key}`, `${header}: x`]],
-    ['the key twice in one line', () => [`${header}: ${key}${key}`]],
-    ['the key in quotes', () => [`${header}: "${key}"`]],
+    ['the key twice in one header line', () => [`${header}: ${key}${key}`]],
+    ['the key in quotation marks', () => [`${header}: "${key}"`]],
     ['the key after a scheme', () => [`${header}: Bearer ${key}`]],
     ['the key padded with no-break spaces', () => [`${header}: \xa0${key}\xa0`]],
-    ['the key padded with spaces of UTF-8', () => [`${header}: \xe2\x80\x83${key}`]],
+    ['the key padded with Unicode spaces in UTF-8', () => [`${header}: \xe2\x80\x83${key}`]],
     ['the key padded with NULs', () => [`${header}: ${key}\0\0`], [400]],
-    ['the key cut in two by a space', () => [`${header}: ${key.slice(0, 20)} ${key.slice(20)}`]],
+    ['the key split by a space', () => [`${header}: ${key.slice(0, 20)} ${key.slice(20)}`]],
     ['the key continued on a second line', () => [`${header}: ${key.slice(0, 20)}`, ` ${key.slice(20)}`], [400]],
     ['the key before a comma', () => [`${header}: ${key},`]],
-    ['the key in wide letters', () => [`${header}: ${Buffer.from(key.replace('a', '\uff41')).toString('latin1')}`]],
+    ['the key in full-width letters', () => [`${header}: ${Buffer.from(key.replace('a', '\uff41')).toString('latin1')}`]],
     ['the key with a byte order mark', () => [`${header}: \xef\xbb\xbf${key}`]],
     ['the key percent-encoded', () => [`${header}: ${key.replace('a', '%61')}`]],
     ['the key in base64', () => [`${header}: ${Buffer.from(key).toString('base64')}`]],
     ['the fingerprint instead of the key', () => [`${header}: ${Buffer.from(key).toString('hex')}`]],
     ['SQL', () => [`${header}: ' OR '1'='1`]],
     ['SQL after the key', () => [`${header}: ${key}' OR 1=1 --`]],
-    ['a pattern', () => [`${header}: ak_live_%`]],
+    ['a LIKE pattern', () => [`${header}: ak_live_%`]],
     ['JSON', () => [`${header}: {"$ne":null}`]],
     ['8 KB', () => [`${header}: ${key}${'x'.repeat(8_000)}`]],
     ['20 KB', () => [`${header}: ${key}${'x'.repeat(20_000)}`], [431]],
@@ -153,13 +153,13 @@ describe.each(interfaces)('%s', (path, header, member) => {
     ["the key in the other interface's header", () => [`${interfaces.find(([other]) => other !== path)![1]}: ${key}`]],
   ]
 
-  it.each(forms)('refuses %s', (_what, lines, statuses) => expectRefusal(path, member, lines(key), statuses))
+  it.each(forms)('rejects %s', (_what, lines, statuses) => expectRefusal(path, member, lines(key), statuses))
 
-  it('takes the white space that HTTP allows around a header for no part of the key', async () => {
+  it('ignores the white space that HTTP allows around a header value', async () => {
     expect((await ask(path, [`${header}:  \t${key}\t `])).answers.map(({ status }) => status)).toEqual([200])
   })
 
-  it('refuses keys that are revoked or expired, whatever is tried beside', async () => {
+  it('rejects revoked and expired keys, even beside a valid one', async () => {
     const make = (name: string, expiresAt: Date | null) =>
       createApiKey(service.system, { organizationId, name: `${path} ${name}`, mode: 'live', expiresAt })
     const [revoked, expired] = [await make('revoked', null), await make('expired', service.clock.now())]
@@ -171,7 +171,7 @@ describe.each(interfaces)('%s', (path, header, member) => {
   })
 })
 
-it('leaves no key, link, proof or session in a log line, at whatever level, or in a table', async () => {
+it('writes no key, link, proof, or session to a log line of any level or to a table', async () => {
   const assessment = await service.make.assessment(organizationId)
   const body = { assessmentId: assessment.id, recipientEmail: 'leaks@example.com' }
   const created = await service.v1(key).post('/invites').set('idempotency-key', 'once').send(body)

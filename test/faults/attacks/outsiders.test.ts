@@ -93,7 +93,7 @@ async function flood(
 }
 type Head = { tab?: string; type: string; length: number; method?: string }
 
-it('150 connections that send 3 MB each for an invite that was never accepted', async () => {
+it('serves others while 150 connections send 3 MB each for an invite that was never accepted', async () => {
   const organization = await database.make.organization()
   const invite = await database.make.invite(await database.make.assessment(organization.id), ASKS_NOTHING)
   const { path } = candidateOf(service, invite)
@@ -103,7 +103,7 @@ it('150 connections that send 3 MB each for an invite that was never accepted', 
   })
 })
 
-it(`${STALLED} connections that send 880 kB of a part and stall`, async () => {
+it(`serves others while ${STALLED} connections send 880 kB of a part and stall`, async () => {
   const { session, tab, beginAttempt } = await takeAssessment(service)
   const part = { type: 'application/octet-stream', length: 890_000, bytes: 880_000, count: STALLED, stayMs: STAY_MS }
   const mediaId = await beginAttempt()
@@ -113,7 +113,7 @@ it(`${STALLED} connections that send 880 kB of a part and stall`, async () => {
   })
 })
 
-it('150 anonymous sign-ins at once', async () => {
+it('serves others during 150 anonymous sign-ins at once', async () => {
   const fields = 'email=nobody%40example.com&password=not-the-password'
   const head = { type: 'application/x-www-form-urlencoded', method: 'POST', length: fields.length + 1_000 }
   await expectUnhurt('sign-ins', async () => {
@@ -137,7 +137,7 @@ async function fill(count: number) {
   return { key }
 }
 
-it('22 searches at once of all invites, whose clients hang up', async () => {
+it('serves others during 22 searches of all invites whose clients hang up', async () => {
   const searched = await fill(SEARCHED)
   const search = (path: string, signal: AbortSignal) =>
     fetch(`${proc.url}${path}`, {
@@ -170,7 +170,7 @@ it('22 searches at once of all invites, whose clients hang up', async () => {
   })
 })
 
-it(`${DUE} invites with 100 tags each that are due at once`, async () => {
+it(`serves others while ${DUE} invites with 100 tags each are due at once`, async () => {
   const { id, key } = await database.make.organization()
   const expiresAt = new Date(Date.now() - DAY_MS)
   const first = await database.make.invite(await database.make.assessment(id), { expiresAt, sentAt: expiresAt })

@@ -14,7 +14,7 @@ async function record(candidate: Candidate, parts: Buffer[]): Promise<string> {
   return mediaId
 }
 
-it('joins the recording of another organization beside recordings that were made to cost much', async () => {
+it("joins another organization's recording despite recordings built to be expensive", async () => {
   const service = await startServiceForTest({ JOINERS: '1' })
   const hostile = await takeAssessment(service, { submission: { answerRecordLimit: 8 } })
   const endless = endlessWebm(await readSlices('audio'))

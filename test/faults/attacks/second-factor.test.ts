@@ -52,14 +52,14 @@ const ownSso = () => setUpSso(service, { provisionsMembers: 'yes', secondFactor:
 
 const attacks: Record<string, Attack> = {
   'the password': knowPassword,
-  'the password, and another password set by a mailed link': async (victim) => {
+  'the password and a reset by a mailed link': async (victim) => {
     const { url } = (await createResetLink(service.system, victim.email, { mails: false }))!
     const browser = browse(service)
     await browser.post(new URL(url).pathname, { password: NEW_PASSWORD })
     await browser.post('/portal/sign-in', { email: victim.email, password: NEW_PASSWORD, next: victim.home })
     return browser
   },
-  'the link that lets a browser in': async (victim) => {
+  'the mailed link that admits a browser': async (victim) => {
     const { url } = (await createResetLink(service.system, victim.email, { mails: false }))!
     const browser = browse(service)
     await browser.post(`${new URL(url).pathname}/browser`)
@@ -72,22 +72,22 @@ const attacks: Record<string, Attack> = {
     await browser.post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
     return browser
   },
-  'a link to join the organization once more': async (victim) => {
+  'another link to join the organization': async (victim) => {
     const path = await joinPath(service, victim.organization, victim.email)
     const browser = browse(service)
     await browser.post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
     return browser
   },
-  'a session of before': async ({ old }) => old,
-  'a session of before, and its password once more': async ({ old }) => {
+  'an earlier session': async ({ old }) => old,
+  'an earlier session and the password': async ({ old }) => {
     await old.post('/portal/prove', { current: PASSWORD, next: '/portal' })
     return old
   },
-  'an app of their own, added by the password alone': async (victim) => {
+  'a new app added with the password alone': async (victim) => {
     for (const browser of [victim.old, await knowPassword(victim)]) await enrolApp(browser, clock.now).catch(() => null)
     return victim.old
   },
-  'recovery codes made anew': async (victim) => {
+  'new recovery codes': async (victim) => {
     const browser = await knowPassword(victim)
     for (const one of [browser, victim.old]) {
       const { text } = await one.post('/portal/factors/recovery-codes', { next: victim.home })
@@ -102,7 +102,7 @@ const attacks: Record<string, Attack> = {
     for (const one of [browser, victim.old]) await one.post(`/portal/factors/${id}/remove`, { next: victim.home })
     return knowPassword(victim)
   },
-  'a form that is kept until its sender has signed in': async (victim) => {
+  'a form saved until sign-in': async (victim) => {
     const browser = victim.old
     const kept = await browser.post(`${victim.home}account/name`, { firstName: 'Mallory', lastName: 'M' })
     const id = /resume%2F([\w-]+)/.exec(kept.headers.location ?? '')?.[1]
@@ -110,7 +110,7 @@ const attacks: Record<string, Attack> = {
     await browser.post(`${victim.home}account/name`, { firstName: 'Mallory', lastName: 'M', resumed_form: id ?? '' })
     return browser
   },
-  'a code of the person’s that was used already': async (victim) => {
+  'a code that was already used': async (victim) => {
     const code = codeAt(victim.secret, clock.now())
     const person = await knowPassword(victim)
     await person.post('/portal/second-step', { code, next: '/portal' })
@@ -119,7 +119,7 @@ const attacks: Record<string, Attack> = {
     await browser.post('/portal/second-step', { code, next: '/portal' })
     return browser
   },
-  'what stands between the two steps, of another person': async (victim) => {
+  "another person's pending second step": async (victim) => {
     const other = await makeVictim()
     const browser = await knowPassword(other)
     const waiting = new Map(browser.cookies)
@@ -128,7 +128,7 @@ const attacks: Record<string, Attack> = {
     await own.post('/portal/second-step', { code: codeAt(other.secret, clock.now()), next: victim.home })
     return own
   },
-  'a browser that somebody else has it remember': async (victim) => {
+  'a browser remembered for somebody else': async (victim) => {
     const other = await makeVictim()
     const browser = await knowPassword(other)
     await browser.post('/portal/second-step', { code: codeAt(other.secret, clock.now()), next: '/portal', remember: 'yes' })
@@ -136,7 +136,7 @@ const attacks: Record<string, Attack> = {
     await browser.post('/portal/sign-in', { email: victim.email, password: PASSWORD, next: victim.home })
     return browser
   },
-  'another organization’s identity provider, which names the address': async (victim) => {
+  "another organization's identity provider with the person's address": async (victim) => {
     const { idp, begin, person } = await ownSso()
     idp.person = person('any', { email: victim.email })
     idp.claims = { amr: ['mfa'], acr: 'mfa' }
@@ -144,7 +144,7 @@ const attacks: Record<string, Attack> = {
     await goThrough(browser, idp, begin)
     return browser
   },
-  'another organization’s identity provider, for a domain that is its own': async () => {
+  "another organization's identity provider for its own domain": async () => {
     const { idp, begin, person, domain, organization } = await ownSso()
     const victim = await makeVictim(domain)
     await service.make.member(organization.id, { email: victim.email, roles: ['grader'] })
@@ -173,14 +173,14 @@ const READ = [
 ]
 const DONE = ['account/name', 'members/invite', 'settings/integrations', 'settings/organization', 'test-data/delete']
 
-describe('without the second factor', () => {
+describe('a sign-in without the second factor', () => {
   const contents = async (organizationId: string) =>
     JSON.stringify([
       await db.member.findMany({ where: { organizationId }, include: { user: true } }),
       await db.apiKey.count({ where: { organizationId } }),
     ])
 
-  it.each(Object.entries(attacks))('lets nobody in by %s', async (_what, attack) => {
+  it.each(Object.entries(attacks))('gives no access by %s', async (_what, attack) => {
     const victim = await makeVictim()
     const browser = (await attack(victim)) as Browser & Partial<Pick<Victim, 'home' | 'organization'>>
     const { home = victim.home, organization = victim.organization } = browser
@@ -199,7 +199,7 @@ describe('without the second factor', () => {
     expect(await contents(organization.id)).toBe(before)
   })
 
-  it('and the person gets in', async () => {
+  it('gives access once the second factor follows', async () => {
     const victim = await makeVictim()
     const browser = await knowPassword(victim)
     await browser.post('/portal/second-step', { code: codeAt(victim.secret, clock.now()), next: '/portal' })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-it('gives a request 10 seconds for its headers, 15 for the whole, and a connection 30 in which nothing moves', () => {
+it('allows 10 seconds for the headers of a request, 15 for all of it, and 30 for an idle connection', () => {
   const { headersTimeout, requestTimeout, timeout } = service.app.server
   expect([headersTimeout, requestTimeout, timeout]).toEqual([10_000, 15_000, 30_000])
 })
@@ -65,7 +65,7 @@ function connect(what: string, first: string, then: string): SlowClient {
   return { what, closed, received: () => Buffer.concat(chunks), stop: () => socket.destroy() }
 }
 
-it(`closes ${SOCKETS} connections that dawdle, each in its own way, and serves others meanwhile`, async () => {
+it(`closes ${SOCKETS} slow connections of several kinds, and serves others meanwhile`, async () => {
   hurry({ headersTimeout: 1_000, requestTimeout: 1_500 })
   const clients = Array.from({ length: SOCKETS }, (_, i) => {
     const [what, first, then] = kinds[i % kinds.length]!
@@ -105,7 +105,7 @@ const greedy: [what: string, ask: () => string][] = [
   ['a few megabytes', () => get('/docs/v1/invites').repeat(200)],
 ]
 
-it.each(greedy)('closes connections that ask for %s and read nothing, and serves others meanwhile', async (_what, ask) => {
+it.each(greedy)('closes connections that request %s and read nothing, and serves others meanwhile', async (_what, ask) => {
   hurry({ timeout: 6_000 }) // not so short that it cuts off the others
   const { server } = service.app
   const accepted: Socket[] = []

@@ -41,61 +41,61 @@ const ambiguous: [what: string, lines: string[], body: string][] = [
   ['a space before the colon of the encoding', ['Transfer-Encoding : chunked'], chunked('{"name":"a"}')],
   ['an encoding that is not chunked', ['Transfer-Encoding: identity'], chunked('{"name":"a"}')],
   ['an encoding after chunked', ['Transfer-Encoding: chunked, identity'], chunked('{"name":"a"}')],
-  ['an encoding nobody knows', ['Transfer-Encoding: xchunked'], chunked('{"name":"a"}')],
-  ['chunked in quotes', ['Transfer-Encoding: "chunked"'], chunked('{"name":"a"}')],
-  ['chunked behind a vertical tab', ['Transfer-Encoding: \x0bchunked'], chunked('{"name":"a"}')],
+  ['an unknown encoding', ['Transfer-Encoding: xchunked'], chunked('{"name":"a"}')],
+  ['chunked in quotation marks', ['Transfer-Encoding: "chunked"'], chunked('{"name":"a"}')],
+  ['chunked after a vertical tab', ['Transfer-Encoding: \x0bchunked'], chunked('{"name":"a"}')],
   ['chunked on a second line', ['Transfer-Encoding:', ' chunked'], chunked('{"name":"a"}')],
   ['chunked twice, once hidden', ['Transfer-Encoding: chunked', 'Transfer-Encoding: x'], chunked('{"name":"a"}')],
-  ['an encoding behind a line feed', ['X: y\nTransfer-Encoding: chunked'], chunked('{"name":"a"}')],
+  ['an encoding after a line feed', ['X: y\nTransfer-Encoding: chunked'], chunked('{"name":"a"}')],
   ['a chunk size with a sign', ['Transfer-Encoding: chunked'], '+c\r\n{"name":"a"}\r\n0\r\n\r\n'],
   ['a chunk size in 0x', ['Transfer-Encoding: chunked'], '0xc\r\n{"name":"a"}\r\n0\r\n\r\n'],
   ['a chunk size beyond 64 bits', ['Transfer-Encoding: chunked'], '1000000000000000c\r\n{"name":"a"}\r\n0\r\n\r\n'],
-  ['a chunk that is longer than it says', ['Transfer-Encoding: chunked'], '4\r\n{"name":"a"}\r\n0\r\n\r\n'],
+  ['a chunk that is longer than its size', ['Transfer-Encoding: chunked'], '4\r\n{"name":"a"}\r\n0\r\n\r\n'],
   ['a chunk size with a line feed alone', ['Transfer-Encoding: chunked'], 'c\n{"name":"a"}\n0\n\n'],
   ['a line feed in a chunk extension', ['Transfer-Encoding: chunked'], 'c;x\ny\r\n{"name":"a"}\r\n0\r\n\r\n'],
 ]
 
 describe.each(ambiguous)('a request with %s', (_what, lines, body) => {
-  it('is answered with one 4xx, and neither it nor what stands behind it is carried out', async () => {
+  it('gets one 4xx response, and neither it nor what follows is executed', async () => {
     const { answers, closed } = await converse(port, post(...lines) + body + whole('smuggled'))
     expect([answers.map(({ status }) => status), closed]).toEqual([[400], true])
     expect(await tagNames()).toEqual([])
   })
 })
 
-describe('answers keep the order of the requests', () => {
-  it('a request is answered before the nonsense behind it', async () => {
+describe('a pipelined request', () => {
+  it('is answered before the malformed one after it', async () => {
     const { answers, closed } = await converse(port, `${whole('first')}${head('nonsense')}`)
     expect([answers.map(({ status }) => status), closed]).toEqual([[201, 400], true])
     expect(await tagNames()).toEqual(['first'])
   })
 
-  it('several requests are answered before the nonsense behind them, and nothing after it is', async () => {
+  it('is answered in order before a malformed one, after which nothing is answered', async () => {
     const { answers, closed } = await converse(port, `${whole('1')}${whole('2')}${whole('3')}${head('nonsense')}${whole('4')}`)
     expect([answers.map(({ status }) => status), closed]).toEqual([[201, 201, 201, 400], true])
     expect((await tagNames()).sort()).toEqual(['1', '2', '3'])
   })
 
-  it('a request is answered before one behind it whose body breaks off', async () => {
+  it('is answered before a following one whose body breaks off', async () => {
     const { answers, closed } = await converse(port, `${whole('first')}${post('Transfer-Encoding: chunked')}zz\r\n`)
     expect([answers.map(({ status }) => status), closed]).toEqual([[201, 400], true])
   })
 
-  it('a request refused before its body was read is not answered once more when the body turns out broken', async () => {
+  it('is answered only once if rejected before its broken body is read', async () => {
     const refused = head('POST /api/v1/tags HTTP/1.1', 'Host: a', 'X-Api-Key: wrong', 'Transfer-Encoding: chunked')
     const { answers, closed } = await converse(port, [refused, 'zz\r\n'])
     expect([answers.map(({ status }) => status), closed]).toEqual([[401], true])
   })
 })
 
-it('takes a body for no request, whatever stands in it', async () => {
+it('treats nothing inside a body as a request', async () => {
   const body = JSON.stringify({ name: 'a', description: whole('smuggled').slice(0, 900) })
   const { answers } = await converse(port, post(`Content-Length: ${body.length}`, 'Connection: close') + body)
   expect(answers.map(({ status }) => status)).toEqual([201])
   expect(await tagNames()).toEqual(['a'])
 })
 
-it('leaves the next request alone when a key is refused before the body was read', async () => {
+it('parses the next request correctly if a key is rejected before the body is read', async () => {
   const refused = head('POST /api/v1/tags HTTP/1.1', 'Host: a', 'X-Api-Key: wrong', `Content-Length: ${whole('smuggled').length}`)
   const { answers } = await converse(
     port,

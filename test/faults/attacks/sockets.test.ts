@@ -45,7 +45,7 @@ const broken: [what: string, lines: string[], status: number][] = [
   ['a carriage return alone in a header', ['X-A: b\rX-B: c'], 400],
   ['a NUL in a header', ['X-A: b\0c'], 400],
   ['a header continued on the next line', ['X-A: b', ' c'], 400],
-  ['a length that is no number', ['Content-Length: x'], 400],
+  ["a length that isn't a number", ['Content-Length: x'], 400],
   ['a negative length', ['Content-Length: -1'], 400],
   ['a length with a sign', ['Content-Length: +5'], 400],
   ['an endless length', [`Content-Length: ${'9'.repeat(400)}`], 400],
@@ -53,8 +53,8 @@ const broken: [what: string, lines: string[], status: number][] = [
   ['20 KB in many headers', Array.from({ length: 1_000 }, (_, i) => `X-${i}: ${'b'.repeat(15)}`), 431],
 ]
 
-describe.each(envelopes)('below %s', (path, expectEnvelope) => {
-  it.each(broken)('%s is answered in the envelope of its path, and the connection closed', async (_what, lines, status) => {
+describe.each(envelopes)('a request below %s', (path, expectEnvelope) => {
+  it.each(broken)('with %s is answered in the envelope of its path, and its connection closed', async (_what, lines, status) => {
     const { answers, closed } = await converse(port, head(`GET ${path} HTTP/1.1`, 'Host: a', ...keys(), ...lines))
     expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
     expect(answers[0]!.headers.connection).toBe('close')
@@ -65,7 +65,7 @@ describe.each(envelopes)('below %s', (path, expectEnvelope) => {
     ['100 KB', 'a'.repeat(100_000), 431],
     ['a NUL', '\0', 400],
     ['a space', ' b', 400],
-  ])('a path with %s is answered in the envelope of how it begins', async (_what, text, status) => {
+  ])("with %s in its path is answered in the envelope of the path's beginning", async (_what, text, status) => {
     const { answers, closed } = await converse(port, head(`GET ${path}/${text} HTTP/1.1`, 'Host: a', ...keys()))
     expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
     expectEnvelope(answers[0]!)
@@ -83,7 +83,7 @@ describe.each(envelopes)('below %s', (path, expectEnvelope) => {
     '%ed%a0%80',
     '%u0041',
     '%0d%0aX:%20y',
-  ])('a path with %s is answered with a 4xx in that envelope', async (text) => {
+  ])('with %s in its path gets a 4xx in that envelope', async (text) => {
     const { answers } = await converse(port, head(`GET ${path}/${text} HTTP/1.1`, 'Host: a', ...keys(), 'Connection: close'))
     expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 404])])
     expectEnvelope(answers[0]!)
@@ -94,17 +94,17 @@ it.each([
   ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['a method nobody knows', head('BREW /api/v1/tags HTTP/1.1', 'Host: a')],
-  ['a version nobody knows', head('GET /api/v1/tags HTTP/3.7', 'Host: a')],
+  ['an unknown method', head('BREW /api/v1/tags HTTP/1.1', 'Host: a')],
+  ['an unknown version', head('GET /api/v1/tags HTTP/3.7', 'Host: a')],
   ['SMTP', 'EHLO a\r\nMAIL FROM:<a@example.com>\r\n'],
   ['NULs', Buffer.alloc(100)],
-])('%s on the socket is answered with one 400, and the connection closed', async (_what, bytes) => {
+])('answers %s on the socket with one 400, and closes the connection', async (_what, bytes) => {
   const { answers, closed } = await converse(port, bytes)
   expect([answers.map(({ status }) => status), closed]).toEqual([[400], true])
   expectJson(answers[0]!, 'error')
 })
 
-it('closes connections full of noise, whatever the noise, and goes on serving', async () => {
+it('closes connections that send random bytes, and continues to serve', async () => {
   Object.assign(service.app.server, { headersTimeout: 1_000, requestTimeout: 1_500 }) // for noise that begins like a request
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 2_000 }).map((array) => Buffer.from(array))
   const almostRequest = bytes.map((noise) =>
@@ -122,24 +122,24 @@ it('closes connections full of noise, whatever the noise, and goes on serving', 
   expect((await service.v1(key).get('/tags')).status).toBe(200)
 })
 
-it('does not keep a connection that sends nonsense and then holds still', async () => {
+it('closes an idle connection that has sent a malformed request', async () => {
   const { answers, closed } = await converse(port, 'nonsense\r\n\r\n')
   expect([answers.length, closed]).toEqual([1, true])
   const open = await new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
   expect(open).toBeLessThan(5)
 })
 
-it('answers what it does not know to expect as if nothing were expected', async () => {
+it('ignores an unknown Expect header', async () => {
   const { answers } = await converse(port, head('GET /api/v1/tags HTTP/1.1', 'Host: a', 'Expect: a-miracle', 'Connection: close'))
   expect(answers).toMatchObject([{ status: 401, body: '{"error":"API key is required"}' }])
 })
 
-it.each(['CONNECT a:25 HTTP/1.1', 'CONNECT /api/v1/tags HTTP/1.1'])("is nobody's proxy: %s", async (line) => {
+it.each(['CONNECT a:25 HTTP/1.1', 'CONNECT /api/v1/tags HTTP/1.1'])('refuses to be a proxy: %s', async (line) => {
   const { answers, closed } = await converse(port, head(line, 'Host: a', ...keys()))
   expect([answers.filter(({ status }) => status < 400), closed]).toEqual([[], true])
 })
 
-it('does not change the protocol', async () => {
+it('ignores a protocol upgrade', async () => {
   const lines = ['Host: a', ...keys(), 'Upgrade: websocket', 'Connection: upgrade, close', 'Sec-WebSocket-Key: x']
   const { answers } = await converse(port, head('GET /api/v1/tags HTTP/1.1', ...lines))
   expect(answers.map(({ status }) => status)).toEqual([200])

@@ -52,8 +52,8 @@ const sights = [
 const homeOf = ({ home }: { home: string }, seen: 'live' | 'test') =>
   seen === 'live' ? home : home.replace('/portal/', '/portal/test/')
 
-describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
-  it(`is answered an id of ${hidden} data, wherever it stands in a request, to the byte as one that does not exist`, async () => {
+describe.each(sights)('a key or member with access to $seen data', ({ seen, hidden }) => {
+  it(`gets for an ID of ${hidden} data, anywhere in a request, byte for byte the response for an unknown one`, async () => {
     const places = operations.flatMap(createPlaces(address, data[seen]).of)
     const before = await service.db.invite.findMany({ where: { mode: hidden } })
     expect(places.length).toBeGreaterThan(80)
@@ -65,7 +65,7 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
     expect(await service.db.invite.findMany({ where: { mode: hidden } })).toEqual(before)
   })
 
-  it(`finds nothing of ${hidden} data in anything that can be read`, async () => {
+  it(`finds nothing of ${hidden} data in any read operation`, async () => {
     const own = data[seen]
     const { send } = createPlaces(address, own)
     const reads = operations.filter(({ method, isForLive }) => method === 'get' && !(seen === 'test' && isForLive))
@@ -96,7 +96,7 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
     expect(await look()).toEqual([1, 1, 1, 1, 1, 1, 1])
   })
 
-  it(`finds nothing of ${hidden} data in the portal, nor by its addresses`, async () => {
+  it(`finds nothing of ${hidden} data in the portal, nor by its URLs`, async () => {
     const admin = await signInAs(service, data[seen].id, ['admin', 'grader'])
     const home = homeOf(admin, seen)
     const exported = ['invites/export', `results/assessments/${data[seen].assessment.id}/export`]
@@ -123,7 +123,7 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
       expect([address, (await admin.get(home + address)).status]).toEqual([address, 200])
   })
 
-  it(`is led to nothing of ${hidden} data from any page of the portal`, async () => {
+  it(`finds no link to ${hidden} data on any page of the portal`, async () => {
     const admin = await signInAs(service, data[seen].id, ['admin', 'grader', 'client'])
     const home = homeOf(admin, seen)
     const { recipientName, customMessage } = data[hidden].invite
@@ -142,7 +142,7 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
   })
 })
 
-it('shows what is done to live data in no log of test data, and the other way round says which it was', async () => {
+it('hides actions on live data from the test log, and marks actions on test data in the live log', async () => {
   const admin = await signInAs(service, data.live.id, ['admin'])
   const test = admin.home.replace('/portal/', '/portal/test/')
   await admin.post(`${admin.home}invites/${data.live.invite.id}/tags/${data.live.tag.id}/remove`)
@@ -153,7 +153,7 @@ it('shows what is done to live data in no log of test data, and the other way ro
   expect((await log!).text).not.toContain(`${admin.home}invites/${data.test.invite.id}`)
 })
 
-describe('what is for one kind of key', () => {
+describe('an operation for one mode of key', () => {
   const ofLive = async () => {
     const {
       auditEntry,
@@ -191,7 +191,7 @@ describe('what is for one kind of key', () => {
     ]
   }
 
-  it('is refused to the other, whatever it asks for, and does nothing', async () => {
+  it('rejects a key of the other mode, whatever it requests, and does nothing', async () => {
     const before = await ofLive()
     const testInvites = () => service.db.invite.findMany({ where: { organizationId: data.live.id, mode: 'test' } })
     const unchanged = await testInvites()
@@ -210,7 +210,7 @@ describe('what is for one kind of key', () => {
     expect(await testInvites()).toEqual(unchanged)
   })
 
-  it('deletes and simulates test data alone', async () => {
+  it('deletes and simulates only test data', async () => {
     const before = await ofLive()
     const v1 = service.v1(data.test.key)
     for (const action of ['accept', 'release', 'expire', 'bounce'])

@@ -30,7 +30,7 @@ async function readPages(): Promise<Map<string, string>> {
   return pages
 }
 
-it('documentation has no broken links, and a unique title for each page', async () => {
+it('has no broken links in the documentation, and a unique title for each page', async () => {
   const pages = await readPages()
   for (const [address, text] of pages) {
     const anchors = [...text.matchAll(/href="([^"#]*)#([^"]*)"/g)].map(([, page, anchor]) => [page || address, anchor!] as const)
@@ -41,13 +41,13 @@ it('documentation has no broken links, and a unique title for each page', async 
   expect(new Set(titles).size).toBe(titles.length)
 })
 
-it('documentation has all guides', async () => {
+it('has all guides in the documentation', async () => {
   const pages = await readPages()
   const guides = globSync('docs/guides/*.md').map((file) => `/docs/guides/${path.basename(file, '.md')}`)
   expect(guides.filter((address) => !pages.has(address))).toEqual([])
 })
 
-it('documentation is compressed if accepted, and answers 304 to browsers with the current version', async () => {
+it('compresses the documentation if accepted, and answers 304 to browsers with the current version', async () => {
   for (const address of ['/docs', '/docs/guides/webhooks', '/docs/v1/invites', '/docs/v1/openapi.json', '/docs/search.json']) {
     const { headers, status } = await service.http().get(address)
     expect([status, headers['cache-control'], headers['content-encoding']]).toEqual([200, 'no-cache', 'gzip'])
@@ -58,7 +58,7 @@ it('documentation is compressed if accepted, and answers 304 to browsers with th
   }
 })
 
-it('an unknown address under /docs gets 404 with suggestions for its last segment', async () => {
+it('answers 404 to an unknown address under /docs, with suggestions for its last segment', async () => {
   for (const address of [
     '/docs/nowhere',
     '/docs/guides/',
@@ -76,7 +76,7 @@ it('an unknown address under /docs gets 404 with suggestions for its last segmen
   expect((await service.http().get('/docs/../package.json')).status).toBe(404)
 })
 
-it('search finds headings and operations without JavaScript, and escapes the query', async () => {
+it('finds headings and operations in the search without JavaScript, and escapes the query', async () => {
   const find = async (query: string) => (await service.http().get(`/docs/search?q=${encodeURIComponent(query)}`)).text
   expect(await find('signature verifying')).toContain('href="/docs/guides/webhook-signatures"')
   expect(await find('invite a CANDIDATE')).toContain('href="/docs/v1/invites#createInvite"')
@@ -86,7 +86,7 @@ it('search finds headings and operations without JavaScript, and escapes the que
   expect(await find('')).toContain('Enter words of the guides')
 })
 
-it('search finds text below headings, and shows an excerpt', async () => {
+it('finds text below headings in the search, and shows an excerpt', async () => {
   const { text } = await service.http().get('/docs/search?q=idempotent-REPLAYED')
   expect(text).toMatch(/href="\/docs\/guides\/retries[\s\S]*<mark [^>]*>Idempotent-Replayed<\/mark>/)
   expect((await service.http().get('/docs/search?q=WebhookDeliveryList')).text).toContain('A page of the list; Link leads')
@@ -96,16 +96,13 @@ it('search finds text below headings, and shows an excerpt', async () => {
 it.each([
   ['v1', '/api/v1'],
   ['alternate', '/api/alternate'],
-])(
-  'names the address of the interface as it is reached by in its contract, in lists and in what is found: %s',
-  async (name, base) => {
-    for (const host of ['localhost:4000', '127.0.0.1:8443'])
-      for (const address of [`/docs/contract/${name}`, '/docs', '/docs/search?q=relative paths']) {
-        const { text } = await service.http().get(address).set('host', host)
-        expect([address, text.includes(`http://${host}${base}`), text.includes('base_url}')]).toEqual([address, true, false])
-      }
-  },
-)
+])('shows the requested origin as base URL in the contract, lists, and search results: %s', async (name, base) => {
+  for (const host of ['localhost:4000', '127.0.0.1:8443'])
+    for (const address of [`/docs/contract/${name}`, '/docs', '/docs/search?q=relative paths']) {
+      const { text } = await service.http().get(address).set('host', host)
+      expect([address, text.includes(`http://${host}${base}`), text.includes('base_url}')]).toEqual([address, true, false])
+    }
+})
 
 describe.each(names)('/docs/%s', (name) => {
   it('shows every operation, parameter, and object of its own interface only', async () => {
@@ -135,7 +132,7 @@ describe.each(names)('/docs/%s', (name) => {
   })
 })
 
-describe.each(names)('Bruno collection of %s', (name) => {
+describe.each(names)('the Bruno collection of %s', (name) => {
   type Parameter = { name: string; type: 'path' | 'query'; value: string; enabled: boolean }
   type Item = { name: string; seq: number; type: string }
   type Sent = {
@@ -148,7 +145,7 @@ describe.each(names)('Bruno collection of %s', (name) => {
   type Folder = Item & { items: (Item & { request: Sent })[] }
   const variablesIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, variable]) => variable!)
 
-  it('has every operation in its group’s folder, valid bodies, and variables', async () => {
+  it("has every operation in its group's folder, valid bodies, and variables", async () => {
     const { body: collection, headers } = await service.http().get(`/docs/${name}/bruno.json`)
     expect(headers['content-disposition']).toBe(`attachment; filename="${name}-bruno.json"`)
     const document = await readDocument(service, name)
@@ -179,12 +176,12 @@ describe.each(names)('Bruno collection of %s', (name) => {
   })
 })
 
-it('reference shows the alternate interface under the configured prefix', async () => {
+it("shows the alternate interface's reference under the configured prefix", async () => {
   const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/elsewhere' })
   expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')
 })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the documentation in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startBrowser()
@@ -201,7 +198,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   const keyIn = (page: Page) => page.getByLabel('API key')
 
   it.each(['/docs/v1/invites', '/docs/alternate/objects'].map((address, index) => [address, index] as const))(
-    'is accessible also where all is unfolded: %s',
+    'is accessible even with everything unfolded: %s',
     async (address, index) => {
       const page = await open(address)
       await page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
@@ -236,7 +233,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('heading', { level: 1, name: "Verifying a webhook's signature" }).waitFor()
   })
 
-  it('applies the chosen language to all samples, also on the next page', async () => {
+  it('applies the chosen language to all samples, even on the next page', async () => {
     const page = await open('/docs/v1/invites')
     await page.locator('#createInvite').getByRole('radio', { name: 'TypeScript' }).check()
     expect(await page.locator('#listInvites').getByText('await fetch').isVisible()).toBe(true)
@@ -244,7 +241,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.locator('#listTags').getByText('await fetch').isVisible()).toBe(true)
   })
 
-  it('keeps the API key in the tab until it is forgotten', async () => {
+  it('keeps the API key in the tab until the user removes it', async () => {
     const page = await open('/docs/v1/tags')
     await keyIn(page).fill('ak_live_typed')
     await page.reload()
@@ -280,7 +277,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
   }
 
-  it('sends a request with path, query, headers, and body, and shows the answer', async () => {
+  it('sends a request with path, query, headers, and body, and shows the response', async () => {
     const { id, key } = await service.make.organization()
     const tags = [await service.make.tag(id), await service.make.tag(id)]
     const page = await open('/docs/v1/tags')
@@ -308,7 +305,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(refused).toEqual([])
   })
 
-  it('sends the key of the alternate interface in its header, and escapes the answer', async () => {
+  it("sends the alternate interface's key in its header, and escapes the response", async () => {
     const { id, key } = await service.make.organization()
     const name = '<img src=x onerror="document.title=1">'
     await service.make.tag(id, { name })

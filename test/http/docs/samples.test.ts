@@ -70,9 +70,9 @@ const withOwn = (sample: string, of: Furnished): string =>
     .replaceAll(/"points": [\d.]+/g, '"points": 1') // their question has one
     .replaceAll(/[\w.]+@example\.com/g, () => `${crypto.randomUUID()}@example.com`)
 
-describe.each(['v1', 'alternate'] as const)('code samples of %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('the code samples of %s', (name) => {
   for (const { language, file, command, opening, one } of LANGUAGES)
-    it.skipIf(!isInstalled(command))(`succeed, each in turn: ${language} (skipped where it is not installed)`, async () => {
+    it.skipIf(!isInstalled(command))(`succeed one after another: ${language} (skipped where it is not installed)`, async () => {
       const samples = await readSamples(name, language)
       const operations = await readInterface(service, name)
       expect([...samples.keys()].sort()).toEqual(operations.map(({ id }) => id).sort())

@@ -90,7 +90,7 @@ it('answers 503 with Retry-After while hundreds of requests wait too long, and r
   expect(await Promise.all(Array.from({ length: 50 }, () => statusOf()))).toEqual(Array(50).fill(200))
 })
 
-it('serves other clients while the requests of one wait too long', async () => {
+it("serves other clients while one client's requests wait too long", async () => {
   const goOn = await holdTagsUp()
   const queue = Array.from({ length: 200 }, () => statusOf())
   await waitUntil('a request to be refused', async () => (await ask('/api/v1/nowhere')).status === 503 || undefined)

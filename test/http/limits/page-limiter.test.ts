@@ -39,8 +39,8 @@ async function loadMany(paths: string[], from?: (i: number) => string): Promise<
 
 const times = <T>(count: number, item: T): T[] => Array(count).fill(item)
 
-describe('page limiter of candidate links', () => {
-  it('answers 429 with Retry-After in the reader’s language after 60 loads of a link in a minute', async () => {
+describe('the page limiter of candidate links', () => {
+  it("answers 429 with Retry-After in the reader's language after 60 loads of a link in a minute", async () => {
     const [one, other] = await furnish(2)
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -65,7 +65,7 @@ describe('page limiter of candidate links', () => {
     expect((await load(candidates[2]!.path, `2001:db8:1:${network}::1`)).statusCode).toBe(200)
   })
 
-  it('keeps the network’s limit for other links when one link is refused', async () => {
+  it("leaves the network's limit to other links when one link is rejected", async () => {
     const [one, other] = await furnish(2)
     await loadMany(times(130, one!.path))
     expect((await load(other!.path)).statusCode).toBe(200)
@@ -79,7 +79,7 @@ describe('page limiter of candidate links', () => {
     expect(form.status).toBe(200)
   })
 
-  it('still accepts answers, saves, and status requests when page loads are refused', async () => {
+  it('still accepts answers, saves, and status requests when page loads are rejected', async () => {
     const [candidate] = await furnish(1)
     const { path, press, session, invite } = candidate!
     await press('accept')

@@ -3,8 +3,8 @@ import { createRequestCounter } from '../../../src/http/limits/request-counter.t
 
 const LIMIT = 3
 
-describe('request counter', () => {
-  it('refuses requests above the limit until a minute after the first', () => {
+describe('the request counter', () => {
+  it('rejects requests above the limit until a minute after the first', () => {
     let now = 1_000_000
     const count = createRequestCounter(() => now)
     const fill = () => {

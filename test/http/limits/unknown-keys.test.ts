@@ -39,7 +39,7 @@ const useUp = async (from = address) => {
   for (let i = 0; i < LIMIT; i++) expect(await statusOf(unknown(), from)).toBe(401)
 }
 
-describe('network with too many unknown keys', () => {
+describe('a network with too many unknown keys', () => {
   it('gets 429 with Retry-After in the envelope of each interface', async () => {
     await useUp()
     const v1 = await ask(unknown())
@@ -62,36 +62,33 @@ describe('network with too many unknown keys', () => {
     expect(await statusOf(unknown())).toBe(429)
   })
 
-  it('does not count requests with valid keys', async () => {
+  it("isn't charged for requests with valid keys", async () => {
     const { key } = await service.make.organization()
     for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(key)).toBe(200)
     await useUp()
   })
 
-  it('counts malformed keys', async () => {
+  it('is charged for malformed keys', async () => {
     for (let i = 0; i < LIMIT; i++) expect(await statusOf('malformed')).toBe(401)
     expect(await statusOf('malformed')).toBe(429)
   })
 
-  it.each(['missing', 'expired', 'revoked'])(
-    'is not one whose keys are %s: it is told so, however often it asks',
-    async (what) => {
-      const { id: organizationId } = await service.make.organization()
-      const expiresAt = what === 'expired' ? service.clock.now() : null
-      const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
-      if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
-      for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
-      await useUp()
-    },
-  )
+  it.each(['missing', 'expired', 'revoked'])("isn't charged for keys that are %s, which always get 401", async (what) => {
+    const { id: organizationId } = await service.make.organization()
+    const expiresAt = what === 'expired' ? service.clock.now() : null
+    const made = await createApiKey(service.system, { organizationId, name: what, mode: 'live', expiresAt })
+    if (what === 'revoked') await revokeApiKey(service.system, made.apiKey.id)
+    for (let i = 0; i < 2 * LIMIT; i++) expect(await statusOf(what === 'missing' ? '' : made.key)).toBe(401)
+    await useUp()
+  })
 })
 
-describe('network of an address', () => {
+describe('the network of a client', () => {
   it.each([
-    ['an address of IPv4', '198.51.100.1', '198.51.100.2'],
-    ['that of the client where proxies have added theirs', '198.51.100.3, 10.0.0.1', '198.51.100.4, 10.0.0.1'],
-    ['the first half of an address of IPv6', '2001:db8:0:1::1', '2001:db8:0:2::1'],
-  ])('%s', async (_what, one, other) => {
+    ['a single IPv4 address', '198.51.100.1', '198.51.100.2'],
+    ["the client's address if proxies have appended theirs", '198.51.100.3, 10.0.0.1', '198.51.100.4, 10.0.0.1'],
+    ['the first half of an IPv6 address', '2001:db8:0:1::1', '2001:db8:0:2::1'],
+  ])('is %s', async (_what, one, other) => {
     await useUp(one)
     expect([await statusOf(unknown(), one), await statusOf(unknown(), other)]).toEqual([429, 401])
   })
@@ -107,15 +104,15 @@ describe('network of an address', () => {
     expect(await statusOf(unknown(), other)).toBe(429)
   })
 
-  it('limits the length of a client name from a proxy', async () => {
+  it('is counted even if a proxy sends a name of 5,000 characters', async () => {
     const name = 'x'.repeat(5_000)
     await useUp(name)
     expect(await statusOf(unknown(), name)).toBe(429)
   })
 })
 
-describe('key lookup', () => {
-  it('does not query the database for malformed keys', async () => {
+describe('the key lookup', () => {
+  it('queries the database for no malformed key', async () => {
     const { key } = await service.make.organization()
     for (const bad of [
       'x',
@@ -130,7 +127,7 @@ describe('key lookup', () => {
     expect(lookUps).toBe(0)
   })
 
-  it('looks up hundreds of unknown keys in one query at a time, and serves known keys meanwhile', async () => {
+  it('finds hundreds of unknown keys in one query at a time, and serves known keys meanwhile', async () => {
     const [known, fresh] = [await service.make.organization(), await service.make.organization()]
     await settleCache(known)
     let arrived = 0

@@ -4,7 +4,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 
 it.each([undefined, '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html, application/json'])(
-  'leads people to the portal: %s',
+  'redirects people to the portal: %s',
   async (accept) => {
     const request = service.http().get('/')
     const { status, headers } = await (accept === undefined ? request : request.set('accept', accept))
@@ -12,7 +12,7 @@ it.each([undefined, '*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/ht
   },
 )
 
-it('lists the OpenAPI documents for clients that ask for JSON', async () => {
+it('lists the OpenAPI documents for clients that accept JSON', async () => {
   const { status, body } = await service.http().get('/').set('accept', 'application/json')
   expect(status).toBe(200)
   const read = body.documents.map(async ({ openapi }: { openapi: string }) => (await service.http().get(openapi)).body.openapi)

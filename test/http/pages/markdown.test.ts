@@ -22,11 +22,11 @@ describe('fromMarkdown', () => {
     ],
     ['[other](http://example.com)', '<p>[other](http://example.com)</p>'],
     ['![A map](https://example.com/map.png)', '<p>A map</p>'],
-  ])('reads %j', (text, expected) => {
+  ])('renders %j', (text, expected) => {
     expect(shown(text)).toBe(expected)
   })
 
-  it.each(['**a*', 'a|b\n-|-\n', '[[]', '``a`'])('prints a text with too many marks as plain text: %j', (mark) => {
+  it.each(['**a*', 'a|b\n-|-\n', '[[]', '``a`'])('renders a text with too many marks as plain text: %j', (mark) => {
     const text = mark.repeat(1_250).slice(0, 5_000)
     expect(toText(fromMarkdown(text))).toBe(`<p class="script" lang="" dir="auto">${text}</p>`)
   })
@@ -50,7 +50,7 @@ describe('markdownToText', () => {
     ],
     ['| a | b |\n|---|---|\n| 1 | 2 |', 'a\tb\t\n1\t2'],
     ['```js\nif (a < b)\n```\nWhy?', 'if (a < b)\n\nWhy?'],
-  ])('reads %j', (text, expected) => {
+  ])('renders %j', (text, expected) => {
     expect(markdownToText(text)).toBe(expected)
   })
 })
@@ -100,11 +100,11 @@ const HOSTILE = PAYLOADS.flatMap((payload) => PLACES.map((place) => place(payloa
 const ELEMENTS = 'div p br strong em code pre ul ol li blockquote table thead tbody tr th td a'.split(' ')
 const ATTRIBUTES = ['class', 'lang', 'dir', 'start', 'scope', 'href', 'rel', 'target', 'tabindex']
 
-describe(`${HOSTILE.length} hostile texts`, () => {
-  it('are 200', () => expect(HOSTILE).toHaveLength(200))
+describe(`the list of ${HOSTILE.length} hostile texts`, () => {
+  it('has 200 entries', () => expect(HOSTILE).toHaveLength(200))
 
   it.skipIf(!isBrowserInstalled)(
-    'run no script, load nothing, and become no element but ours (skipped without chromium)',
+    'runs no script, loads nothing, and adds only allowed elements (skipped without chromium)',
     async () => {
       const browser = await startBrowser()
       onTestFinished(() => browser.close())

@@ -83,7 +83,7 @@ it('body reader rejects only bodies that arrive too slowly', async () => {
   expect(await stalled.answered()).toContain('{"kind":"request_timeout"}')
 })
 
-it('body reader refuses bodies above the announced length or the route’s limit', async () => {
+it("body reader rejects bodies above the announced length or the route's limit", async () => {
   const begin = await listen(1_000_000)
   expect(await (await begin('/a/a/1', 100_001, 0)).answered()).toContain('{"kind":"body_too_large"}')
 })

@@ -100,7 +100,7 @@ const leftBehind = async ({ db }: Service, organizationId: string) => {
 const records = ({ id }: Furnished) => service.db.idempotencyRecord.count({ where: { organizationId: id } })
 
 describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) => {
-  it(`is done once, and answered ${AT_ONCE} times the same, to the byte, when it is sent ${AT_ONCE} times at once`, async () => {
+  it(`is executed once for ${AT_ONCE} concurrent requests, which get ${AT_ONCE} identical responses`, async () => {
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(by).set('Idempotency-Key', 'retry-1')))
     expect(answers.map((answer) => answer.status)).toEqual(Array(AT_ONCE).fill(status))
     expect(new Set(answers.map(({ text, headers }) => `${headers['content-type']} ${text}`)).size).toBe(1)
@@ -110,7 +110,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect(await leftBehind(service, by.id)).toEqual(left)
   })
 
-  it('returns the first answer to a retry, whatever has happened since', async () => {
+  it('returns the first response to a retry, whatever has changed since', async () => {
     const first = await send(by).set('Idempotency-Key', 'retry-1')
     await service.db.invite.updateMany({ where: { organizationId: by.id }, data: { status: 'completed' } })
     await service.db.tag.deleteMany({ where: { organizationId: by.id } })
@@ -133,7 +133,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect([await records(by), await records(other)]).toEqual([0, 1])
   })
 
-  it('refuses a malformed key with 400, and changes nothing', async () => {
+  it('rejects a malformed key with 400, and changes nothing', async () => {
     const before = await leftBehind(service, by.id)
     for (const key of ['', 'two words', 'tab\there', 'é', 'x'.repeat(256)]) {
       const { status, body } = await send(by).set('Idempotency-Key', key)
@@ -158,11 +158,11 @@ it('sends one mail for fifty requests with the same key', async () => {
   await vi.waitFor(() => expect([received(last), received(recipient(by))]).toEqual([1, 1]), PATIENT)
 })
 
-describe('used Idempotency-Key', () => {
+describe('a used Idempotency-Key', () => {
   const MESSAGE = 'This Idempotency-Key has already been used for another request'
   const tag = (name: string, key = 'used', client = by.client) => client.post('/tags').set('Idempotency-Key', key).send({ name })
 
-  it('is refused with 422 for another body or another path, in both interfaces', async () => {
+  it('is rejected with 422 for another body or another path, in both interfaces', async () => {
     await tag('First')
     const others = [
       tag('Second'),
@@ -179,7 +179,7 @@ describe('used Idempotency-Key', () => {
     expect((await service.db.invite.findUnique({ where: { id: by.pending.id } }))!.status).toBe('pending')
   })
 
-  it('is free again after 24 hours, not a millisecond sooner', async () => {
+  it('can be reused after 24 hours, not a millisecond sooner', async () => {
     await tag('First')
     service.clock.advance(DAY_MS - 1)
     expect((await tag('Second')).status).toBe(422)
@@ -242,7 +242,7 @@ describe('used Idempotency-Key', () => {
   })
 })
 
-describe('identical request', () => {
+describe('an identical request', () => {
   const send = (body: string, of = by.client, path = '/invites') =>
     of.post(path).set('Idempotency-Key', 'same').set('content-type', 'application/json').send(body)
   const v1 = (more: string) => `{"assessmentId":"${by.assessment.id}","recipientEmail":"same@example.com"${more}}`
@@ -267,11 +267,11 @@ describe('identical request', () => {
   })
 
   it.each([
-    ['a default that is given', ',"questionReplayLimit":1'],
-    ['an object that is empty', ',"proctoringSettings":{}'],
+    ['an explicit default', ',"questionReplayLimit":1'],
+    ['an empty object', ',"proctoringSettings":{}'],
     ['null', ',"recipientName":null'],
     ['an unknown field', ',"x":1'],
-  ])('must not differ in %s', async (_what, more) => {
+  ])("can't differ in %s", async (_what, more) => {
     expect((await send(v1(''))).status).toBe(201)
     expect((await send(v1(more))).status).toBe(422)
   })
@@ -280,9 +280,9 @@ describe('identical request', () => {
     ['a list in another order', '[1,2]', '[2,1]'],
     ['a number and its digits', '1', '"1"'],
     ['a list and an object', '["a"]', '{"0":"a"}'],
-    ['a number too large to be one, and null', '1e400', 'null'],
+    ['a number beyond the range, and null', '1e400', 'null'],
     ['text that looks like two members', '{"a":"1,b:2"}', '{"a":1,"b":2}'],
-  ])('must not have %s', async (_what, one, other) => {
+  ])("can't differ in %s", async (_what, one, other) => {
     expect((await send(v1(`,"x":${one}`))).status).toBe(201)
     expect((await send(v1(`,"x":${other}`))).status).toBe(422)
   })

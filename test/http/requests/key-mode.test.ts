@@ -24,7 +24,7 @@ async function serve() {
   }
 }
 
-it('refuses keys of the wrong mode before it validates the request', async () => {
+it('rejects keys of the wrong mode before it validates the request', async () => {
   const ask = await serve()
   for (const payload of [{ name: 'a' }, {}]) {
     expect(await ask('test', '/shared', payload)).toEqual([403, 'live_key_required'])

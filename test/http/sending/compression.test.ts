@@ -36,9 +36,9 @@ async function makeTags(count: number): Promise<Record<string, string>> {
   return { 'x-api-key': key, 'x-service-docs-api-key': key }
 }
 
-describe('compression', () => {
+describe('the compression', () => {
   it.each(['/api/v1/tags', '/api/alternate/tags', '/docs/v1/openapi.json'])(
-    'compresses bodies of more than a kilobyte for clients that accept it, and for no others: %s',
+    'applies to bodies over a kilobyte for clients that accept it, and to no others: %s',
     async (path) => {
       const keys = await makeTags(30)
       const plain = await get(path, keys)
@@ -60,7 +60,7 @@ describe('compression', () => {
     },
   )
 
-  it('skips short answers, pages with private data, and answers with a secret', async () => {
+  it('skips short responses, pages with private data, and responses with a secret', async () => {
     const keys = await makeTags(1)
     const gzip = { 'accept-encoding': 'gzip' }
     expect((await get('/api/v1/tags', { ...keys, ...gzip })).headers).not.toHaveProperty('content-encoding')
@@ -81,7 +81,7 @@ describe('compression', () => {
     expect(head.headers['content-length']).toBe(whole.headers['content-length'])
   })
 
-  it('compresses CSV and the assets of pages', async () => {
+  it('applies to CSV and the assets of pages', async () => {
     const organization = await service.make.organization()
     const assessment = await service.make.assessment(organization.id)
     for (let i = 0; i < 40; i++) await service.make.invite(assessment)
@@ -101,7 +101,7 @@ describe('compression', () => {
   })
 })
 
-describe.each(['v1', 'alternate'] as const)('ETag of single resources in %s', (name) => {
+describe.each(['v1', 'alternate'] as const)('the ETag of single resources in %s', (name) => {
   let own: Furnished
   let keys: Record<string, string>
   let reads: string[]
@@ -156,7 +156,7 @@ describe.each(['v1', 'alternate'] as const)('ETag of single resources in %s', (n
   })
 })
 
-describe('security and cache headers', () => {
+describe('the security and cache headers', () => {
   it('keep personal data out of shared caches', async () => {
     const { key } = await service.make.organization()
     for (const api of [service.v1(key), service.alternate(key)]) {

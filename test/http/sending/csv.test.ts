@@ -43,7 +43,7 @@ it.each([
 })
 
 it.each(['a-b', 'a = b', 'a@b.example', 'one; two', 'A + B', '1;2', 'x\ny', 'it’s'])(
-  'leaves as it is what nobody takes for one: %j',
+  "toCsv leaves text unchanged that can't be taken for a formula: %j",
   (text) => {
     expect(parse(toCsv([[text]]))).toEqual([[text]])
   },

@@ -41,15 +41,15 @@ afterAll(() => service.close())
 const all = ['invite_only 0 text mixed', 'public 1 audio video', 'invite_only 2 video audio', 'public 3 mixed text']
 const [text, audio, video, mixed] = all as [string, string, string, string]
 
-describe('audience', () => {
+describe('the audience filter', () => {
   it.each([
     ['invite_only', [text, video]],
     ['public', [audio, mixed]],
-  ])('%s shows only those', async (audience, names) => {
+  ])('shows only the matching assessments for %s', async (audience, names) => {
     expect(await list(`audience=${audience}`)).toEqual(names)
   })
 
-  it.each(['xyz', 'Public', 'invite_only,public', ' public', '<b>'])('%j is answered 400', async (audience) => {
+  it.each(['xyz', 'Public', 'invite_only,public', ' public', '<b>'])('answers 400 to %j', async (audience) => {
     const { status, body } = await get(`audience=${encodeURIComponent(audience)}`)
     expect([status, body]).toEqual([
       400,
@@ -58,7 +58,7 @@ describe('audience', () => {
   })
 })
 
-describe('question_count', () => {
+describe('the question_count filter', () => {
   it.each([
     ['0', [text]],
     ['1', [audio]],
@@ -70,17 +70,17 @@ describe('question_count', () => {
     ['-1', []],
     ['2147483648', []],
     ['9'.repeat(400), []],
-  ])('%s is an exact match', async (count, names) => {
+  ])('matches %s exactly', async (count, names) => {
     expect(await list(`question_count=${count}`)).toEqual(names)
   })
 
-  it.each(['abc', '1,2', 'NaN', 'Infinity', '0x1', '１', 'null', 'true'])('%s is answered 400', async (count) => {
+  it.each(['abc', '1,2', 'NaN', 'Infinity', '0x1', '１', 'null', 'true'])('answers 400 to %s', async (count) => {
     const { status, body } = await get(`question_count=${encodeURIComponent(count)}`)
     expect([status, body]).toEqual([400, { question_count: ['Enter a number.'] }])
   })
 })
 
-describe('type and answer_type', () => {
+describe('the type and answer_type filters', () => {
   it.each([
     ['type=audio', [audio]],
     ['type=audio,video', [audio, video]],
@@ -93,12 +93,12 @@ describe('type and answer_type', () => {
     ['answer_type=text,mixed', [text, mixed]],
     ['answer_type=hologram', []],
     ['type=text,audio&answer_type=video,audio', [audio]],
-  ])('%s matches any of the values', async (query, names) => {
+  ])('match any of the values in %s', async (query, names) => {
     expect(await list(query)).toEqual(names)
   })
 })
 
-it('asks for everything at once', async () => {
+it('combines all filters', async () => {
   expect(
     await list(`created_by=${creatorId}&audience=public&question_count=1&tags=${tagId}&type=audio&answer_type=video`),
   ).toEqual([audio])

@@ -34,20 +34,20 @@ it.each(everyEndpoint)('answers 401 with a challenge to %s %s with an unknown ke
   expect([status, body, headers['www-authenticate']]).toEqual([401, { detail: 'Invalid API key.' }, challenge])
 })
 
-it('takes an empty key for an absent one', async () => {
+it('treats an empty key as a missing one', async () => {
   const { status, body } = await service.alternate('').get('/tags')
   expect([status, body]).toEqual([401, missing])
 })
 
 it.each(['X-SERVICE-DOCS-API-KEY', 'x-service-docs-api-key', 'X-Service-Docs-Api-Key'])(
-  'reads the header written %s',
+  'reads the key from the header written %s',
   async (header) => {
     const { key } = await service.make.organization()
     expect((await service.http().get(`${PREFIX}/tags`).set(header, key)).status).toBe(200)
   },
 )
 
-it('takes the key from that header only', async () => {
+it('reads the key from no other header and from no parameter', async () => {
   const { key } = await service.make.organization()
   const { status, body } = await service
     .http()
@@ -57,7 +57,7 @@ it('takes the key from that header only', async () => {
   expect([status, body]).toEqual([401, missing])
 })
 
-it('answers 401 "API key has expired." from the very instant a key expires', async () => {
+it('answers 401 "API key has expired." from the instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
   const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
@@ -68,7 +68,7 @@ it('answers 401 "API key has expired." from the very instant a key expires', asy
   expect([status, body, headers['www-authenticate']]).toEqual([401, { detail: 'API key has expired.' }, challenge])
 })
 
-it('answers 401 "API key has been revoked." once a key is revoked', async () => {
+it('answers 401 "API key has been revoked." after a key is revoked', async () => {
   const { key, apiKeyId } = await service.make.organization()
   expect((await service.alternate(key).get('/tags')).status).toBe(200)
   await revokeApiKey(service.system, apiKeyId)
@@ -78,7 +78,7 @@ it('answers 401 "API key has been revoked." once a key is revoked', async () => 
   expect([status, body, headers['www-authenticate']]).toEqual([401, { detail: 'API key has been revoked.' }, challenge])
 })
 
-it('opens both interfaces with the same key, live or test', async () => {
+it('accepts the same key, live or test, on both interfaces', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const test = await createApiKey(service.system, { organizationId, name: 'Sandbox', mode: 'test' })
   for (const each of [key, test.key]) {
@@ -91,7 +91,7 @@ it('opens both interfaces with the same key, live or test', async () => {
 describe('the organization in the path', () => {
   const forbidden = { detail: 'You do not have permission to perform this action.' }
 
-  it.each(['', `/${unknownId}`])("answers 403 below another organization's id (assessment_invites%s)", async (suffix) => {
+  it.each(['', `/${unknownId}`])("answers 403 to another organization's id (assessment_invites%s)", async (suffix) => {
     const [own, other] = [await service.make.organization(), await service.make.organization()]
     for (const id of [other.id, unknownId, 'none', own.id.slice(0, -1), `${own.id}0`]) {
       const { status, body, headers } = await service.alternate(own.key).get(`/organizations/${id}/assessment_invites${suffix}`)
@@ -99,7 +99,7 @@ describe('the organization in the path', () => {
     }
   })
 
-  it('answers 403 before it reads a body or a filter', async () => {
+  it('answers 403 before the body or a filter is read', async () => {
     const { key } = await service.make.organization()
     const path = `/organizations/${unknownId}/assessment_invites`
     const responses = [
@@ -110,7 +110,7 @@ describe('the organization in the path', () => {
     expect(responses.map(({ status, body }) => [status, body])).toEqual(responses.map(() => [403, forbidden]))
   })
 
-  it("serves the same invites below the key's own organization, its id in either case", async () => {
+  it("serves the same invites for the key's own organization, its id in either case", async () => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id))
     const unscoped = await service.alternate(key).get(`/assessment_invites/${invite.id}`)
@@ -123,20 +123,24 @@ describe('the organization in the path', () => {
   })
 })
 
-describe('the key is checked before', () => {
+describe('the key', () => {
   const refused = async (request: PromiseLike<{ status: number; body: unknown }>) => {
     const { status, body } = await request
     expect([status, body]).toEqual([401, missing])
   }
   const send = (method: 'get' | 'post' | 'put' | 'delete' | 'options', path: string) => service.http()[method](`${PREFIX}${path}`)
 
-  it('the path', () => refused(send('get', '/no-such-path')))
-  it('the method', () => refused(send('delete', '/tags')))
-  it('its permissions', () => refused(send('options', '/tags')))
-  it('the media type', () => refused(send('post', '/assessment_invites').set('content-type', 'text/plain').send('x')))
-  it('the body', () => refused(send('post', '/assessment_invites').set('content-type', 'application/json').send('{"broken')))
-  it('the size of the body', () => refused(send('post', '/assessment_invites').send({ email: 'x'.repeat(70_000) })))
-  it('the filters', () => refused(send('get', '/assessments?audience=nobody&tags=x')))
-  it('the page', () => refused(send('get', '/tags?page=0')))
-  it('the organization in the path', () => refused(send('get', `/organizations/${unknownId}/assessment_invites`)))
+  it('is checked before the path', () => refused(send('get', '/no-such-path')))
+  it('is checked before the method', () => refused(send('delete', '/tags')))
+  it('is checked before its permissions', () => refused(send('options', '/tags')))
+  it('is checked before the media type', () =>
+    refused(send('post', '/assessment_invites').set('content-type', 'text/plain').send('x')))
+  it('is checked before the body', () =>
+    refused(send('post', '/assessment_invites').set('content-type', 'application/json').send('{"broken')))
+  it('is checked before the size of the body', () =>
+    refused(send('post', '/assessment_invites').send({ email: 'x'.repeat(70_000) })))
+  it('is checked before the filters', () => refused(send('get', '/assessments?audience=nobody&tags=x')))
+  it('is checked before the page', () => refused(send('get', '/tags?page=0')))
+  it('is checked before the organization in the path', () =>
+    refused(send('get', `/organizations/${unknownId}/assessment_invites`)))
 })

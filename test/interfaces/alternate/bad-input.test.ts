@@ -122,7 +122,7 @@ const always = fc.constant(undefined)
 
 const reads = resources.flatMap((path) => [path, `${path}/{id}`])
 describe.each(reads)('GET %s', (path) => {
-  it('never answers 500, and answers whatever it is asked in a documented shape', async () => {
+  it('never answers 500, and answers any request in a documented shape', async () => {
     const id = path.endsWith('{id}') ? sometimes : always
     const organization = path.startsWith(scope) ? fc.option(anyText, { freq: 8, nil: undefined }) : always
     const query = arbitraryQuery(path.endsWith('{id}') ? ['depth'] : filters[resourceOf(path)]!)
@@ -137,7 +137,7 @@ describe.each(reads)('GET %s', (path) => {
     )
   })
 
-  it.each(['', 'depth=1', 'depth=2'])('answers what is there in the documented shape (%s)', async (query) => {
+  it.each(['', 'depth=1', 'depth=2'])('answers for existing records in the documented shape (%s)', async (query) => {
     const { status, body } = await send('GET', `${fill(path)}?${query}`)
     expect(status).toBe(200)
     expectDocumented('get', path, status, body)
@@ -161,7 +161,7 @@ describe.each([
   ['/assessment_invites', 150],
   [`${scope}/assessment_invites`, 50],
 ])('POST %s', (path, numRuns) => {
-  it('never answers 500, and answers whatever it is sent in a documented shape', async () => {
+  it('never answers 500, and answers any fields in a documented shape', async () => {
     const change = fc.oneof(
       { weight: 8, arbitrary: fc.tuple(fc.constantFrom(...fields), anyJson) },
       fc.tuple(hostileText, anyJson),
@@ -178,7 +178,7 @@ describe.each([
     )
   })
 
-  it('answers a body of any other form in a documented shape too', async () => {
+  it('answers a body of any other form in a documented shape', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyJson, hostileText), async (text) => {
         const { status, body } = await send('POST', fill(path), text)
@@ -189,7 +189,7 @@ describe.each([
     )
   })
 
-  it('answers a good body in the documented shape', async () => {
+  it('answers a valid body in the documented shape', async () => {
     const text = `{${Object.entries(goodFields())
       .map(([name, json]) => `"${name}":${json}`)
       .join(',')}}`

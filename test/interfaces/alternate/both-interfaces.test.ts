@@ -39,7 +39,7 @@ const readThere = async (path: string) => {
   return body
 }
 
-describe('an invite made in v1', () => {
+describe('an invite created in v1', () => {
   const create = async (fields: object = {}) => {
     const { status, body } = await v1
       .post('/invites')
@@ -48,7 +48,7 @@ describe('an invite made in v1', () => {
     return body.invite
   }
 
-  it('reads here field by field', async () => {
+  it('has the same value in each field of the alternate interface', async () => {
     const tags = [await service.make.tag(own.id), own.tag]
     const invite = await create({
       recipientName: 'Sam Rivera',
@@ -82,7 +82,7 @@ describe('an invite made in v1', () => {
     })
   })
 
-  it("reads here with v1's defaults", async () => {
+  it('has the defaults of v1 in the alternate interface', async () => {
     const { id, expiresAt } = await create()
     expect(await readHere(`/assessment_invites/${id}`)).toMatchObject({
       face_photo_required: true,
@@ -101,7 +101,7 @@ describe('an invite made in v1', () => {
     expect([id_photo_required, face_photo_required]).toEqual([requireIdCapture, requireIdCapture])
   })
 
-  it('is revoked here once it is revoked there', async () => {
+  it('is revoked in the alternate interface after its revocation in v1', async () => {
     const { id } = await create()
     service.clock.advance(1_000)
     expect((await v1.post(`/invites/${id}/revoke`)).status).toBe(200)
@@ -110,7 +110,7 @@ describe('an invite made in v1', () => {
   })
 })
 
-describe('an invite made here', () => {
+describe('an invite created in the alternate interface', () => {
   const create = async (fields: object = {}) => {
     const body = {
       email: 'Sam@Example.com',
@@ -128,7 +128,7 @@ describe('an invite made here', () => {
     return response.body
   }
 
-  it('reads in v1 field by field', async () => {
+  it('has the same value in each field of v1', async () => {
     const invite = await create()
     const summary = {
       id: invite.id,
@@ -169,7 +169,7 @@ describe('an invite made here', () => {
 })
 
 it.each(['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const)(
-  'an invite that is %s is so in both',
+  'shows an invite that is %s with that status in both interfaces',
   async (status) => {
     const { id } = await service.make.invite(own.assessment, { status })
     const [here, there] = [await readHere(`/assessment_invites/${id}`), await readThere(`/invites/${id}`)]
@@ -179,7 +179,7 @@ it.each(['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as
 )
 
 describe('a tag', () => {
-  it('written in v1 reads here, as it was made and as it was changed', async () => {
+  it('reads the same in the alternate interface after its creation and change in v1', async () => {
     const { body } = await v1.post('/tags').send({ name: 'Engineering', color: '#25a3eB', description: 'Only there' })
     const { id, createdAt } = body.tag
     const asMade = {
@@ -199,7 +199,7 @@ describe('a tag', () => {
     expect(await readHere(`/tags/${id}`)).toEqual({ ...asMade, name: 'Sales', color: '#000000', updated_at })
   })
 
-  it('deleted in v1 is gone here, and from all that had it', async () => {
+  it('is removed from the alternate interface and from invites by its deletion in v1', async () => {
     const { body } = await v1
       .post('/invites')
       .send({ assessmentId: own.assessment.id, recipientEmail: 'a@example.com', tagIds: [own.tag.id] })
@@ -208,7 +208,7 @@ describe('a tag', () => {
     expect((await readHere(`/assessment_invites/${body.invite.id}?depth=1`)).tags).toEqual([])
   })
 
-  it('the same here is the same there', async () => {
+  it('has the same values in both interfaces', async () => {
     const { id, name, color, created_at, updated_at } = await readHere(`/tags/${own.tag.id}`)
     expect((await readThere(`/tags/${id}`)).tag).toEqual({
       id,
@@ -221,7 +221,7 @@ describe('a tag', () => {
   })
 })
 
-it('an assessment is the same in both', async () => {
+it('shows the same assessment in both interfaces', async () => {
   await service.make.question(own.assessment)
   const [here, there] = [
     await readHere(`/assessments/${own.assessment.id}`),
@@ -233,7 +233,7 @@ it('an assessment is the same in both', async () => {
   expect(same).toMatchObject({ type: 'video', answer_type: 'audio', question_count: 1 })
 })
 
-it('a member of v1 is an organization user here, by the same id', async () => {
+it('shows a member of v1 as an organization user with the same id', async () => {
   const [here, there] = [await readHere(`/organization_users/${own.grader.id}?depth=1`), (await readThere('/members')).members[0]]
   expect([here.id, here.roles]).toEqual([there.id, there.roles])
   const { firstName: first_name, lastName: last_name, email } = there

@@ -67,7 +67,7 @@ const fields = [
 const limits = ['question_play_limit', 'answer_record_limit']
 const switches = ['face_photo_required', 'id_photo_required']
 
-describe('each field', () => {
+describe('a required field', () => {
   it.each(fields)('answers 400 when %s is missing', (field) =>
     refuse({ ...goodBody(), [field]: undefined }, { [field]: required }),
   )
@@ -77,8 +77,8 @@ describe('each field', () => {
   )
 })
 
-describe('email', () => {
-  it.each(['', ' ', '\t\n', '\u00a0'])('answers 400 when it is %j, which is blank', (email) =>
+describe('the email', () => {
+  it.each(['', ' ', '\t\n', '\u00a0'])('is rejected with 400 if it is the blank %j', (email) =>
     refuse({ ...goodBody(), email }, { email: blank }),
   )
 
@@ -86,19 +86,19 @@ describe('email', () => {
     ...['plain', 'a@b', '@example.com', 'a@', 'a b@example.com', 'a@example..com', 'Sam <sam@example.com>', 'ä@example'],
     ...['a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com', 'a\u0000@example.com', '\ud800@example.com'],
     ...[`${'a'.repeat(250)}@example.com`, 5, 0, true, false, ['a@example.com'], [], { a: 1 }, {}],
-  ])('answers 400 when it is %j, which is no address', (email) => refuse({ ...goodBody(), email }, { email: noAddress }))
+  ])('is rejected with 400 if it is %j, not an address', (email) => refuse({ ...goodBody(), email }, { email: noAddress }))
 })
 
 describe.each(limits)('%s', (field) => {
   const json = (value: string) => JSON.stringify({ ...goodBody(), [field]: 'HERE' }).replace('"HERE"', value)
 
   it.each(['0', '-1', '-0', '"0"', '"-1"', '" -2147483649 "', '-1e400', `"-${'9'.repeat(400)}"`])(
-    'answers 400 to %s, which is too small',
+    'is rejected with 400 if it is %s, too small',
     (value) => refuse(json(value), { [field]: tooSmall }),
   )
 
   it.each(['2147483648', '"2147483648"', '1e300', '1e400', '9'.repeat(400), `"${'9'.repeat(400)}"`])(
-    'answers 400 to %s, which is too large',
+    'is rejected with 400 if it is %s, too large',
     (value) => refuse(json(value), { [field]: tooLarge }),
   )
 
@@ -118,16 +118,16 @@ describe.each(limits)('%s', (field) => {
     '"１"',
     '"NaN"',
     '"Infinity"',
-  ])('answers 400 to %s, which is no integer', (value) => refuse(json(value), { [field]: notInteger }))
+  ])('is rejected with 400 if it is %s, not an integer', (value) => refuse(json(value), { [field]: notInteger }))
 })
 
 describe.each(switches)('%s', (field) => {
-  it.each(['maybe', 2, '', ' ', -1, 1.5, '2', 'null', 'truefalse', [], [true], {}])('answers 400 to %j', (value) =>
+  it.each(['maybe', 2, '', ' ', -1, 1.5, '2', 'null', 'truefalse', [], [true], {}])('is rejected with 400 if it is %j', (value) =>
     refuse({ ...goodBody(), [field]: value }, { [field]: notBoolean }),
   )
 })
 
-describe('assessment, assigned_grader and tags', () => {
+describe('the validation of assessment, assigned_grader, and tags', () => {
   const malformed = [
     'x',
     '1',
@@ -153,8 +153,7 @@ describe('assessment, assigned_grader and tags', () => {
     refuse({ ...goodBody(), tags: [own.tag.id, tag] }, { tags: notUuid }),
   )
 
-  it('answers 400 to an empty assessment, which is none', () =>
-    refuse({ ...goodBody(), assessment: '' }, { assessment: notNull }))
+  it('answers 400 to an empty assessment', () => refuse({ ...goodBody(), assessment: '' }, { assessment: notNull }))
 
   it.each([
     ['string', 'x'],
@@ -164,7 +163,7 @@ describe('assessment, assigned_grader and tags', () => {
     ['float', 1.5],
     ['bool', true],
     ['dict', {}],
-  ])('answers 400 to tags that are, of the type %s', (type, tags) => refuse({ ...goodBody(), tags }, { tags: noList(type) }))
+  ])('answers 400 to tags of the type %s', (type, tags) => refuse({ ...goodBody(), tags }, { tags: noList(type) }))
 
   it('answers 400 to more tags than an invite can have', async () => {
     await refuse(
@@ -173,7 +172,7 @@ describe('assessment, assigned_grader and tags', () => {
     )
   })
 
-  it('answers 400 to unknown ids, all at once, each as it was given', () =>
+  it('answers 400 to unknown ids, reporting all of them as they were sent', () =>
     refuse(
       { ...goodBody(), assessment: unknownId, assigned_grader: unknownId, tags: [unknownId, own.tag.id, otherUnknownId] },
       {
@@ -183,7 +182,7 @@ describe('assessment, assigned_grader and tags', () => {
       },
     ))
 
-  it("answers 400 to another organization's ids as to unknown ones", async () => {
+  it("answers 400 to another organization's ids, reporting them as unknown", async () => {
     const other = await setUp(service)
     await refuse(
       { ...goodBody(), assessment: other.assessment.id, assigned_grader: other.grader.id, tags: [other.tag.id] },
@@ -205,8 +204,8 @@ describe('assessment, assigned_grader and tags', () => {
   })
 })
 
-describe('several errors', () => {
-  it('are all said at once, unknown ids together with what is wrong with other fields', () =>
+describe('the error response', () => {
+  it('reports unknown ids together with errors in other fields', () =>
     refuse(
       {
         email: 'x',
@@ -229,7 +228,7 @@ describe('several errors', () => {
       },
     ))
 
-  it('are said of a grader who may not grade, of unknown ids and of other fields together', async () => {
+  it('reports a grader who may not grade together with unknown ids and errors in other fields', async () => {
     const { id } = await service.make.member(own.id, { roles: ['client'] })
     await refuse(
       { ...goodBody(), email: 'x', assigned_grader: id, assessment: unknownId, tags: [unknownId] },
@@ -237,7 +236,7 @@ describe('several errors', () => {
     )
   })
 
-  it('are said of a tag that is deleted while the invite is made', async () => {
+  it('reports a tag that is deleted while the invite is being created', async () => {
     const other = await setUp(service)
     const body = { ...goodBody(), assessment: other.assessment.id, tags: [other.tag.id] }
     const isHeldUp = async () =>
@@ -255,7 +254,7 @@ describe('several errors', () => {
     expect([status, errors]).toEqual([400, { tags: noObject(other.tag.id) }])
   })
 
-  it('are said of ids before an earlier invite for the address is', async () => {
+  it('reports unknown ids before an earlier invite for the address', async () => {
     const other = await setUp(service)
     const body = { ...goodBody(), assessment: other.assessment.id }
     const create = (tags: string[]) =>
@@ -268,7 +267,7 @@ describe('several errors', () => {
     expect([status, errors]).toEqual([400, { tags: noObject(unknownId) }])
   })
 
-  it('are said of what is known when another id is malformed', () =>
+  it('reports an unknown id when another id is malformed', () =>
     refuse(
       { ...goodBody(), assessment: 'x', assigned_grader: unknownId, tags: 'x' },
       { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('string') },
@@ -279,8 +278,8 @@ describe('the body', () => {
   const allRequired = Object.fromEntries(fields.map((field) => [field, required]))
   const notDictionary = (type: string) => ({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] })
 
-  it.each(['{}', ''])('answers 400 with all eight fields to %j', (body) => refuse(body, allRequired))
-  it('answers 400 with all eight fields to no body at all', async () => {
+  it.each(['{}', ''])('is rejected with 400 for all eight fields if it is %j', (body) => refuse(body, allRequired))
+  it('is rejected with 400 for all eight fields if it is missing', async () => {
     const { status, body } = await service.alternate(own.key).post(PATH)
     expect([status, body]).toEqual([400, allRequired])
   })
@@ -294,17 +293,17 @@ describe('the body', () => {
     ['1e400', 'float'],
     ['true', 'bool'],
     ['null', 'NoneType'],
-  ])('answers 400 to %s, which is no dictionary', (body, type) => refuse(body, notDictionary(type)))
+  ])('is rejected with 400 if it is %s, not a dictionary', (body, type) => refuse(body, notDictionary(type)))
 
   it.each(['{"email": "a', '{email: 1}', "{'email': 1}", '{} x', 'undefined', '{"email":1,}', '\ufeff{}x'])(
-    'answers 400 with a JSON parse error to %s',
+    'is rejected with 400 and a JSON parse error if it is %s',
     async (body) => {
       await refuse(body, { detail: expect.stringMatching(/^JSON parse error - ./) })
     },
   )
 })
 
-it('takes ids without dashes and integers with a plus sign, as Django REST framework does', async () => {
+it('accepts ids without dashes and integers with a plus sign, as Django REST framework does', async () => {
   const bare = (id: string) => id.replaceAll('-', '').toUpperCase()
   const { assessment, tag, grader } = own
   const ids = { assessment: bare(assessment.id), tags: [bare(tag.id), tag.id], assigned_grader: bare(grader.id) }

@@ -47,7 +47,7 @@ const create = async (more: object = {}) => {
 }
 
 describe('POST /assessment_invites', () => {
-  it('answers 201 with exactly the created invite, unwrapped, pending, expires_at null', async () => {
+  it('answers 201 with exactly the created invite, unwrapped, pending, and with expires_at null', async () => {
     const now = service.clock.now().toISOString()
     const { status, body } = await post(goodBody({ tags: [own.tag.id], assigned_grader: own.grader.id }))
     expect([status, body]).toEqual([
@@ -75,14 +75,14 @@ describe('POST /assessment_invites', () => {
     ])
   })
 
-  it('shows the same invite afterwards, with the date on which it expires', async () => {
+  it('creates an invite that later reads the same, with its expiry date', async () => {
     const created = await create({ tags: [own.tag.id], assigned_grader: own.grader.id })
     const expires_at = new Date(service.clock.now().getTime() + 30 * DAY_MS).toISOString()
     expect((await service.alternate(own.key).get(`${PATH}/${created.id}`)).body).toEqual({ ...created, expires_at })
     expect((await service.alternate(own.key).get(PATH)).body.results).toEqual([{ ...created, expires_at }])
   })
 
-  it('makes the same invite below the organization', async () => {
+  it('creates the same invite below the organization', async () => {
     const { status, body } = await service.alternate(own.key).post(`/organizations/${own.id}${PATH}`).send(goodBody())
     expect([status, body.organization, body.expires_at]).toEqual([201, own.id, null])
     expect((await service.alternate(own.key).get(`${PATH}/${body.id}`)).status).toBe(200)
@@ -105,7 +105,7 @@ describe('POST /assessment_invites', () => {
     expect(mail!.parsed.text).toContain('Spoken English')
   })
 
-  it('keeps the mail of an invite made with a test key from the candidate', async () => {
+  it('captures the mail of an invite created with a test key', async () => {
     const test = await createApiKey(service.system, { organizationId: own.id, name: 'Sandbox', mode: 'test' })
     const { body } = await service
       .alternate(test.key)
@@ -116,13 +116,13 @@ describe('POST /assessment_invites', () => {
     expect((await service.alternate(test.key).get(`${PATH}/${body.id}`)).body.created_by).toBe(test.apiKey.id)
   })
 
-  it('sends no mail for a body it refuses', async () => {
+  it('sends no mail for a rejected body', async () => {
     expect((await post(goodBody({ question_play_limit: 0 }))).status).toBe(400)
     expect(await service.db.inviteEmail.count({ where: { organizationId: own.id } })).toBe(0)
   })
 })
 
-describe('accepts', () => {
+describe('the create endpoint', () => {
   it.each([
     ['question_play_limit', '3', 3],
     ['question_play_limit', ' 3 ', 3],
@@ -142,23 +142,23 @@ describe('accepts', () => {
     ['assigned_grader', '', null],
     ['email', '  Spaced.Out@Example.com ', 'Spaced.Out@Example.com'],
     ['email', "o'brien+tests@example.co.uk", "o'brien+tests@example.co.uk"],
-  ])('%s: %j as %j', async (field, given, shown) => {
+  ])('accepts for %s the value %j, shown as %j', async (field, given, shown) => {
     expect((await create({ [field]: given }))[field]).toBe(shown)
   })
 
-  it('3.0 as an integer', async () => {
+  it('accepts 3.0 as an integer', async () => {
     const text = JSON.stringify(goodBody()).replace('"question_play_limit":2', '"question_play_limit":3.0')
     const { status, body } = await service.alternate(own.key).post(PATH).set('content-type', 'application/json').send(text)
     expect([status, body.question_play_limit]).toEqual([201, 3])
   })
 
-  it('a tag given twice, and stores it once', async () => {
+  it('accepts a repeated tag, and stores it once', async () => {
     const other = await service.make.tag(own.id)
     const tags = [other.id, own.tag.id, other.id.toUpperCase(), other.id]
     expect((await create({ tags })).tags).toEqual([other.id, own.tag.id])
   })
 
-  it('ids in upper case', async () => {
+  it('accepts ids in upper case', async () => {
     const { assessment, grader, tag } = own
     const ids = {
       assessment: assessment.id.toUpperCase(),
@@ -168,12 +168,12 @@ describe('accepts', () => {
     expect(await create(ids)).toMatchObject({ assessment: assessment.id, assigned_grader: grader.id, tags: [tag.id] })
   })
 
-  it.each([[['grader']], [['admin']], [['client', 'grader']]])('a member with the roles %j as grader', async (roles) => {
+  it.each([[['grader']], [['admin']], [['client', 'grader']]])('accepts a member with the roles %j as grader', async (roles) => {
     const { id } = await service.make.member(own.id, { roles })
     expect((await create({ assigned_grader: id })).assigned_grader).toBe(id)
   })
 
-  it('and shows a grader who has been made something else since', async () => {
+  it('shows a grader who has lost the role since', async () => {
     const { id } = await service.make.member(own.id)
     const invite = await create({ assigned_grader: id })
     await service.db.member.update({ where: { id }, data: { roles: ['client'], status: 'inactive' } })
@@ -183,7 +183,7 @@ describe('accepts', () => {
     expect(detail.assignedGrader).toMatchObject({ id })
   })
 
-  it('and ignores unknown and read-only fields', async () => {
+  it('ignores unknown and read-only fields', async () => {
     const other = await service.make.organization()
     const readOnly = {
       id: other.id,
@@ -208,14 +208,14 @@ describe('accepts', () => {
   })
 
   it.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
-    'the content type %s',
+    'accepts the content type %s',
     async (type) => {
       const response = await service.alternate(own.key).post(PATH).set('content-type', type).send(JSON.stringify(goodBody()))
       expect(response.status).toBe(201)
     },
   )
 
-  it('depth, and ignores it, well-formed or not', async () => {
+  it('accepts depth and ignores it, well-formed or not', async () => {
     for (const depth of ['2', 'abc']) {
       const { status, body } = await service
         .alternate(own.key)
@@ -229,7 +229,7 @@ describe('accepts', () => {
 describe('a second invite for the same email and assessment', () => {
   const duplicate = { non_field_errors: ['An invite for this email and assessment already exists'] }
 
-  it('is answered 400, whatever its case and whatever became of the first, and says where that is', async () => {
+  it('is rejected with 400 in any case and for any status, with a link to the first', async () => {
     const { id } = await create({ email: 'Twice@Example.com' })
     for (const status of ['pending', 'revoked', 'completed'] as const) {
       await service.db.invite.update({ where: { id }, data: { status } })
@@ -240,7 +240,7 @@ describe('a second invite for the same email and assessment', () => {
     expect(await service.db.invite.count({ where: { organizationId: own.id } })).toBe(1)
   })
 
-  it('is answered 400 after one made in v1, and 409 there after one made here', async () => {
+  it('is rejected with 400 after one created in v1, and with 409 in v1 after one created here', async () => {
     const v1 = (recipientEmail: string) =>
       service.v1(own.key).post('/invites').send({ assessmentId: own.assessment.id, recipientEmail })
     expect((await v1('first@example.com')).status).toBe(201)
@@ -249,13 +249,13 @@ describe('a second invite for the same email and assessment', () => {
     expect((await v1('SECOND@example.com')).status).toBe(409)
   })
 
-  it('is answered 400 when both are sent at once, and one of them is made', async () => {
+  it('is rejected with 400 if both are sent at once, and one is created', async () => {
     const responses = await Promise.all([1, 2, 3, 4].map(() => post(goodBody())))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400])
     for (const { status, body } of responses) if (status === 400) expect(body).toEqual(duplicate)
   })
 
-  it('is made for another assessment, another address or in another organization', async () => {
+  it('is created for another assessment, another address, or in another organization', async () => {
     await create()
     await create({ assessment: (await service.make.assessment(own.id)).id })
     await create({ email: 'other@example.com' })

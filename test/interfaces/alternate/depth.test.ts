@@ -75,12 +75,12 @@ const own = (path: string, id: unknown, depth: number) => world.get(`${path}/${i
 const eachOwn = (path: string, ids: unknown, depth: number) => Promise.all((ids as string[]).map((id) => own(path, id, depth)))
 
 describe.each([1, 2])('depth=%i', (depth) => {
-  it('shows a tag with its organization', async () => {
+  it('expands the organization of a tag', async () => {
     const plain = await world.get(`/tags/${world.tag.id}`)
     expect(await world.get(`/tags/${world.tag.id}?depth=${depth}`)).toEqual({ ...plain, organization: world.organization })
   })
 
-  it('shows a user with organization, account, tags and languages', async () => {
+  it('expands organization, account, tags, and languages of a user', async () => {
     const plain = await world.get(`/organization_users/${world.client.id}`)
     expect(await world.get(`/organization_users/${world.client.id}?depth=${depth}`)).toEqual({
       ...plain,
@@ -91,7 +91,7 @@ describe.each([1, 2])('depth=%i', (depth) => {
     })
   })
 
-  it('shows an assessment with organization, tags, clients, instruction, languages and categories', async () => {
+  it('expands organization, tags, clients, instruction, languages, and categories of an assessment', async () => {
     const plain = await world.get(`/assessments/${world.assessment.id}`)
     expect(await world.get(`/assessments/${world.assessment.id}?depth=${depth}`)).toEqual({
       ...plain,
@@ -104,7 +104,7 @@ describe.each([1, 2])('depth=%i', (depth) => {
     })
   })
 
-  it('shows an invite with organization, assessment, grader and tags', async () => {
+  it('expands organization, assessment, grader, and tags of an invite', async () => {
     const plain = await world.get(`/assessment_invites/${world.invite.id}`)
     const nested = {
       ...plain,
@@ -119,7 +119,7 @@ describe.each([1, 2])('depth=%i', (depth) => {
     ).toEqual(nested)
   })
 
-  it('leaves what is null or empty as it is', async () => {
+  it('keeps null and empty values', async () => {
     const { bare } = world
     const empty = { tags: [], clients: [], languages: [], categories: [], instruction: null, created_by: '' }
     expect(await world.get(`/assessments/${bare.id}?depth=${depth}`)).toMatchObject(empty)
@@ -129,7 +129,7 @@ describe.each([1, 2])('depth=%i', (depth) => {
     ])
   })
 
-  it('shows each item of a list as on its own', async () => {
+  it('shows each item of a list as its own endpoint does', async () => {
     for (const { list, ids } of paths()) {
       const { results, ...envelope } = await world.get(`${list}?depth=${depth}`)
       const { results: plain, next: _next, ...plainEnvelope } = await world.get(list)
@@ -152,7 +152,7 @@ describe.each([1, 2])('depth=%i', (depth) => {
   })
 })
 
-it('tells objects of different kinds apart that have the same id', async () => {
+it('distinguishes objects of different kinds that have the same id', async () => {
   const { make, db, deps } = service
   const { id: organizationId, key } = await make.organization()
   const id = deps.newId()
@@ -178,7 +178,7 @@ it('tells objects of different kinds apart that have the same id', async () => {
   })
 })
 
-it('answers many requests at once, also of several organizations, as each on its own', async () => {
+it('answers many concurrent requests of several organizations as if each ran alone', async () => {
   const worlds = [world, await makeWorld()]
   const requests = worlds.flatMap(({ get }) =>
     paths().flatMap(({ list }) => [1, 2].map((depth) => () => get(`${list}?depth=${depth}`))),
@@ -198,7 +198,7 @@ it('shows plain ids without depth', async () => {
   })
 })
 
-it.each(['3', '10', '2147483648', '9'.repeat(400)])('takes depth=%s for 2', async (depth) => {
+it.each(['3', '10', '2147483648', '9'.repeat(400)])('treats depth=%s as 2', async (depth) => {
   for (const { list, ids } of paths())
     expect(await world.get(`${list}/${ids[0]}?depth=${depth}`)).toEqual(await world.get(`${list}/${ids[0]}?depth=2`))
 })
@@ -212,13 +212,13 @@ it.each(['abc', '-1', '1.5', '1e1', '1 1', '1,2', 'true', '0x1', '１'])('answer
   }
 })
 
-it('ignores an empty depth, and lets the last of several count', async () => {
+it('ignores an empty depth, and uses the last of several', async () => {
   const plain = await world.get(`/tags/${world.tag.id}`)
   expect(await world.get(`/tags/${world.tag.id}?depth=`)).toEqual(plain)
   expect((await world.get(`/tags/${world.tag.id}?depth=x&depth=1`)).organization).toEqual(world.organization)
 })
 
-it('keeps depth and filters together', async () => {
+it('applies depth and filters together', async () => {
   const { results, count } = await world.get(`/assessments?depth=1&tags=${world.tag.id}`)
   expect([count, (results as View[])[0]!.organization]).toEqual([1, world.organization])
 })

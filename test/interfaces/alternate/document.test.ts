@@ -22,7 +22,7 @@ const find = (operation: string) => {
   return document.paths[`/api/alternate${path}`]?.[method]
 }
 
-describe('the published description of the interface', () => {
+describe('the published API description', () => {
   it('has every endpoint of the document and no other', () => {
     const published = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -30,14 +30,14 @@ describe('the published description of the interface', () => {
     expect(published.sort()).toEqual(operations.map((operation) => operation.replace(' ', ' /api/alternate')).sort())
   })
 
-  it('asks for the header X-SERVICE-DOCS-API-KEY everywhere', () => {
+  it('requires the header X-SERVICE-DOCS-API-KEY everywhere', () => {
     expect(document.components.securitySchemes).toEqual({
       apiKey: { type: 'apiKey', in: 'header', name: 'X-SERVICE-DOCS-API-KEY' },
     })
     expect(document.security).toEqual([{ apiKey: [] }])
   })
 
-  it.each(operations)('names for %s the answers 400, 401, 429, 500 and 503, and below an organization 403', (operation) => {
+  it.each(operations)('lists for %s the responses 400, 401, 429, 500, and 503, and 403 below an organization', (operation) => {
     const statuses = ['400', '401', '429', '500', '503', ...(operation.includes(scope) ? ['403'] : [])]
     expect(Object.keys(find(operation)!.responses)).toEqual(expect.arrayContaining(statuses))
   })
@@ -47,7 +47,7 @@ describe('the published description of the interface', () => {
     ['get /organization_users', 'organization tags is_admin is_grader is_client first_name last_name email'],
     ['get /tags', 'organization name created_by'],
     ['get /assessment_invites', 'organization external_id'],
-  ])('gives %s its filters, and the parameters of every list, none of them required', (operation, filters) => {
+  ])('lists for %s its filters and the parameters of every list, all optional', (operation, filters) => {
     const all = find(operation)!.parameters!.map((parameter) => follow(document, parameter))
     const parameters = all.filter((parameter) => parameter.in === 'query')
     const names = [...filters.split(' '), 'page', 'page_size', 'search', 'depth']
@@ -55,7 +55,7 @@ describe('the published description of the interface', () => {
     expect(parameters.filter(({ required }) => required)).toEqual([])
   })
 
-  it('says of every resource that all its fields are always there, but for those that say themselves that they are not', () => {
+  it('marks every field of a resource as required unless it is documented as optional', () => {
     for (const name of ['Assessment', 'AssessmentInvite', 'OrganizationUser', 'Tag']) {
       const { properties, required } = document.components.schemas[name]!
       expect(required?.toSorted(), name).toEqual(alwaysThere(properties!))
@@ -63,7 +63,7 @@ describe('the published description of the interface', () => {
   })
 })
 
-it('goes with the prefix the operator has chosen', async () => {
+it('follows the prefix that the operator has chosen', async () => {
   const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/snake/v2' })
   const { id, key } = await moved.make.organization()
   for (let i = 0; i < 2; i++) await moved.make.tag(id)

@@ -33,7 +33,7 @@ describe.each(['/assessments', '/organization_users', '/tags', '/assessment_invi
     own = await setUp()
   })
 
-  it("takes the key's own organization, in either case and without dashes", async () => {
+  it("accepts the key's own organization, in either case and without dashes", async () => {
     const { id } = own.organization
     for (const organization of [id, id.toUpperCase(), id.replaceAll('-', '')])
       expect((await own.list(`${path}?organization=${organization}`)).count).toBe(3)
@@ -62,7 +62,7 @@ describe.each(['/assessments', '/organization_users', '/tags', '/assessment_invi
     expect((await own.list(`${path}?colour=red&status=x&Organization=x&__proto__=x&constructor=x&tags[]=x`)).count).toBe(3)
   })
 
-  it('lets the last of a repeated filter count', async () => {
+  it('uses the last value of a repeated filter', async () => {
     const { id } = own.organization
     expect((await own.list(`${path}?organization=x&organization=${id}`)).count).toBe(3)
     expect((await own.list(`${path}?organization=${id}&organization=${unknownId}`)).count).toBe(0)
@@ -75,7 +75,7 @@ describe.each(['/assessments', '/organization_users', '/tags', '/assessment_invi
   })
 })
 
-describe('what is too much', () => {
+describe('the limit of a filter', () => {
   const ids = (count: number) => Array.from({ length: count }, () => crypto.randomUUID()).join()
   const formats = (count: number) => Array.from({ length: count }, (_, i) => `format${i}`).join()
   const tooManyWords = ['Ensure this field has no more than 8 words.']
@@ -93,7 +93,7 @@ describe('what is too much', () => {
     ['/assessments', 'answer_type', tooManyValues, `${formats(100)},format7`, formats(101)],
   ] as [path: string, name: string, error: string[], most: string, more: string][]
 
-  it.each(cases)('is a 400 in GET %s, one less is none: %s, %j', async (path, name, error, most, more) => {
+  it.each(cases)('is enforced with 400 in GET %s, and not below it: %s, %j', async (path, name, error, most, more) => {
     const { get } = await setUp()
     expect((await get(`${path}?${name}=${most}`)).status).toBe(200)
     const { status, body } = await get(`${path}?${name}=${more}`)
@@ -101,7 +101,7 @@ describe('what is too much', () => {
   })
 })
 
-describe('all errors are said at once', () => {
+describe('the validation of filters', () => {
   const cases: [string, string, object][] = [
     [
       '/assessments',
@@ -146,7 +146,7 @@ describe('all errors are said at once', () => {
     expect([status, body]).toEqual([400, errors])
   })
 
-  it('and before the page is looked at', async () => {
+  it('answers 400 before the page is checked', async () => {
     const { key } = await service.make.organization()
     expect((await service.alternate(key).get('/tags?created_by=x&page=0')).status).toBe(400)
   })
@@ -168,7 +168,7 @@ describe.each(['/assessments', '/tags'])('GET %s', (path) => {
     expect([status, body]).toEqual([400, { created_by: enterUuid }])
   })
 
-  it('filters by the exact name, case and all; a comma is part of it', async () => {
+  it('filters by the exact name, case-sensitive and with its commas', async () => {
     const { organization, list } = await setUp()
     const names = ['Sales, EMEA', 'Sales', 'EMEA', '50% \\ done_', '50% \\ doneX', ' Padded ', 'Ünïcode ✓', "O'Neil"]
     const rows = new Map<string, string>()
@@ -189,7 +189,7 @@ describe.each(['/assessments', '/organization_users'])('GET %s', (path) => {
     return row.id
   }
 
-  it('filters by tags: any of them, no row twice, and counts right', async () => {
+  it('filters by any of the tags, without duplicate rows, and with the right count', async () => {
     const { organization, list } = await setUp()
     const [a, b, c, unused] = await Promise.all([1, 2, 3, 4].map(() => service.make.tag(organization.id)))
     const withA = await make(organization.id, a!)

@@ -22,7 +22,7 @@ async function setUp(env: Record<string, string>) {
   return { service, client: service.alternate(key), body, grader }
 }
 
-it('answers 400 without a grader, and takes one, with ALTERNATE_GRADER_REQUIRED=true', async () => {
+it('requires a grader with ALTERNATE_GRADER_REQUIRED=true', async () => {
   const { client, body, grader } = await setUp({ ALTERNATE_GRADER_REQUIRED: 'true' })
   for (const assigned_grader of [null, '']) {
     const response = await client.post(PATH).send({ ...body, assigned_grader })
@@ -32,7 +32,7 @@ it('answers 400 without a grader, and takes one, with ALTERNATE_GRADER_REQUIRED=
   expect([response.status, response.body.assigned_grader]).toEqual([201, grader.id])
 })
 
-it('lets an invite expire after as many days as ALTERNATE_EXPIRES_IN_DAYS says, to the millisecond', async () => {
+it('expires an invite exactly ALTERNATE_EXPIRES_IN_DAYS days after its creation', async () => {
   const { service, client, body } = await setUp({ ALTERNATE_EXPIRES_IN_DAYS: '2' })
   const created = await client.post(PATH).send(body)
   expect([created.status, created.body.expires_at]).toEqual([201, null])

@@ -56,7 +56,7 @@ describe('an invite', () => {
     expect((await readRow(service, key, '/assessment_invites', invite.id)).body.status).toBe(status)
   })
 
-  it('is expired from the very instant it expires, in the list as on its own', async () => {
+  it('is expired from the instant its time is over, in the list and on its own', async () => {
     const { id, key } = await service.make.organization()
     const expiresAt = new Date(service.clock.now().getTime() + 1_000)
     const invite = await service.make.invite(await service.make.assessment(id), { expiresAt })
@@ -68,7 +68,7 @@ describe('an invite', () => {
   })
 })
 
-describe('created_by of an invite made with a key', () => {
+describe('created_by of an invite created with a key', () => {
   it.each([true, false])('is the member who generated the key (%s), else the key', async (byMember) => {
     const { id: organizationId } = await service.make.organization()
     const member = await service.make.member(organizationId)

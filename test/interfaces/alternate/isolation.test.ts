@@ -118,13 +118,13 @@ const places: [place: string, of: Of, send: (id: string) => Test][] = [
   ['POST /assessment_invites, tags and a missing field', ofTag, (id) => invite({ tags: [id], email: undefined })],
 ]
 
-it.each(places)("answers %s alike for another organization's id and for an unknown one", async (_place, of, send) => {
+it.each(places)("answers %s the same for another organization's id and for an unknown one", async (_place, of, send) => {
   const [toForeign, toUnknown] = [await answerTo(send(of(foreign)), of(foreign)), await answerTo(send(unknownId), unknownId)]
   expect(toForeign).toEqual(toUnknown)
   for (const id of idsOf(foreign)) expect(toForeign.text).not.toContain(id)
 })
 
-it('finds nothing by the id of something of another kind', async () => {
+it('finds nothing by the id of an object of another kind', async () => {
   const ids = [own.assessment.id, own.invite.id, own.member.id, own.member.userId, own.tag.id, own.id]
   for (const path of lists) {
     const known = (await own.client.get(path)).body.results[0].id
@@ -134,7 +134,7 @@ it('finds nothing by the id of something of another kind', async () => {
 
 describe.each(lists)('GET %s', (path) => {
   it.each(['', 'search=same', 'search=name&page_size=100', 'page=last', `depth=2`])(
-    "shows the key's organization only (%s)",
+    "shows only the key's organization (%s)",
     async (query) => {
       const separator = query === '' ? '' : `?${query}`
       const { body, text } = await own.client.get(`${path}${separator}`)
@@ -143,7 +143,7 @@ describe.each(lists)('GET %s', (path) => {
     },
   )
 
-  it('finds by a name only its own of that name', async () => {
+  it('finds only its own records by a name that another organization uses too', async () => {
     const query = {
       '/assessments': 'name=Same%20name',
       '/tags': 'name=Same%20name',
@@ -154,7 +154,7 @@ describe.each(lists)('GET %s', (path) => {
   })
 })
 
-it("changes nothing of another organization's", async () => {
+it('changes no data of another organization', async () => {
   const read = () => Promise.all(lists.map(async (path) => (await foreign.client.get(`${path}?depth=2`)).body))
   const before = await read()
   for (const [, of, send] of places) await send(of(foreign))
@@ -162,7 +162,7 @@ it("changes nothing of another organization's", async () => {
   expect((await own.client.get('/assessment_invites')).body.count).toBe(1)
 })
 
-it('shows an account that is a member of two organizations to each as its own member', async () => {
+it('shows an account that belongs to two organizations to each as its own member', async () => {
   const { id: organizationId } = await service.make.organization()
   const { user, ...member } = own.member
   const other = await service.db.member.create({ data: { ...member, id: service.deps.newId(), organizationId } })

@@ -43,26 +43,26 @@ describe('next and previous', () => {
     ['Assess.Example.com', 'http://assess.example.com'],
     ['localhost:4242', 'http://localhost:4242'],
     ['[::1]:4242', 'http://[::1]:4242'],
-  ])('are absolute addresses of the host that the client named, where it is known: %s', async (Host, origin) => {
+  ])('use the host that the client named if it is known: %s', async (Host, origin) => {
     const { body } = await getRaw(direct, '/tags?page_size=2&page=2', { Host })
     expect(body.next).toBe(`${origin}${PREFIX}/tags?page=3&page_size=2`)
     expect(body.previous).toBe(`${origin}${PREFIX}/tags?page_size=2`)
   })
 
   it.each(['evil.example', 'assess.example.com.evil.example', 'x-api.example.com', 'localhost.evil.example', '10.0.0.5'])(
-    'are of PUBLIC_URL where the client named another host: %s',
+    'use PUBLIC_URL if the client named another host: %s',
     async (Host) => {
       const { body } = await getRaw(direct, '/tags?page_size=2', { Host })
       expect(body.next).toBe(`https://assess.example.com${PREFIX}/tags?page=2&page_size=2`)
     },
   )
 
-  it('leave the page out where it would be 1', async () => {
+  it('omit the page parameter for page 1', async () => {
     expect(queryOf((await get('page=2&page_size=2')).previous)).toBe('?page_size=2')
     expect(queryOf((await get('page=3&page_size=2')).previous)).toBe('?page=2&page_size=2')
   })
 
-  it('are null at the ends', async () => {
+  it('are null on the first and last page', async () => {
     expect(await get('page_size=5')).toMatchObject({ next: null, previous: null })
   })
 
@@ -71,12 +71,12 @@ describe('next and previous', () => {
     expect(queryOf(next)).toBe('?a=1%2B1&depth=1&empty=&page=2&page_size=2&search=tag+%26&z=%7E&%C3%BC=%E2%9C%93')
   })
 
-  it('say a repeated page once, and keep the others as they came', async () => {
+  it('contain a repeated page once, and keep other repeated parameters', async () => {
     const { next } = await get('page=3&page=1&page_size=9&page_size=2&x=2&x=1')
     expect(queryOf(next)).toBe('?page=2&page_size=9&page_size=2&x=2&x=1')
   })
 
-  it('lead to a page that shows the same list', async () => {
+  it('lead to a page of the same list', async () => {
     const first = await get('search=tag%20%26&page_size=3')
     const { pathname, search } = new URL(first.next)
     const second = await direct.service.http().get(`${pathname}${search}`).set('x-service-docs-api-key', direct.key)
@@ -84,7 +84,7 @@ describe('next and previous', () => {
     expect(second.body.results).toHaveLength(2)
   })
 
-  it('stay below the organization where the client asked there', async () => {
+  it('stay below the organization if the client asked there', async () => {
     const { id, key } = await direct.service.make.organization()
     const assessment = await direct.service.make.assessment(id)
     for (let i = 0; i < 2; i++) await direct.service.make.invite(assessment)
@@ -94,7 +94,7 @@ describe('next and previous', () => {
   })
 })
 
-describe('behind a proxy', () => {
+describe('the service behind a proxy', () => {
   const host = { Host: 'internal:3000', 'X-Forwarded-For': '203.0.113.7' }
   const origins: [string, Record<string, string>, string][] = [
     ['passes the host on', { Host: 'api.example.com' }, 'http://api.example.com'],
@@ -180,12 +180,12 @@ describe('behind a proxy', () => {
     ['names no scheme', { 'X-Forwarded-Proto': 'https:' }, 'http://internal:3000'],
     ['names nothing', { 'X-Forwarded-Host': ',', 'X-Forwarded-Proto': '', 'X-Forwarded-Port': ' ' }, 'http://internal:3000'],
   ]
-  it.each(origins)('builds links that the client can follow with %s', async (_name, headers, origin) => {
+  it.each(origins)('builds links that the client can follow if the proxy %s', async (_name, headers, origin) => {
     const { status, body } = await getRaw(proxied, '/tags?page_size=2', { ...host, ...headers })
     expect([status, body.next]).toEqual([200, `${origin}${PREFIX}/tags?page=2&page_size=2`])
   })
 
-  it('is only believed when it is trusted', async () => {
+  it('ignores the headers of a proxy that is not trusted', async () => {
     const headers = { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Port': '8443' }
     const { body } = await getRaw(direct, '/tags?page_size=2', { ...host, ...headers })
     expect(body.next).toBe(`http://internal:3000${PREFIX}/tags?page=2&page_size=2`)
@@ -193,7 +193,7 @@ describe('behind a proxy', () => {
 })
 
 it.each(['', '[]', 'a b', '%', 'x:99999999', 'example.com/path?', 'user@example.com', 'exa<mple'])(
-  'answers 400 to the Host %j, which makes no address',
+  'answers 400 to the malformed Host %j',
   async (Host) => {
     const { status, body } = await getRaw(direct, '/tags?page_size=2', { Host })
     expect([status, body]).toEqual([400, { detail: 'Malformed request.' }])

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-it('shows active users only, in the list as on their own', async () => {
+it('shows only active users, in the list and on their own', async () => {
   expect(await list('')).toEqual(['Ann', 'Bob', 'Cleo', 'Nemo'])
   const { id, key } = await service.make.organization()
   const inactive = await service.make.member(id, { status: 'inactive' })
@@ -40,27 +40,27 @@ describe.each([
   ['is_grader', ['Bob'], ['Ann', 'Cleo', 'Nemo']],
   ['is_client', ['Cleo'], ['Ann', 'Bob', 'Nemo']],
 ])('%s', (parameter, those, others) => {
-  it.each(['true', 'True', 'TRUE', '1'])('%s shows those with the role', async (value) => {
+  it.each(['true', 'True', 'TRUE', '1'])('shows users with the role for %s', async (value) => {
     expect(await list(`${parameter}=${value}`)).toEqual(those)
   })
 
-  it.each(['false', 'False', 'FALSE', '0'])('%s shows those without', async (value) => {
+  it.each(['false', 'False', 'FALSE', '0'])('shows users without the role for %s', async (value) => {
     expect(await list(`${parameter}=${value}`)).toEqual(others)
   })
 
-  it.each(['maybe', 'yes', '2', '-1', '01', ' true', 'true,false', 'null'])('%j is answered 400', async (value) => {
+  it.each(['maybe', 'yes', '2', '-1', '01', ' true', 'true,false', 'null'])('answers 400 to %j', async (value) => {
     const { status, body } = await get(`${parameter}=${encodeURIComponent(value)}`)
     expect([status, body]).toEqual([400, { [parameter]: [expect.stringMatching(/\S/)] }])
   })
 })
 
-it('combines roles', async () => {
+it('combines role filters', async () => {
   expect(await list('is_admin=true&is_grader=false')).toEqual(['Ann'])
   expect(await list('is_admin=false&is_client=false')).toEqual(['Nemo'])
   expect(await list('is_admin=true&is_client=true')).toEqual([])
 })
 
-describe('first_name, last_name, email', () => {
+describe('the first_name, last_name, and email filters', () => {
   it.each([
     ['first_name=Ann', ['Ann']],
     ['first_name=aNN', ['Ann']],
@@ -78,11 +78,11 @@ describe('first_name, last_name, email', () => {
     ['email=example.com', []],
     ['first_name=Ann&last_name=Both', []],
     ['first_name=Bob&last_name=Both&email=BOB.both@example.com&is_admin=1', ['Bob']],
-  ])('%s compares the full value, in any case', async (query, names) => {
+  ])('match the full value in any case with %s', async (query, names) => {
     expect(await list(query)).toEqual(names)
   })
 
-  it('takes a backslash literally', async () => {
+  it('take a backslash literally', async () => {
     const { id, key } = await service.make.organization()
     const member = await service.make.member(id, { firstName: 'Back\\slash' })
     const find = async (name: string) =>

@@ -64,11 +64,11 @@ describe.each(lists)('GET $path', ({ path, make }) => {
     expect(Object.keys(await list())).toEqual(['count', 'next', 'previous', 'num_pages', 'current_page', 'results'])
   })
 
-  it('shows the oldest first, equally old ones by id', async () => {
+  it('shows the oldest items first, and items of the same age by id', async () => {
     expect(idsOf(await list('?page_size=100'))).toEqual(ids)
   })
 
-  it('shows 20 items and where the rest is when nothing is asked for', async () => {
+  it('shows 20 items and a link to the rest by default', async () => {
     const first = await list()
     expect(first).toMatchObject({ count: 25, num_pages: 2, current_page: 1, previous: null })
     expect(first.next).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/api/alternate${path}\\?page=2$`))
@@ -78,7 +78,7 @@ describe.each(lists)('GET $path', ({ path, make }) => {
     expect(idsOf(second)).toEqual(ids.slice(20))
   })
 
-  it('takes an empty page for the first', async () => {
+  it('treats an empty page as the first', async () => {
     expect((await list('?page=')).current_page).toBe(1)
   })
 
@@ -101,12 +101,12 @@ describe.each(lists)('GET $path', ({ path, make }) => {
     expect((await list(`?page_size=${encodeURIComponent(size)}`)).results).toHaveLength(20)
   })
 
-  it.each([1, 7, 25, 100])('takes %i for page_size', async (size) => {
+  it.each([1, 7, 25, 100])('accepts %i as page_size', async (size) => {
     const { results, num_pages } = await list(`?page_size=${size}`)
     expect([results.length, num_pages]).toEqual([Math.min(25, size), Math.ceil(25 / size)])
   })
 
-  it('lets the last of a repeated parameter count', async () => {
+  it('uses the last value of a repeated parameter', async () => {
     expect(await list('?page_size=3&page=1&page_size=10&page=2')).toMatchObject({ current_page: 2, num_pages: 3 })
     expect((await get('?page=1&page=0')).status).toBe(404)
   })
@@ -120,7 +120,7 @@ describe.each(lists)('GET $path', ({ path, make }) => {
     expect([status, body]).toEqual([404, { detail: 'Invalid page.' }])
   })
 
-  it('meets each item exactly once when `next` is followed while rows are being added', async () => {
+  it('returns each item exactly once when `next` is followed while rows are being added', async () => {
     const { organization, ids: before } = await makeList(make, 7)
     const last = new Date(service.clock.now().getTime() + 2_000)
     const added: string[] = []
@@ -140,7 +140,7 @@ describe.each(lists)('GET $path', ({ path, make }) => {
   })
 })
 
-it('cuts page_size down to 100', async () => {
+it('limits page_size to 100', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const times = { createdAt: service.clock.now(), updatedAt: service.clock.now() }
   await service.db.tag.createMany({

@@ -63,7 +63,7 @@ describe.each(lists)('search in GET $path', ({ path, make }) => {
     ['english,spoken', [0]],
     ['spoken written', []],
     ['english english', [0, 1]],
-  ])('wants every word of %j', async (text, found) => {
+  ])('requires every word of %j', async (text, found) => {
     expect(await find(text)).toEqual(found)
   })
 
@@ -89,7 +89,7 @@ describe.each(lists)('search in GET $path', ({ path, make }) => {
     expect(await find(text)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  it('takes eight words, and a ninth that is one of them in another case', async () => {
+  it('accepts eight distinct words, and repetitions in another case', async () => {
     expect(await find('s p o k e n english e SPOKEN')).toEqual([0])
     expect(await find('s p o k e n english S ENGLISH e K')).toEqual([0])
   })
@@ -102,7 +102,7 @@ describe.each(lists)('search in GET $path', ({ path, make }) => {
   })
 })
 
-it('searches invites in address and assessment name, each word in either', async () => {
+it('finds invites by address and assessment name, each word in either', async () => {
   const { id, key } = await service.make.organization()
   const rows = [
     await inviteTo(id, 'Sales', 'ann@one.example'),
@@ -118,7 +118,7 @@ it('searches invites in address and assessment name, each word in either', async
   expect(await find('pending')).toEqual([])
 })
 
-it('searches users in first name, last name and address, each word in any', async () => {
+it('finds users by first name, last name, and address, each word in any', async () => {
   const { id, key } = await service.make.organization()
   const rows = [
     await service.make.member(id, { firstName: 'Ann', lastName: 'Lee', email: `al@${id}.example` }),

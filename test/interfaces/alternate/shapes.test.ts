@@ -31,7 +31,7 @@ describe('a tag', () => {
     })
   })
 
-  it('has null for creator and icon where there is none', async () => {
+  it('has null for a missing creator and icon', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.tag(organizationId)
     expect((await readRow(service, key, '/tags', id)).body).toMatchObject({ created_by: null, icon: null })
@@ -71,7 +71,7 @@ describe('an organization user', () => {
     })
   })
 
-  it('has empty lists, 0 and false where there is nothing', async () => {
+  it('has empty lists, 0, and false for missing values', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.member(organizationId, { roles: [] })
     const nothing = { tags: [], assigned_assessments_count: 0, roles: [], can_view_transcription: false, grading_languages: [] }
@@ -134,7 +134,7 @@ describe('an assessment', () => {
     })
   })
 
-  it('has null, empty text, empty lists and zeros where there is nothing', async () => {
+  it('has null, empty text, empty lists, and zeros for missing values', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id } = await service.make.assessment(organizationId)
     expect((await readRow(service, key, '/assessments', id)).body).toMatchObject({
@@ -166,7 +166,7 @@ describe('an assessment', () => {
   })
 })
 
-it('answers JSON in UTF-8, unescaped', async () => {
+it('answers with unescaped JSON in UTF-8', async () => {
   const { id, key } = await service.make.organization()
   const tag = await service.make.tag(id, { name: '日本語 🎓 é/\u2028' })
   for (const path of [`/tags/${tag.id}`, `/tags/${tag.id}?depth=1`, '/tags']) {

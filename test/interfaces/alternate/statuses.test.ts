@@ -41,7 +41,7 @@ const paths = (organizationId: string) => {
 }
 const allowOf = (path: string) => (path.endsWith('/assessment_invites') ? 'GET, POST, HEAD, OPTIONS' : 'GET, HEAD, OPTIONS')
 
-describe('404 "Not found."', () => {
+describe('the response for an unknown address', () => {
   const malformed = [
     'none',
     '1',
@@ -54,7 +54,7 @@ describe('404 "Not found."', () => {
     'x'.repeat(2_000),
   ]
 
-  it.each(items)('answers %s/{id} alike for an unknown, a foreign and a malformed id', async (path) => {
+  it.each(items)('is the same 404 for an unknown, a foreign, and a malformed id in %s/{id}', async (path) => {
     const { id } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const foreign: Record<string, string> = {
@@ -68,7 +68,7 @@ describe('404 "Not found."', () => {
     expect(await send('GET', `${path}/${foreign[path]}?depth=2`)).toMatchObject({ status: 404, body: notFound })
   })
 
-  it.each(malformed)('answers the malformed id %s', async (id) => {
+  it.each(malformed)('is 404 "Not found." for the malformed id %s', async (id) => {
     for (const path of [...items, `/organizations/${own.id}/assessment_invites`])
       expect(await send('GET', `${path}/${id}`)).toMatchObject({ status: 404, body: notFound })
   })
@@ -83,7 +83,7 @@ describe('404 "Not found."', () => {
     `/organizations/${unknownId}`,
     '/organizations/x/tags',
     '/members',
-  ])('answers the unknown path %j as JSON, whatever the method', async (path) => {
+  ])('is 404 as JSON for the unknown path %j, for every method', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const { status, body, headers } = await send(method, path)
       expect([status, body, headers.get('content-type')]).toEqual([404, notFound, 'application/json; charset=utf-8'])
@@ -91,15 +91,15 @@ describe('404 "Not found."', () => {
   })
 
   it.each(['/tags/%zz', '/tags/%ff', '/%c0%80', '/organizations/%zz/assessment_invites'])(
-    'answers the path %s, which cannot be decoded, with 400 in the envelope of this interface',
+    'is 400 in the envelope of this interface for the path %s, which cannot be decoded',
     async (path) => {
       expect(await send('GET', path)).toMatchObject({ status: 400, body: { detail: 'Malformed request.' } })
     },
   )
 })
 
-describe('405', () => {
-  it.each(paths('{own}'))('answers every other method on %s, and says what is allowed', async (template) => {
+describe('the response 405', () => {
+  it.each(paths('{own}'))('is sent for every other method on %s, with the allowed ones', async (template) => {
     const path = template.replace('{own}', own.id)
     const allow = allowOf(path)
     for (const method of ['PUT', 'PATCH', 'DELETE', ...(allow.includes('POST') ? [] : ['POST'])]) {
@@ -108,7 +108,7 @@ describe('405', () => {
     }
   })
 
-  it('is answered before the body is read, whatever its type, form or size', async () => {
+  it('is sent before the body is read, for any type, form, or size', async () => {
     for (const [type, body] of [
       ['application/json', '{"broken'],
       ['text/plain', 'x'],
@@ -120,7 +120,7 @@ describe('405', () => {
     }
   })
 
-  it('is answered to TRACE too', async () => {
+  it('is sent for TRACE', async () => {
     const { statusCode, body, headers } = await service.app.inject({
       method: 'TRACE' as 'GET',
       url: `${PREFIX}/tags`,
@@ -134,8 +134,8 @@ describe('405', () => {
   })
 })
 
-describe('HEAD and OPTIONS', () => {
-  it('HEAD answers 200 with the headers of GET and no body wherever GET works', async () => {
+describe('the service', () => {
+  it('answers HEAD with 200 and the headers of GET, without a body', async () => {
     const assessment = await service.make.assessment(own.id)
     const ids = {
       '/assessments': assessment.id,
@@ -157,7 +157,7 @@ describe('HEAD and OPTIONS', () => {
     expect((await send('HEAD', `/tags/${unknownId}`)).status).toBe(404)
   })
 
-  it.each(paths('{own}'))('OPTIONS answers 200 on %s and says what is allowed', async (template) => {
+  it.each(paths('{own}'))('answers OPTIONS on %s with 200 and the allowed methods', async (template) => {
     const path = template.replace('{own}', own.id)
     const { status, headers } = await send('OPTIONS', path)
     expect([status, headers.get('allow')]).toEqual([200, allowOf(path)])
@@ -173,17 +173,17 @@ describe('the body of a POST', () => {
     'application/xml',
     'application/merge-patch+json',
     'nonsense',
-  ])('is answered 415 when it is %s', async (type) => {
+  ])('is rejected with 415 if it is %s', async (type) => {
     const { status, body } = await send('POST', '/assessment_invites', { body: '{}', headers: { 'content-type': type } })
     expect([status, body]).toEqual([415, { detail: `Unsupported media type "${type}" in request.` }])
   })
 
-  it('is answered 415 when it has no type', async () => {
+  it('is rejected with 415 if it has no type', async () => {
     const { status, body } = await send('POST', '/assessment_invites', { body: Buffer.from('{}') })
     expect([status, body]).toEqual([415, { detail: 'Unsupported media type "" in request.' }])
   })
 
-  it('is answered 413 above 64 KiB, its length announced or not', async () => {
+  it('is rejected with 413 above 64 KiB, with or without an announced length', async () => {
     const headers = { 'content-type': 'application/json' }
     const bodyOf = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`
     expect((await send('POST', '/assessment_invites', { body: bodyOf(65_536), headers })).status).toBe(400)
@@ -194,8 +194,8 @@ describe('the body of a POST', () => {
   })
 })
 
-describe('429', () => {
-  it('says in words and in Retry-After when to come back, before anything else is looked at', async () => {
+describe('the response 429', () => {
+  it('contains the waiting time in words and in Retry-After, and precedes every other check', async () => {
     const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '3' })
     const { key } = await limited.make.organization()
     const client = limited.alternate(key)
@@ -218,8 +218,8 @@ describe('429', () => {
   })
 })
 
-describe('500', () => {
-  it('says nothing of what failed, which is logged', async () => {
+describe('the response 500', () => {
+  it('contains no details of the failure, which is logged', async () => {
     const broken = await startServiceForTest()
     const { key } = await broken.make.organization()
     await broken.db.$executeRaw`ALTER TABLE tags RENAME TO tags_elsewhere`

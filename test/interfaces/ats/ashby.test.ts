@@ -31,8 +31,8 @@ async function start(options: Options = {}) {
 const status = (value: string) => ({ identifier: 'status', label: 'Status', type: 'string', value })
 const cancelled = (value: string) => ({ identifier: 'cancelled_reason', label: 'Cancelled', type: 'string', value })
 
-describe('a key', () => {
-  it('is taken from wherever Ashby puts it, and is a 401 otherwise', async () => {
+describe('an ATS key of Ashby', () => {
+  it('is accepted wherever Ashby puts it, and rejected with 401 otherwise', async () => {
     const { ashby, key, organization, admin } = await start()
     const greenhouse = await connect(service, 'ashby')
     const statusOf = async (authorization: string) => (await ashby.call('assessment.list', {}, authorization)).status
@@ -45,7 +45,7 @@ describe('a key', () => {
   })
 })
 
-it('lists what can be sent, each with all its fields, and no custom fields', async () => {
+it('lists the assessments that can be sent with all fields, and no custom fields', async () => {
   const { ashby, assessment } = await start()
   const results = [{ assessment_type_id: assessment.id, name: assessment.name, description: '' }]
   expect(await ashby.list()).toEqual({ status: 200, body: { success: true, results } })
@@ -53,7 +53,7 @@ it('lists what can be sent, each with all its fields, and no custom fields', asy
 })
 
 describe('assessment.start', () => {
-  it('makes an invite, and tells with the answer that the candidate is invited', async () => {
+  it('creates an invite, and reports in the response that the candidate is invited', async () => {
     const { ashby, assessment, inviteOf, allReported, updates } = await start()
     const { status: code, body, assessmentId } = await ashby.start(assessment.id, { email: 'kim@example.com' })
     const update = { assessment_id: assessmentId, timestamp: service.clock.now().getTime(), assessment_status: status('Invited') }
@@ -64,7 +64,7 @@ describe('assessment.start', () => {
     expect(updates).toEqual([])
   })
 
-  it('makes one of the same application and assessment, also ten times at once', async () => {
+  it('creates one invite for the same application and assessment, even if ten requests arrive at once', async () => {
     const { ashby, assessment, organization } = await start()
     const again = { application: { ashby_id: 'the same', status: 'Anything' } }
     const send = () => ashby.start(assessment.id, { email: 'kim@example.com' }, again)
@@ -73,7 +73,7 @@ describe('assessment.start', () => {
     expect(await service.db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('tells the recruiter what they can mend', async () => {
+  it('reports to the recruiter the errors that they can fix', async () => {
     const { ashby, assessment } = await start()
     const refused = [
       await ashby.start(assessment.id, { email: 'nobody' }),
@@ -88,7 +88,7 @@ describe('assessment.start', () => {
     ])
   })
 
-  it('is refused before the key of Ashby is entered', async () => {
+  it('is rejected before the API key of Ashby is entered', async () => {
     const { ashby, assessment, connection } = await start()
     await service.db.atsConnection.update({ where: { id: connection.id }, data: { encryptedApiKey: null } })
     expect((await ashby.list()).status).toBe(200)
@@ -98,7 +98,7 @@ describe('assessment.start', () => {
 })
 
 describe('a status report', () => {
-  it('is told of in order, with times that grow, by updates that its schema takes', async () => {
+  it("arrives in order, with increasing times, as updates that match Ashby's schema", async () => {
     const own = await start()
     const { ashby, assessment, candidate, release, waitFor, updates, inviteOf, admin, theirKey } = own
     const { assessmentId } = await ashby.start(assessment.id)
@@ -176,7 +176,7 @@ describe('a status report', () => {
       expect(Object.keys(event)).toEqual(['assessment_id', 'timestamp', 'cancelled_reason'])
   })
 
-  it('released without any points is a result in words', async () => {
+  it('contains a result in words if no points were released', async () => {
     const { ashby, assessment, handIn, release, waitFor, updates } = await start({ points: [0] })
     const { assessmentId } = await ashby.start(assessment.id)
     await handIn(assessmentId)
@@ -207,7 +207,7 @@ describe('assessment.cancel', () => {
     ['pending', async () => {}],
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
-  ])('revokes an invite that is %s, and nothing is reported back', async (_state, move) => {
+  ])('revokes an invite that is %s, and reports nothing back', async (_state, move) => {
     const own = await start()
     const { ashby, assessment, inviteOf, updates } = own
     const { assessmentId } = await ashby.start(assessment.id)
@@ -222,7 +222,7 @@ describe('assessment.cancel', () => {
     expect(updates).toHaveLength(before)
   })
 
-  it('leaves what is over as it is, and is no error of what is unknown', async () => {
+  it('keeps a closed invite unchanged, and accepts unknown ids without an error', async () => {
     const own = await start()
     const { ashby, assessment, handIn, inviteOf } = own
     const { assessmentId } = await ashby.start(assessment.id)
@@ -235,7 +235,7 @@ describe('assessment.cancel', () => {
     expect((await foreign.inviteOf(theirs.id)).status).toBe('pending')
   })
 
-  it('waits for no report that is recorded at the same time, and deletes those behind it', async () => {
+  it('does not wait for a concurrently recorded report, and deletes those behind it', async () => {
     const own = await start()
     const { assessmentId } = await own.ashby.start(own.assessment.id)
     await own.allReported()
@@ -280,7 +280,7 @@ describe('assessment.cancel', () => {
     expect(await recording).toBe('retried')
   })
 
-  it('is followed by another order of the same application, which invites again', async () => {
+  it('is followed by another order for the same application, which invites again', async () => {
     const { ashby, assessment, inviteOf, candidate, waitFor, updates } = await start()
     const again = { application: { ashby_id: 'the same' } }
     const first = await ashby.start(assessment.id, { email: 'kim@example.com' }, again)
@@ -314,7 +314,7 @@ describe('a second order for a candidate', () => {
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
     ['completed', async ({ handIn }, id) => handIn(id)],
-  ])('while the first is %s is a 409', async (_state, move) => {
+  ])('is rejected with 409 while the first is %s', async (_state, move) => {
     const { second, mails, organization } = await twice(move)
     expect([second.status, mails]).toEqual([409, 1])
     expect(await service.db.atsOrder.count({ where: { organizationId: organization.id } })).toBe(1)
@@ -342,7 +342,7 @@ describe('a second order for a candidate', () => {
   })
 })
 
-it('shows the admins an update that was refused, and goes on with the next', async () => {
+it('shows the admins a rejected update, and continues with the next', async () => {
   const { ashby, assessment, candidate, behave, waitFor } = await start()
   behave(answerWith(403, {}, '{"success":false,"errors":["missing_permission"]}'))
   const { assessmentId } = await ashby.start(assessment.id)
@@ -356,7 +356,7 @@ it('shows the admins an update that was refused, and goes on with the next', asy
   await waitUntil('no refusal', async () => ((await order()).lastError === '' ? true : undefined))
 })
 
-it('is tested by an update of what does not exist', async () => {
+it('tests the connection with an update of a nonexistent assessment', async () => {
   const { admin, connection, waitFor, updates, theirKey } = await start()
   await testConnection(admin, connection.id)
   await waitFor(1)

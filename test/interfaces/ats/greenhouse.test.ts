@@ -24,8 +24,8 @@ async function start(options: Options = {}): Promise<Connected & { greenhouse: G
 
 const wordsSeen = ({ patched }: Greenhouse) => patched.map(({ seen }) => seen.partner_status)
 
-describe('a key', () => {
-  it('is the user name of Basic, with or without a password; whatever else there is is a 401, always the same', async () => {
+describe('an ATS key of Greenhouse', () => {
+  it('is accepted as the user name of Basic, with or without a password; anything else gets the same 401', async () => {
     const { key, greenhouse, organization, admin } = await start()
     const foreign = await connect(service, 'greenhouse')
     const status = async (authorization: string) => (await greenhouse.call('GET', 'list_tests', undefined, authorization)).status
@@ -52,14 +52,14 @@ describe('a key', () => {
     expect(stored.some(({ text }) => text.includes(key) || text.includes(Buffer.from(key).toString('hex')))).toBe(false)
   })
 
-  it('makes invites of its mode', async () => {
+  it('creates invites of its mode', async () => {
     const { assessment, greenhouse, inviteOf, key, member } = await start({ mode: 'test' })
     expect(key).toMatch(/^ak_test_/)
     const { interviewId } = await greenhouse.sendTest(assessment.id)
     expect(await inviteOf(interviewId)).toMatchObject({ mode: 'test', createdById: member.id, createdByKeyId: null })
   })
 
-  it('sees nothing of another organization', async () => {
+  it('shows nothing of another organization', async () => {
     const [own, foreign] = [await start(), await start()]
     const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
     expect((await foreign.greenhouse.status(interviewId)).status).toBe(404)
@@ -68,7 +68,7 @@ describe('a key', () => {
 })
 
 describe('list_tests', () => {
-  it('is a bare array of what can be sent, in the order of the names, which differ', async () => {
+  it('returns a bare array of assessments that can be sent, sorted by their distinct names', async () => {
     const { assessment, organization, greenhouse } = await start()
     const make = async (name: string, data: object = {}) => {
       const made = await service.make.assessment(organization.id, { name, ...data })
@@ -89,7 +89,7 @@ describe('list_tests', () => {
 })
 
 describe('send_test', () => {
-  it('makes an invite, whose mail goes out as always, and answers with its id', async () => {
+  it('creates an invite, sends its mail, and answers with its id', async () => {
     const { assessment, greenhouse, inviteOf } = await start()
     const { status, body, interviewId } = await greenhouse.sendTest(assessment.id, { email: 'Kim@example.com' })
     expect([status, body]).toEqual([200, { partner_interview_id: interviewId }])
@@ -102,7 +102,7 @@ describe('send_test', () => {
     expect(order.profileUrl).toBe('https://app.greenhouse.io/people/17?application_id=26')
   })
 
-  it('tells orders apart by their whole address, not by its last part alone', async () => {
+  it('distinguishes orders by their whole address, not only by its last part', async () => {
     const { assessment, greenhouse, inviteOf } = await start()
     const host = `http://127.0.0.1:${greenhouse.receiver.port}`
     const urls = ['/v1/interviews/7', '/v2/interviews/7', '/v1/interviews/7?silo=2', `/v1/${'%C3%BC'.repeat(300)}/7`]
@@ -115,7 +115,7 @@ describe('send_test', () => {
     expect(again.interviewId).toBe(sent[0]!.interviewId)
   })
 
-  it('takes what it can: unknown, missing, null and long fields, and any characters', async () => {
+  it('accepts unknown, missing, null, and long fields, and any characters', async () => {
     const { assessment, greenhouse, inviteOf } = await start()
     const names: [object, string | null][] = [
       [{ preferred_name: undefined }, 'Sam Tester'],
@@ -137,7 +137,7 @@ describe('send_test', () => {
     }
   })
 
-  it('refuses what it can not take, with a sentence', async () => {
+  it('rejects invalid orders with a sentence', async () => {
     const { assessment, greenhouse, organization } = await start()
     const empty = await service.make.assessment(organization.id)
     const refusals: [() => Promise<{ status: number; body: unknown }>, number][] = [
@@ -158,7 +158,7 @@ describe('send_test', () => {
     expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('makes one invite and one mail of the same order, also ten times at once', async () => {
+  it('creates one invite and one mail for the same order, even if ten requests arrive at once', async () => {
     const { assessment, greenhouse, organization } = await start()
     const again = { url: greenhouse.callback('the-same') }
     const send = () => greenhouse.sendTest(assessment.id, { email: 'kim@example.com' }, again)
@@ -173,7 +173,7 @@ describe('send_test', () => {
     expect(await service.db.atsOrder.count({ where: own })).toBe(1)
   })
 
-  it('takes ten orders for one candidate at once as one invite', async () => {
+  it('creates one invite for ten concurrent orders for one candidate', async () => {
     const { assessment, greenhouse, organization } = await start()
     const send = () => greenhouse.sendTest(assessment.id, { email: 'kim@example.com' })
     const answers = await Promise.all(Array.from({ length: 10 }, send))
@@ -185,7 +185,7 @@ describe('send_test', () => {
 })
 
 describe('a status report', () => {
-  it('is what test_status says, and those that Greenhouse has to be told of it is told of, when they can be read', async () => {
+  it('matches test_status, and is sent to Greenhouse when a result can be read', async () => {
     const own = await start()
     const { assessment, greenhouse, candidate, release, admin, inviteOf } = own
     const { interviewId: id, orderId } = await greenhouse.sendTest(assessment.id)
@@ -265,7 +265,7 @@ describe('a status report', () => {
     expect(wordsSeen(greenhouse)).toEqual(['invite_failed'])
   })
 
-  it('released without any points is complete, without a score', async () => {
+  it('contains no score if no points were released', async () => {
     const { assessment, greenhouse, handIn, release } = await start({ points: [0] })
     const { interviewId } = await greenhouse.sendTest(assessment.id)
     await handIn(interviewId)
@@ -296,7 +296,7 @@ describe('a second order for a candidate', () => {
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
     ['in_review', async ({ handIn }, id) => handIn(id)],
-  ])('while the first is %s has the second taken over by it, and both are reported', async (word, move) => {
+  ])('shares the invite while the first is %s, and both are reported', async (word, move) => {
     const { second, interviewId, greenhouse, candidate, handIn, release, mails } = await twice(move)
     expect(second).toMatchObject({ status: 200, interviewId })
     expect(await mails()).toBe(1)
@@ -328,9 +328,9 @@ describe('a second order for a candidate', () => {
         await expireAllDueInvites(service.system)
       },
     ],
-    ['expired, which nobody has noticed yet', async () => service.clock.advance(31 * DAY_MS)],
+    ['expired, but not recorded as such', async () => service.clock.advance(31 * DAY_MS)],
     ['revoked', async ({ admin }, id) => revokeInvite(admin, id)],
-  ])('after the first is %s is invited again by a new mail', async (_word, move) => {
+  ])('sends a new mail after the first is %s', async (_word, move) => {
     const { second, interviewId, greenhouse, mails, inviteOf } = await twice(move)
     expect(second).toMatchObject({ status: 200, interviewId })
     expect(await mails()).toBe(2)
@@ -341,7 +341,7 @@ describe('a second order for a candidate', () => {
     expect(greenhouse.patched.map(({ orderId }) => orderId)).toEqual(['order-1', 'order-1'])
   })
 
-  it('refuses after the candidate declined, and mails nobody', async () => {
+  it('is rejected after the candidate declined, and mails nobody', async () => {
     const { second, mails, organization } = await twice(async ({ candidate }, id) => (await candidate(id)).decline())
     expect(second).toMatchObject({ status: 422, body: { message: expect.stringContaining('declined') } })
     expect(await mails()).toBe(1)
@@ -367,7 +367,7 @@ describe('a report', () => {
     ['500', answerWith(500)],
     ['429', answerWith(429)],
     ['no answer', ((response) => void response.destroy()) as ReturnType<typeof answerWith>],
-  ])('is tried again after %s, at the intervals of webhooks', async (_what, behaviour) => {
+  ])('is retried after %s, at the intervals of webhooks', async (_what, behaviour) => {
     const own = await start()
     own.greenhouse.behave(behaviour)
     const { id } = await revoke(own)
@@ -382,7 +382,7 @@ describe('a report', () => {
     expect(await orderOf(id)).toMatchObject({ lastError: '', reportedStatus: 'revoked' })
   })
 
-  it('waits for as long as Retry-After says', async () => {
+  it('waits as long as Retry-After requires', async () => {
     const own = await start()
     own.greenhouse.behave(answerWith(503, { 'retry-after': '3600' }))
     const { id } = await revoke(own)
@@ -432,7 +432,7 @@ describe('a report', () => {
       return unnumbered === 0 && position >= head ? true : undefined
     })
 
-  it('is not sent with a revoked key; with another it is', async () => {
+  it('is not sent with a revoked key, but with the next key', async () => {
     const own = await start()
     const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
     for (const { id } of await service.db.atsKey.findMany({ where: { organizationId: own.organization.id } }))
@@ -450,7 +450,7 @@ describe('a report', () => {
     expect(own.greenhouse.patched[0]!.headers.authorization).toBe(basic(next))
   })
 
-  it('holds neither score, name nor address before the release, and nothing else does that leaves', async () => {
+  it('contains no score, name, or address before the release, and neither does any other response', async () => {
     const { assessment, greenhouse, handIn } = await start()
     const { interviewId } = await greenhouse.sendTest(assessment.id, { email: 'kim.secret@example.com', last_name: 'Secretname' })
     await handIn(interviewId)
@@ -460,7 +460,7 @@ describe('a report', () => {
   })
 })
 
-describe('an address to report to', () => {
+describe('a callback address', () => {
   it.each([
     'http://app.greenhouse.io/v1/order/1',
     'https://127.0.0.2/v1/order/1',
@@ -472,19 +472,19 @@ describe('an address to report to', () => {
     'ftp://app.greenhouse.io/1',
     `https://app.greenhouse.io/${'x'.repeat(3_000)}`,
     'nothing',
-  ])('is refused: %.60s', async (callback) => {
+  ])('is rejected: %.60s', async (callback) => {
     const { assessment, greenhouse, organization } = await start()
     expect((await greenhouse.sendTest(assessment.id, {}, { url: callback })).status).toBe(422)
     expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('is taken below its domain', async () => {
+  it('is accepted for the domain of Greenhouse and its subdomains', async () => {
     const { assessment, greenhouse } = await start()
     for (const host of ['greenhouse.io', 'app.greenhouse.io', 'app.eu.greenhouse.io'])
       expect((await greenhouse.sendTest(assessment.id, {}, { url: `https://${host}/v1/order/${host}` })).status).toBe(200)
   })
 
-  it('is asked for again before a report: one that is not allowed any more is called by nobody', async () => {
+  it('is checked again before a report, and is not called if it is no longer allowed', async () => {
     const own = await start()
     const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
     const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
@@ -499,7 +499,7 @@ describe('an address to report to', () => {
   })
 })
 
-it('keeps what Greenhouse finds wrong with an answer, without the address, and answers that it has', async () => {
+it('stores the complaints of Greenhouse about a response, without the address, and acknowledges them', async () => {
   const own = await start()
   const { assessment, greenhouse, admin, connection } = own
   const { interviewId } = await greenhouse.sendTest(assessment.id, { email: 'kim@example.com' })
@@ -526,7 +526,7 @@ it('keeps what Greenhouse finds wrong with an answer, without the address, and a
   })
 })
 
-it('answers test_status of what is not there any more by 404', async () => {
+it('answers test_status with 404 for a deleted or unknown invite', async () => {
   const { greenhouse, assessment } = await start()
   const { interviewId } = await greenhouse.sendTest(assessment.id)
   await service.db.invite.delete({ where: { id: interviewId } })

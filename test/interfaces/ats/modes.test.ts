@@ -41,7 +41,7 @@ async function start() {
   return { organization, assessment, keys, of, api, apiKeys: [organization.key, testApiKey], invitesOf }
 }
 
-it('names an API key, and the key of another system, in its refusal, and says no more of other keys', async () => {
+it('recognizes an API key or the key of another system in its refusal, and reveals nothing about other keys', async () => {
   const { of, apiKeys } = await start()
   const textOf = async (key: string) => {
     const answer = await fetch(`${url}/ats/recruitee/tests`, { headers: { authorization: bearer(key) } })
@@ -52,7 +52,7 @@ it('names an API key, and the key of another system, in its refusal, and says no
   for (const key of ['x', `ak_live_${'x'.repeat(32)}`]) expect(await textOf(key)).toEqual([401, 'The key is not valid.'])
 })
 
-it('takes a key for the paths of its own system alone, and no key of the API', async () => {
+it('accepts a key only for the paths of its own system, and never for the API', async () => {
   const { keys, apiKeys } = await start()
   const ask = async (ats: (typeof SYSTEMS)[number], key: string) => {
     const [method, path] = LISTS[ats]
@@ -73,7 +73,7 @@ it('takes a key for the paths of its own system alone, and no key of the API', a
       expect((await answer).status).toBe(401)
 })
 
-it('keeps live and test orders of one candidate apart, whatever id of the other they are asked for', async () => {
+it('keeps live and test orders of one candidate apart, even if an id of the other mode is requested', async () => {
   const { assessment, of, api, invitesOf } = await start()
   const email = 'kim@example.com'
   const greenhouse = {
@@ -120,7 +120,7 @@ it('keeps live and test orders of one candidate apart, whatever id of the other 
   expect((await invitesOf('live'))[0]).toMatchObject({ status: 'pending' })
 })
 
-it('has nothing more of test orders once the test data are deleted, and all of the live ones', async () => {
+it('deletes all test orders with the test data, and keeps the live ones', async () => {
   const { assessment, of, api, invitesOf, organization } = await start()
   const [live, test] = [await startGreenhouse(of('greenhouse', 'live')), await startGreenhouse(of('greenhouse', 'test'))]
   const ids = { live: (await live.sendTest(assessment.id)).interviewId, test: (await test.sendTest(assessment.id)).interviewId }

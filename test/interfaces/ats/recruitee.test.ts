@@ -38,7 +38,7 @@ async function start(options: Options = {}) {
   return { ...own, recruitee, changes, waitFor, inviteIdOf, send }
 }
 
-it('takes its key as a bearer token, and answers 401 to every other', async () => {
+it('accepts its key as a bearer token, and answers 401 to any other', async () => {
   const { recruitee, key, organization, admin } = await start()
   const status = async (authorization: string) => (await recruitee.call('GET', 'tests', undefined, authorization)).status
   for (const good of [bearer(key), basic(key)]) expect(await status(good)).toBe(200)
@@ -48,13 +48,13 @@ it('takes its key as a bearer token, and answers 401 to every other', async () =
   expect(await status(bearer(key))).toBe(401)
 })
 
-it('lists tests as a bare array, with ids that come back as they are', async () => {
+it('lists tests as a bare array, with ids that work in orders', async () => {
   const { recruitee, assessment } = await start()
   expect(await recruitee.tests()).toEqual({ status: 200, body: [{ id: assessment.id, name: assessment.name }] })
 })
 
 describe('send_candidate', () => {
-  it('makes an invite and its mail, of the same report once', async () => {
+  it('creates an invite and its mail once for the same report', async () => {
     const { recruitee, assessment, inviteIdOf, inviteOf, organization } = await start()
     const report_id = crypto.randomUUID()
     const send = () => recruitee.send(assessment.id, { report_id, email: 'kim@example.com', phone: '123', unknown: null })
@@ -65,7 +65,7 @@ describe('send_candidate', () => {
     expect(await service.db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('refuses with a text, and never by 401 or 403', async () => {
+  it('rejects invalid orders with a text, never with 401 or 403', async () => {
     const { recruitee, assessment, organization } = await start()
     const refused = [
       await recruitee.send('x'),
@@ -128,7 +128,7 @@ describe('a status report', () => {
     ])
   })
 
-  it('released without any points has no score', async () => {
+  it('contains no score if no points were released', async () => {
     const { send, handIn, release, changes, waitFor } = await start({ points: [0] })
     const { inviteId } = await send()
     await handIn(inviteId)
@@ -154,7 +154,7 @@ describe('a second order for a candidate', () => {
       /released on .*\/portal\//,
     ],
     ['declined', async ({ candidate }, id) => (await candidate(id)).decline(), 422, /declined/],
-  ])('while the first is %s is refused with a text', async (_state, move, status, text) => {
+  ])('is rejected with a text while the first is %s', async (_state, move, status, text) => {
     const own = await start()
     const { inviteId } = await own.send({ email: 'kim@example.com' })
     await move(own, inviteId)
@@ -173,7 +173,7 @@ describe('a second order for a candidate', () => {
   })
 })
 
-it('is tested by a change of a report that does not exist', async () => {
+it('tests the connection with a change of a nonexistent report', async () => {
   const { admin, connection, waitFor, changes } = await start()
   await testConnection(admin, connection.id)
   await waitFor(1)

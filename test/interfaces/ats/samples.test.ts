@@ -188,7 +188,7 @@ What [each system](ats.md) sends to the service, what it answers, and what it se
 system and writes this page, so it shows what the service does. Keys, ids, and hosts are replaced.
 `
 
-it('docs/ats-samples.md shows what each system sends and gets', async () => {
+it('keeps docs/ats-samples.md in sync with the calls of each system', async () => {
   const parts: [string, string][] = [
     ['Greenhouse', await sampleGreenhouse()],
     ['Ashby', await sampleAshby()],

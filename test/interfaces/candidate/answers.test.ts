@@ -56,7 +56,7 @@ describe('the answer', () => {
     expect(await answer()).toBe(second.attemptId)
   })
 
-  it('stays when a later recording was cut off, until the candidate chooses that', async () => {
+  it('stays the same after a later recording is interrupted, until the candidate chooses that one', async () => {
     const { stopped, wasInterrupted, answer, choose, shown } = await record()
     const first = await stopped()
     const second = await wasInterrupted()
@@ -70,7 +70,7 @@ describe('the answer', () => {
     expect(await shown()).toMatchObject([{ counts: false }, { counts: true }])
   })
 
-  it('is what was cut off where there is nothing else, and of several the first', async () => {
+  it('is an interrupted recording if there is no other, and the first of several', async () => {
     const { wasInterrupted, answer, put, textId } = await record()
     const first = await wasInterrupted()
     await wasInterrupted()
@@ -81,7 +81,7 @@ describe('the answer', () => {
     expect(await answer()).toBe(first.attemptId)
   })
 
-  it('is what was stopped after what was chosen', async () => {
+  it("is the recording that was stopped after the candidate's choice", async () => {
     const { stopped, answer, choose } = await record()
     const first = await stopped()
     await stopped()
@@ -92,7 +92,7 @@ describe('the answer', () => {
     expect(await answer()).toBe(third.attemptId)
   })
 
-  it('goes by when the candidate did it, not by what arrives last', async () => {
+  it("follows the time of the candidate's action, not the order of arrival", async () => {
     const { begin, stop, complete, put, answer, textId, choose } = await record()
     const recording = await begin()
     await stop(recording.mediaId)
@@ -114,7 +114,7 @@ describe('the answer', () => {
     expect(await answer()).toBe(recording.attemptId)
   })
 
-  it('is as before where a page of an earlier release records it, which tells no stop', async () => {
+  it('is the latest recording if a page of an earlier release reports no stop', async () => {
     const { candidate, stopped, answer } = await record()
     await stopped()
     const { body } = await candidate.post('questions/1/attempts', { kind: 'video' })
@@ -140,7 +140,7 @@ async function interrupt(slices: number) {
 }
 
 describe('an interrupted attempt', () => {
-  it('is continued as a further segment of the only attempt, and is marked', async () => {
+  it('continues as a further segment of the only attempt, and is marked', async () => {
     const { candidate, post, mediaId, question, goOn, attempts } = await interrupt(20)
     const container = { contentType: 'video/webm' }
     expect(await question()).toMatchObject({
@@ -159,14 +159,14 @@ describe('an interrupted attempt', () => {
     expect(await question()).toMatchObject({ interrupted: null, hadInterruption: true, attemptsLeft: 0 })
   })
 
-  it('is continued without a mark where nothing had been recorded', async () => {
+  it('continues without a mark if nothing had been recorded', async () => {
     const { mediaId, question, goOn, attempts } = await interrupt(0)
     expect(await question()).toMatchObject({ interrupted: { mediaId, contentType: '' } })
     expect((await goOn(0)).body).toEqual({ segment: 0 })
     expect(await attempts()).toMatchObject([{ interruptions: 0 }])
   })
 
-  it('is not continued once it was stopped, its question has closed, or another candidate asks', async () => {
+  it('does not continue once it is stopped or its question has closed, nor for another candidate', async () => {
     const { post, mediaId, goOn } = await interrupt(2)
     const other = await interrupt(0)
     expect(said(await other.post(`media/${mediaId}/continue`, { segment: 0 }))).toEqual([404, 'not_found'])
@@ -177,7 +177,7 @@ describe('an interrupted attempt', () => {
     expect(said(await other.goOn())).toEqual([409, 'closed'])
   })
 
-  it('is started over once while less than ten seconds are saved, which costs no attempt and is marked', async () => {
+  it('restarts once if less than ten seconds are saved, costs no attempt, and is marked', async () => {
     const { candidate, post, question, restart, attempts } = await interrupt(4)
     expect(await question()).toMatchObject({ mayStartOver: true, attemptsLeft: 0 })
     const { status, body } = await restart()
@@ -191,7 +191,7 @@ describe('an interrupted attempt', () => {
     expect(chooseAnswer(await attempts())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
   })
 
-  it('is not started over when more is saved, when it was stopped, or where there is none', async () => {
+  it('does not restart if more is saved, if it was stopped, or if there is none', async () => {
     const long = await interrupt(5)
     expect(said(await long.restart())).toEqual([409, 'no_attempts_left'])
     const stopped = await interrupt(1)
@@ -203,8 +203,8 @@ describe('an interrupted attempt', () => {
   })
 })
 
-describe('an own attempt', () => {
-  it('is played to its candidate while its question is open, once it is ready, and to nobody else', async () => {
+describe("a candidate's attempt", () => {
+  it('plays only for its candidate, while its question is open, once it is ready', async () => {
     const { candidate, mediaId } = await interrupt(1)
     const other = await takeAssessment(service)
     const play = (of = candidate) => service.http().get(`${of.session}/media/${mediaId}`)
@@ -225,7 +225,7 @@ describe('an own attempt', () => {
 })
 
 describe('a stop', () => {
-  it('says the time of the first when it is told again, and holds though it is told after the end of the recording', async () => {
+  it('keeps its first time when repeated, and counts even if reported after the end of the recording', async () => {
     const { candidate, begin, stop, complete, answer, stopped } = await record()
     await stopped()
     const attempt = await begin()
@@ -237,7 +237,7 @@ describe('a stop', () => {
     expect(await answer()).toBe(attempt.attemptId)
   })
 
-  it('is taken for half a minute after the end, and no longer', async () => {
+  it('is accepted for half a minute after the end, and no longer', async () => {
     const { begin, stop } = await record()
     const [first, second] = [await begin(), await begin()]
     service.clock.advance(10 * MINUTE_MS + 20_000)
@@ -247,7 +247,7 @@ describe('a stop', () => {
     expect((await stop(first.mediaId)).status).toBe(204)
   })
 
-  it('is refused of another candidate, and of what was abandoned', async () => {
+  it("is rejected for another candidate's attempt and for an abandoned one", async () => {
     const { candidate, begin, stop } = await record()
     const { mediaId } = await begin()
     const other = await takeAssessment(service)
@@ -260,7 +260,7 @@ describe('a stop', () => {
 })
 
 describe('a choice', () => {
-  it('is taken only while the question is open, of what stands, by its candidate', async () => {
+  it('is accepted only while the question is open, for an existing attempt, from its candidate', async () => {
     const { candidate, stopped, begin, choose, answer } = await record()
     const first = await stopped()
     const other = await takeAssessment(service)

@@ -28,12 +28,12 @@ const waitForLocks = (count: number) =>
 const saveText = ({ session, tab }: Candidate) =>
   service.http().put(`${session}/questions/1/text`).set('x-tab', tab).send({ text: 'An answer', revision: 1 })
 
-describe('a tab that another takes over in that moment', () => {
+describe('a tab that another tab takes over at that moment', () => {
   it.each<[string, (candidate: Candidate, mediaId: string) => Test]>([
     ['saves no text', saveText],
     ['is granted no play', (candidate) => candidate.post('questions/1/plays')],
     ['begins no attempt', (candidate) => candidate.post('questions/1/attempts', { kind: 'audio' })],
-    ['begins to record no screen', (candidate) => candidate.post('media', { kind: 'screen' })],
+    ['begins no screen recording', (candidate) => candidate.post('media', { kind: 'screen' })],
     ['sends no picture of the webcam', (candidate) => candidate.putPhoto('webcam_still', jpeg())],
     ['adds no part', (candidate, mediaId) => candidate.putPart(mediaId, 0, 0, webmPart())],
   ])('%s', async (_what, send) => {
@@ -49,8 +49,8 @@ describe('a tab that another takes over in that moment', () => {
   })
 })
 
-describe('a text that is saved while the assessment is handed in', () => {
-  it('is saved or refused: neither of the two stops the other', async () => {
+describe('a text that is saved during submission', () => {
+  it('is saved or rejected without a deadlock', async () => {
     const candidate = await takeAssessment(service)
     const key = { organizationId: candidate.organization.id, submissionId: candidate.submissionId, number: 1 }
     const where = { organizationId_submissionId_number: key }
@@ -65,8 +65,8 @@ describe('a text that is saved while the assessment is handed in', () => {
   })
 })
 
-describe('a picture of the webcam that is sent while the assessment is handed in', () => {
-  it('is refused, and takes no room', async () => {
+describe('a webcam picture that is sent during submission', () => {
+  it('is rejected, and takes no storage', async () => {
     const candidate = await takeAssessment(service)
     const answer = await db.$transaction(async (tx) => {
       await tx.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
@@ -79,8 +79,8 @@ describe('a picture of the webcam that is sent while the assessment is handed in
   })
 })
 
-describe('a recording of the screen that is begun while a part of the one before arrives', () => {
-  it('ends that one, which keeps the part', async () => {
+describe('a screen recording that starts while a part of the previous one arrives', () => {
+  it('ends the previous one, which keeps the part', async () => {
     const candidate = await takeAssessment(service)
     const first = await candidate.beginCapture('screen')
     await candidate.putPart(first, 0, 0, webmPart())
@@ -98,7 +98,7 @@ describe('a recording of the screen that is begun while a part of the one before
   })
 })
 
-describe('a recording that is given up by the clock while its first part arrives', () => {
+describe('a recording that times out while its first part arrives', () => {
   it('keeps the part that was acknowledged', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
@@ -117,8 +117,8 @@ describe('a recording that is given up by the clock while its first part arrives
   })
 })
 
-describe('giving up', () => {
-  it('is for attempts: what has arrived of the screen stays', async () => {
+describe('abandoning', () => {
+  it('is allowed only for attempts and empty captures; screen recordings with parts stay', async () => {
     const candidate = await takeAssessment(service)
     const [recorded, empty] = [await candidate.beginCapture('screen'), await candidate.beginCapture('webcam')]
     await candidate.putPart(recorded, 0, 0, webmPart())
@@ -127,7 +127,7 @@ describe('giving up', () => {
     for (let time = 0; time < 2; time++) expect((await candidate.post(`media/${empty}/abandon`)).status).toBe(204)
   })
 
-  it('is over with the time of its question: what is there is the answer', async () => {
+  it('is rejected after the time of its question', async () => {
     const late = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(late)
     const mediaId = await candidate.beginAttempt()
@@ -136,7 +136,7 @@ describe('giving up', () => {
     expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
   })
 
-  it('is over once the assessment is handed in', async () => {
+  it('is rejected after the submission', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
@@ -145,7 +145,7 @@ describe('giving up', () => {
   })
 })
 
-it('takes the attempt that was begun last for the answer, in whatever order they arrive', async () => {
+it('uses the attempt that began last as the answer, in any order of arrival', async () => {
   const slow = await startServiceForTest({ ROLE: 'api' })
   const candidate = await takeAssessment(slow)
   const [first, last] = [await candidate.beginAttempt(), await candidate.beginAttempt()]
@@ -159,8 +159,8 @@ it('takes the attempt that was begun last for the answer, in whatever order they
   expect(chooseAnswer(attempts)?.mediaId).toBe(last)
 })
 
-describe('requests by hand', () => {
-  it('are told of the first parts that are missing, however many they say there are', async () => {
+describe('a forged request', () => {
+  it('gets a limited list of missing parts for any number of claimed segments', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
@@ -168,7 +168,7 @@ describe('requests by hand', () => {
     expect([status, body.code, body.missing.length, body.missing[0]]).toEqual([409, 'parts_missing', 1_000, [0, 1]])
   })
 
-  it('can not fill the disk with parts of hardly a byte', async () => {
+  it('cannot fill the disk with tiny parts', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await db.$executeRaw`

@@ -89,7 +89,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect(complaints).toEqual([])
   })
 
-  it('goes on with another microphone when one is unplugged, and with the webcam all the same', async () => {
+  it('continues with another microphone and with the webcam when a microphone is unplugged', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], webcamMonitoring: true })
     const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
@@ -104,7 +104,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect(await notice(page, 'Your webcam is off.').count()).toBe(0)
   })
 
-  it('records once, not twice, after camera and microphone were unplugged together', async () => {
+  it('records once, not twice, after camera and microphone are unplugged together', async () => {
     const candidate = await makeCandidate({ responseTypes: ['video'] })
     const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
@@ -121,7 +121,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await readyMedia(candidate, 'video')
   })
 
-  it('records nothing while the microphone is muted, and goes on when it is not', async () => {
+  it('records nothing while the microphone is muted, and continues when it is unmuted', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
@@ -139,7 +139,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
   })
 
-  it('keeps what was recorded until the only microphone was unplugged, and continues when it is back', async () => {
+  it('keeps the recording when the only microphone is unplugged, and continues when it is back', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
@@ -159,7 +159,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
   it.each([
     ['stills', 'webcam_still'],
     ['video', 'webcam'],
-  ])('asks for the webcam when it is unplugged, and goes on when it is back: %s', async (as, kept) => {
+  ])('asks for the webcam when it is unplugged, and continues when it is back: %s', async (as, kept) => {
     const at = await findFreePort()
     await launch(at, { WEBCAM: as })
     const candidate = await makeCandidate({ responseTypes: ['text'], webcamMonitoring: true, at })
@@ -191,7 +191,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
          return request
        }`,
     ],
-  ])('loses nothing of a recording when the storage of the browser %s, and asks to keep the page open', async (_, script) => {
+  ])('loses no recorded part when the storage of the browser %s, and asks to keep the page open', async (_, script) => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const context = await openContext()
     await context.addInitScript(script)
@@ -208,7 +208,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
   })
 
-  it('stays where it is when something before the service answers in its place, and goes on by itself afterwards', async () => {
+  it('stays on the question when a proxy answers instead of the service, and continues by itself afterwards', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text', 'text'] })
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -224,7 +224,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['Mine, with more.'])
   })
 
-  it('goes on by itself when the service is out of order at the end of a question', async () => {
+  it('continues by itself when the service is unavailable at the end of a question', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text', 'text'], timeLimit: 3 })
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -239,7 +239,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect(refused).toBe(3)
   })
 
-  it('asks what time is left when the device has slept', async () => {
+  it('asks for the remaining time after the device has slept', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 600 })
     const context = await openContext()
     await context.addInitScript(`
@@ -255,7 +255,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await page.getByText(/^Time left: 9:/).waitFor()
   })
 
-  it('says that the invitation was withdrawn in the middle', async () => {
+  it('reports that the invitation was withdrawn in the middle', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'] })
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -266,7 +266,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await page.getByText('It has been withdrawn or declined').waitFor()
   })
 
-  it('forgets that something was missing when it is there', async () => {
+  it('stops reporting missing checks once all are done', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await (await openContext()).newPage()
     await page.goto(candidate.link)

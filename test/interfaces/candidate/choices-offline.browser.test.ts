@@ -62,7 +62,7 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
     ['one', ONE, ['Oslo', 'Trondheim', 'Bergen'], 'Bergen'],
     ['several', SEVERAL, ['Oslo', 'Bergen'], 'Oslo\nBergen'],
   ] as const)(
-    'keeps %s clicked offline for a minute when the tab is killed and the service restarts',
+    'keep %s clicked offline for a minute when the tab is killed and the service restarts',
     async (_, definition, clicks, kept) => {
       const invite = await makeInvite(definition)
       const port = await findFreePort()

@@ -47,8 +47,8 @@ async function openChecks(responseType: string, ...scripts: string[]) {
   return { candidate, page }
 }
 
-describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where no chromium is installed)', () => {
-  it.each(['audio', 'video'])('a browser without audio output hears by the sample, and warns of no silence: %s', async (kind) => {
+describe.skipIf(!isBrowserInstalled)('the device check (skipped where no chromium is installed)', () => {
+  it.each(['audio', 'video'])('measures sound by the sample without audio output, and warns of no silence: %s', async (kind) => {
     const { page } = await openChecks(kind, WITHOUT_OUTPUT)
     await page.getByRole('button', { name: /^Try your / }).click()
     await press(page, 'Record three seconds')
@@ -62,7 +62,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await page.getByText(/^Saved: /).waitFor()
   })
 
-  it('records with the microphone that was chosen in the check, and plays only when asked', async () => {
+  it('records with the chosen microphone, and plays the sample only when asked', async () => {
     const { page } = await openChecks('audio', OPENED)
     await press(page, 'Try your microphone')
     const list = page.getByRole('combobox', { name: 'Microphone' })
@@ -87,7 +87,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     expect(await page.evaluate('opened')).toEqual([first, other, other])
   })
 
-  it('says so where the browser does not list its devices, and records all the same', async () => {
+  it('explains that the browser does not list its devices, and records anyway', async () => {
     const { page } = await openChecks('audio', UNLISTED)
     await press(page, 'Try your microphone')
     await page.getByText('This browser did not list your devices. It uses the ones that it is set to.').waitFor()
@@ -95,13 +95,13 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await page.getByText('Your microphone works. Play it back').waitFor()
   })
 
-  it('names the device that is denied where both are needed', async () => {
+  it('names the denied device if both are needed', async () => {
     const { page } = await openChecks('video', DENIED_MICROPHONE)
     await press(page, 'Try your camera and microphone')
     await page.getByRole('alert').getByText('The browser was not allowed to use your microphone.').waitFor()
   })
 
-  it('a sample without a sound is told as one, also without audio output', async () => {
+  it('reports a silent sample, even without audio output', async () => {
     const { candidate, page } = await openChecks('audio', WITHOUT_OUTPUT, MUTE)
     await press(page, 'Try your microphone')
     await press(page, 'Record three seconds')
@@ -110,7 +110,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     expect(await candidate.status()).toBe('accepted')
   })
 
-  it('a browser that records in no format that is taken is told before the start, and where an answer is chosen', async () => {
+  it('reports an unsupported recording format before the start, and for a chosen answer type', async () => {
     const { candidate, page } = await openChecks('video', WITHOUT_TYPES)
     await page.getByRole('alert').getByText('This browser can’t record in a supported format.').waitFor()
     await expectStartClosed(page)
@@ -123,14 +123,14 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     expect(await chosen.candidate.attempts()).toEqual([])
   })
 
-  it('a recorder that gives nothing is not said to be in use by others', async () => {
+  it('reports an empty recording without blaming other programs', async () => {
     const { page } = await openChecks('audio', NO_BYTES)
     await press(page, 'Try your microphone')
     await press(page, 'Record three seconds')
     await page.getByText('Your microphone works, but this browser recorded nothing.').waitFor()
   })
 
-  it('says so when a part of the script does not come, and takes it along once it does', async () => {
+  it('reports a part of the script that did not load, and loads it again', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await (await openContext()).newPage()
     const missing = '**/assets/prepare.*.js'
@@ -143,7 +143,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await button(page, 'Try your microphone').waitFor()
   })
 
-  it('shows times as the clock of who reads them has them', async () => {
+  it("shows times in the reader's time zone", async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], expiresAt: new Date('2099-03-02T20:30:00Z') })
     const page = await (await openContext({ timezoneId: 'Asia/Tokyo' })).newPage()
     await page.goto(candidate.link)
@@ -155,7 +155,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await unscripted.getByText(/^Tuesday, 3 March 2099 at 05:30 GMT\+9$/).waitFor()
   })
 
-  it('opens the next step alone, folds what is done, and opens Start when all are', async () => {
+  it('opens only the next step, folds finished steps, and enables Start after all of them', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], requireIdCapture: true, facePhotoRequired: true })
     const page = await (await openContext()).newPage()
     await page.goto(candidate.link)

@@ -5,7 +5,7 @@ import { answerBox, start, useCandidatesBrowser } from '../../support/candidate-
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
 describe.skipIf(!isBrowserInstalled)('extra time in a browser (skipped where no chromium is installed)', () => {
-  it('reaches the open page without a reload, which keeps what is being typed', async () => {
+  it('reaches the open page without a reload, and keeps the typed text', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 600 })
     const page = await (await openContext()).newPage()
     const complaints = watch(page)

@@ -27,7 +27,7 @@ const withAdmin = async <M extends Awaited<ReturnType<typeof makeAccepted>>>(mad
 const taking = async (of: Taken) => withAdmin(await makeTaking(service, of))
 
 describe('extra time', () => {
-  it('given before the start is part of each limit, and the candidate reads it so', async () => {
+  it('is part of each limit if granted before the start, and is shown to the candidate', async () => {
     const made = await withAdmin(await makeAccepted(service, { timeLimit: 3_600, questions: [{ timeLimit: 600 }, {}] }))
     const { body } = await made.give(50).expect(200)
     expect(body).toEqual({ extraTimePercent: 50 })
@@ -41,7 +41,7 @@ describe('extra time', () => {
     expect(await made.ends(1, from)).toEqual([90, 15])
   })
 
-  it('given during a question moves its end and that of the whole at once, by what they had in all', async () => {
+  it('moves the end of the open question and of the whole at once, by the total limit', async () => {
     const made = await taking({ timeLimit: 3_600, questions: [{ timeLimit: 600 }, { timeLimit: 600 }] })
     const from = service.clock.now().getTime()
     await made.candidate.press('open', { number: '1' })
@@ -57,7 +57,7 @@ describe('extra time', () => {
     expect(await made.ends(1, from)).toEqual([120, 20])
   })
 
-  it('reaches a question that the end of the whole had cut short', async () => {
+  it('extends a question that the end of the whole had cut short', async () => {
     const made = await taking({ timeLimit: 600, questions: [{ timeLimit: 3_600 }, {}] })
     const from = service.clock.now().getTime()
     await made.candidate.press('open', { number: '1' })
@@ -65,7 +65,7 @@ describe('extra time', () => {
     expect(await made.ends(1, from)).toEqual([30, 30])
   })
 
-  it('moves the end of the last question where that is the end of the whole', async () => {
+  it('moves the end of the last question if that is the end of the whole', async () => {
     const made = await taking({ questions: [{ timeLimit: 600 }] })
     const from = service.clock.now().getTime()
     await made.candidate.press('open', { number: '1' })
@@ -74,7 +74,7 @@ describe('extra time', () => {
     expect(await made.ends(1, from)).toEqual([15, 15])
   })
 
-  it('is never taken back while it runs, and an edited limit of the assessment shortens nothing', async () => {
+  it('is never reduced while it runs, and an edited limit of the assessment shortens nothing', async () => {
     const made = await taking({ timeLimit: 3_600, questions: [{ timeLimit: 600 }, {}] })
     const from = service.clock.now().getTime()
     await made.candidate.press('open', { number: '1' })
@@ -86,7 +86,7 @@ describe('extra time', () => {
     expect(await made.ends(1, from)).toEqual([120, 20])
   })
 
-  it('leaves a question whose time is over as it is, and ends later by the clock', async () => {
+  it('does not reopen a question whose time is over, and moves the automatic end', async () => {
     const made = await taking({ timeLimit: 600, questions: [{ timeLimit: 60 }, {}] })
     const from = service.clock.now().getTime()
     await made.candidate.press('open', { number: '1' })
@@ -108,7 +108,7 @@ describe('extra time', () => {
     expect((await made.stored()).extraTimePercent).toBe(0)
   })
 
-  it('is given on the page of the invite, stays in the audit log without a reason, and no grader sees it', async () => {
+  it('is granted on the invite page, is in the audit log without a reason, and is hidden from graders', async () => {
     const made = await taking({ timeLimit: 3_600, questions: [{ timeLimit: 600 }] })
     const grader = await signInAs(service, made.organization.id, ['grader'])
     await service.db.invite.update({ where: { id: made.invite.id }, data: { assignedGraderId: grader.member.id } })
@@ -130,7 +130,7 @@ describe('extra time', () => {
     expect((await made.admin.post(`${made.path}/extra-time`, { extraTimePercent: '50' })).status).toBe(422)
   })
 
-  it('is a column of a list of candidates, and stays with another attempt', async () => {
+  it('is a column of a candidate list, and also applies to a retake', async () => {
     const made = await withAdmin(await makeAccepted(service))
     const list = 'email,extra time\nlong@example.com,25 %\nusual@example.com,\nwrong@example.com,a lot\nfar@example.com,400'
     const { headers } = await made.admin.post(`${made.admin.home}invites/batches`, { assessmentId: made.assessment.id, list })

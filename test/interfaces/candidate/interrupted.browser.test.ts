@@ -20,7 +20,7 @@ async function record(candidate: Candidate): Promise<Page> {
 const INTERRUPTED = /^Your recording was interrupted after about 0:0\d\.$/
 
 describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no chromium is installed)', () => {
-  it('goes on after a reload as the same attempt, and becomes one file', async () => {
+  it('continues after a reload as the same attempt, and becomes one file', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], answerRecordLimit: 1, timeLimit: 120 })
     const page = await record(candidate)
     await page.reload()
@@ -42,7 +42,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await expect.poll(readyState, PATIENT).toBeGreaterThan(0)
   })
 
-  it('is started over once in a new tab, without costing an attempt', async () => {
+  it('restarts once in a new tab, without costing an attempt', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], answerRecordLimit: 1 })
     const page = await record(candidate)
     const next = await page.context().newPage()
@@ -63,7 +63,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     expect(chooseAnswer(attempts)).toBe(attempts[1])
   })
 
-  it('says that it has ended where it can’t be continued any more', async () => {
+  it('is reported as ended when it can no longer be continued', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await record(candidate)
     await page.reload()
@@ -74,7 +74,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     expect(await page.getByText('The time for this question').count()).toBe(0)
   })
 
-  it('is left as it is by going on', async () => {
+  it('stays interrupted if the candidate moves on', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio', 'text'], answerRecordLimit: 1 })
     const page = await record(candidate)
     await page.reload()
@@ -87,7 +87,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
 })
 
 describe.skipIf(!isBrowserInstalled)('the end of the time (skipped where no chromium is installed)', () => {
-  it('ends a second attempt, says that the first counts, and waits before it goes on', async () => {
+  it('ends a second attempt, explains that the first counts, and waits before continuing', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio', 'text'], answerRecordLimit: 2, timeLimit: 10 })
     const page = await (await openContext()).newPage()
     await start(candidate, page)

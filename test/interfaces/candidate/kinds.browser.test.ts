@@ -122,12 +122,12 @@ async function lookAt(page: Page): Promise<void> {
   await page.setViewportSize(desktop)
 }
 
-describe.skipIf(!isBrowserInstalled)('questions that score themselves (skipped where no chromium is installed)', () => {
-  it('are all there are', () => {
+describe.skipIf(!isBrowserInstalled)('automatically scored questions (skipped where no chromium is installed)', () => {
+  it('are all covered by this test', () => {
     expect(ASKED.map(({ definition }) => definition.responseType)).toEqual(definedKinds.flatMap(({ words }) => words))
   })
 
-  it.each([true, false])('are answered by keys alone, handed in and scored: with scripts %s', async (javaScriptEnabled) => {
+  it.each([true, false])('are answered by keyboard alone, submitted, and scored: with scripts %s', async (javaScriptEnabled) => {
     const { candidate, texts, scores } = await startPaper()
     const context = await browser.newContext({ viewport: desktop, javaScriptEnabled })
     onTestFinished(() => context.close())

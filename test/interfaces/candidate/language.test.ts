@@ -28,7 +28,7 @@ const languageIn = ({ text, headers }: { text: string; headers: Record<string, s
   headers['content-language'],
 ]
 
-it('speaks as the browser asks, and keeps nothing of that', async () => {
+it('uses the language of the browser, and stores nothing of it', async () => {
   const { candidate, invite: asked } = await invite({ status: 'pending' })
   const german = await candidate.open().set('accept-language', 'de-AT,de;q=0.9,en;q=0.5')
   expect(languageIn(german)).toEqual(['de ltr', 'de'])
@@ -40,14 +40,14 @@ it('speaks as the browser asks, and keeps nothing of that', async () => {
   })
 })
 
-it('says in the browser’s language, reviewed or not, that there is nothing at a link any more', async () => {
+it('reports a deleted invite in the browser’s language, reviewed or not', async () => {
   const { candidate, invite: erased } = await invite({ status: 'pending' })
   await service.db.invite.delete({ where: { id: erased.id } })
   const answer = await candidate.open().set('accept-language', 'es')
   expect([answer.status, ...languageIn(answer)]).toEqual([404, 'es ltr', 'es'])
 })
 
-it('speaks as the candidate has chosen, by a form without a script, on pages and in the next mail', async () => {
+it("uses the candidate's choice, made without a script, on pages and in the next mail", async () => {
   const { candidate, invite: asked } = await invite({ status: 'pending' })
   expect((await candidate.open()).text).toContain('name="language" value="de" lang="de"')
   await candidate.press('language', { language: 'de' })
@@ -72,7 +72,7 @@ it('speaks as the candidate has chosen, by a form without a script, on pages and
   expect(html).toContain('<html lang="de"')
 })
 
-it('offers no choice where the assessment has a fixed language, or the organization one', async () => {
+it('offers no choice if the assessment has a fixed language or the organization offers only one', async () => {
   const { candidate, assessment } = await invite({ status: 'pending' })
   await service.db.assessment.update({ where: { id: assessment.id }, data: { interfaceLanguage: 'es' } })
   const page = await candidate.open().set('accept-language', 'de')
@@ -82,7 +82,7 @@ it('offers no choice where the assessment has a fixed language, or the organizat
   expect((await alone.candidate.open()).text).not.toContain('data-language')
 })
 
-it('offers the assessment’s languages besides those of the organization', async () => {
+it('offers the assessment’s languages in addition to those of the organization', async () => {
   const { candidate, assessment } = await invite({ status: 'pending', offered: ['en'] })
   expect((await candidate.open()).text).not.toContain('data-language')
   const code = { code: 'es' }
@@ -99,7 +99,7 @@ it('offers the assessment’s languages besides those of the organization', asyn
   expect(languageIn(await candidate.open())).toEqual(['en ltr', 'en'])
 })
 
-it('keeps what is written when the language is chosen in the middle of an answer', async () => {
+it('keeps the typed text when the language is changed in the middle of an answer', async () => {
   const { candidate, invite: asked } = await makeTaking(service, { questions: QUESTIONS })
   await service.db.organization.update({ where: { id: asked.organizationId }, data: { languagesOffered: ['en', 'de'] } })
   await candidate.press('open', { number: '1' })
@@ -111,7 +111,7 @@ it('keeps what is written when the language is chosen in the middle of an answer
   expect(after.text).toContain('Half of a sent')
 })
 
-it('keeps in which language consent was given, and what its words were', async () => {
+it('stores the language of the consent and a hash of its text', async () => {
   const { candidate, invite: asked } = await invite()
   const { text } = await candidate.open().set('accept-language', 'de')
   const media = /name="media" value="([^"]*)"/.exec(text)?.[1] ?? ''
@@ -122,7 +122,7 @@ it('keeps in which language consent was given, and what its words were', async (
   expect([given.consentLanguage, given.consentTextHash?.length]).toEqual(['de', 32])
 })
 
-it('takes the zone of the candidate’s device, and no offset, and says all times in it', async () => {
+it('accepts the time zone of the candidate’s device, not an offset, and shows all times in it', async () => {
   const { candidate, invite: asked } = await invite({ status: 'pending' })
   await service.db.invite.update({ where: { id: asked.id }, data: { expiresAt: new Date('2027-03-28T00:30:00Z') } })
   const read = () => service.db.invite.findUniqueOrThrow({ where: { id: asked.id }, include: { organization: true } })
@@ -143,7 +143,7 @@ it('takes the zone of the candidate’s device, and no offset, and says all time
   expect((await candidate.open()).text).toContain('Sunday, 28 March 2027 at 03:30 CEST')
 })
 
-it('passes over a language of POST /invites that there is not, or that is no text', async () => {
+it('ignores an unknown or malformed language in POST /invites', async () => {
   const { assessment, organization } = await invite()
   const create = async (language: unknown, i: number) => {
     const { status } = await service

@@ -27,8 +27,8 @@ afterAll(() => browser?.close())
 
 const offer = () => service.db.organization.updateMany({ data: { languagesOffered: ['en', 'de', 'ar'] } })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
-  it('shows every page in German and in Arabic, accessible, wide and narrow, light and dark, and nothing beyond the window', async () => {
+describe.skipIf(!isBrowserInstalled)('a translation (skipped where no chromium is installed)', () => {
+  it('shows every page in German and Arabic, accessible and within the window, wide and narrow, light and dark', async () => {
     // A link that leads to nothing, and that of a tried mail, are of no organization that offers a language.
     const pages = (await listCandidatePages(service)).filter(({ name }) => !['candidate-dead-link', 'mail-test'].includes(name))
     await offer()
@@ -56,7 +56,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
   })
 
-  it('loses no character of an answer in the middle of which another language is chosen', async () => {
+  it('loses no character of an answer when the language is changed in the middle', async () => {
     const { candidate, texts } = await makeTaking(service, {
       questions: [{ script: 'Why?', responseType: 'text', points: 1 }],
     })

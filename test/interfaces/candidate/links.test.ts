@@ -12,7 +12,7 @@ async function makeInvite(of: Service) {
   return { invite, candidate: candidateOf(of, invite) }
 }
 
-describe('a link that is not, or no longer, ours', () => {
+describe('a forged or outdated link', () => {
   const inviteId = unknownId
   const good = signInvitation([SECRET_KEY], { inviteId, linkVersion: 1 })
   const other = good.at(5) === 'A' ? 'B' : 'A'
@@ -32,7 +32,7 @@ describe('a link that is not, or no longer, ours', () => {
     'nothing at all': '',
   }
 
-  it.each(Object.keys(links))('is answered with the page of unknown links: %s', async (what) => {
+  it.each(Object.keys(links))('shows the page of unknown links: %s', async (what) => {
     for (const method of ['get', 'head'] as const) expectPage(await service.http()[method](`/i/${links[what]}`), 404)
     const page = await service.http().get(`/i/${links[what]}`)
     expect(page.text).toContain('<h1>This link is not valid</h1>')
@@ -40,7 +40,7 @@ describe('a link that is not, or no longer, ours', () => {
     expectPage(pressed, 404)
   })
 
-  it('is answered with the same page when it was well signed, but the invite is gone', async () => {
+  it('shows the same page if it was signed correctly, but the invite is gone', async () => {
     const { invite, candidate } = await makeInvite(service)
     await service.db.invite.delete({ where: { id: invite.id } })
     expectPage(await candidate.open(), 404)
@@ -49,7 +49,7 @@ describe('a link that is not, or no longer, ours', () => {
     expect(pressed.text).toContain('<h1>This link is not valid</h1>')
   })
 
-  it('says whom to ask when a newer link has replaced it', async () => {
+  it('shows whom to ask if a newer link has replaced it', async () => {
     const { invite, candidate } = await makeInvite(service)
     await service.db.invite.update({ where: { id: invite.id }, data: { linkVersion: 2 } })
     await service.db.organization.update({ where: { id: invite.organizationId }, data: { replyTo: 'talent@example.org' } })
@@ -65,7 +65,7 @@ describe('a link that is not, or no longer, ours', () => {
       expect(page.text).toContain(words)
   })
 
-  it('still opens when the key that signed it is no longer the newest', async () => {
+  it('opens if the key that signed it is no longer the newest', async () => {
     const rotated = await startServiceForTest({ SECRET_KEY: `the newest key 0123456789abcdefghijklmn,${SECRET_KEY}` })
     const { invite } = await makeInvite(rotated)
     const link = `/i/${signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: 1 })}`

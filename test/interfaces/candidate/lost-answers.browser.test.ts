@@ -79,8 +79,8 @@ async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>>
 const playsOf = async (candidate: Candidate) => (await candidate.paper()).map(({ plays }) => plays)
 const option = (page: Page, label: RegExp | string) => page.getByRole('radio', { name: label })
 
-describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skipped where no chromium is installed)', () => {
-  it('loses no play and no attempt, and grants none twice, where every third answer is lost', async () => {
+describe.skipIf(!isBrowserInstalled)('an assessment with lost responses (skipped where no chromium is installed)', () => {
+  it('loses no play and no attempt, and grants none twice, if every third response is lost', async () => {
     const line = await startLine((asked, before) => before === 0 && /\/(plays|attempts|stop)$/.test(asked))
     const prompts = [
       { audioUrl: `${line.origin}/sound.wav` },
@@ -132,7 +132,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
       expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
   })
 
-  it('plays once what was granted, also when the page was loaded again before it heard of that', async () => {
+  it('plays a granted play once, even if the page was reloaded before it knew', async () => {
     const line = await startLine()
     const prompts = [{ audioUrl: `${line.origin}/sound.wav` }]
     const candidate = await makeCandidate({ responseTypes: ['text'], prompts, questionReplayLimit: 1 })
@@ -154,7 +154,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     expect(await playsOf(candidate)).toEqual([1])
   })
 
-  it('counts no play of what could not be loaded, and says so', async () => {
+  it('counts no play that could not be loaded, and explains it', async () => {
     const line = await startLine()
     const prompts = [{ audioUrl: `${line.origin}/sound.wav` }]
     const candidate = await makeCandidate({ responseTypes: ['text'], prompts, questionReplayLimit: 1 })
@@ -172,7 +172,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     expect(await playsOf(candidate)).toEqual([1])
   })
 
-  it('records with what was granted, also when the page was loaded again before it heard of that', async () => {
+  it('records a granted attempt, even if the page was reloaded before it knew', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'], answerRecordLimit: 1 })
     const page = await openPage()
     await start(candidate, page)
@@ -195,34 +195,31 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
   it.each([
     ['in the page', false],
     ['by the page that is loaded next', true],
-  ])(
-    'tells %s that a recording was stopped to a process that knows of it, after those of an earlier release',
-    async (_by, reloads) => {
-      const candidate = await makeCandidate({ responseTypes: ['audio'] })
-      const page = await openPage()
-      await start(candidate, page)
-      await press(page, 'Open question 1')
-      let answered = 0
-      let areEarlier = true
-      const code = 'path_not_found'
-      await page.route('**/stop', async (route) => {
-        if (!areEarlier) return route.fallback()
-        await route.fulfill({ status: 404, json: { code, message: 'There is nothing here' } })
-        answered++
-      })
-      await press(page, 'Record audio')
-      await savedUpTo(page, 2)
-      await press(page, 'Stop recording')
-      await page.getByText(/^Saved: /).waitFor()
-      await waitUntil('answers of the earlier release', () => (answered >= 2 ? true : undefined))
-      expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
-      areEarlier = false
-      if (reloads) await page.reload()
-      await waitUntil('the stop', async () => (await candidate.attempts())[0]!.wasInterrupted === false || undefined)
-    },
-  )
+  ])('reports a stop %s to a process that supports it, after processes of an earlier release', async (_by, reloads) => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const page = await openPage()
+    await start(candidate, page)
+    await press(page, 'Open question 1')
+    let answered = 0
+    let areEarlier = true
+    const code = 'path_not_found'
+    await page.route('**/stop', async (route) => {
+      if (!areEarlier) return route.fallback()
+      await route.fulfill({ status: 404, json: { code, message: 'There is nothing here' } })
+      answered++
+    })
+    await press(page, 'Record audio')
+    await savedUpTo(page, 2)
+    await press(page, 'Stop recording')
+    await page.getByText(/^Saved: /).waitFor()
+    await waitUntil('answers of the earlier release', () => (answered >= 2 ? true : undefined))
+    expect(await candidate.attempts()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
+    areEarlier = false
+    if (reloads) await page.reload()
+    await waitUntil('the stop', async () => (await candidate.attempts())[0]!.wasInterrupted === false || undefined)
+  })
 
-  it('takes a text that could not be saved for as old as it is: what was recorded after it stays the answer', async () => {
+  it('dates an unsaved text by its typing: a later recording stays the answer', async () => {
     const candidate = await makeCandidate({ responseTypes: ['mixed'] })
     const page = await openPage()
     await start(candidate, page)
@@ -241,7 +238,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     expect(chooseAnswer(await candidate.attempts())).toMatchObject({ kind: 'audio', state: 'complete' })
   })
 
-  it('lets the candidate choose between attempts by the keyboard, also where one was interrupted', async () => {
+  it('lets the candidate choose between attempts by keyboard, even if one was interrupted', async () => {
     const candidate = await makeCandidate({ responseTypes: ['mixed'], answerRecordLimit: 2 })
     const page = await openPage()
     await start(candidate, page)

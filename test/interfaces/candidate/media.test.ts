@@ -17,7 +17,7 @@ const service = await startServiceForFile({ ROLE: 'api' })
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('an attempt at a recorded answer', () => {
-  it('counts from its beginning, whatever becomes of it, and there are no more than the invite allows', async () => {
+  it('counts from its beginning in any case, and is limited by the invite', async () => {
     const candidate = await takeAssessment(service)
     const first = await candidate.post('questions/1/attempts', { kind: 'video' })
     expect(first.status).toBe(201)
@@ -28,13 +28,13 @@ describe('an attempt at a recorded answer', () => {
     expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
   })
 
-  it('counts of several requests at once as well', async () => {
+  it('is limited even if several requests arrive at once', async () => {
     const candidate = await takeAssessment(service)
     const answers = await Promise.all(Array.from({ length: 8 }, () => candidate.post('questions/1/attempts', { kind: 'video' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409])
   })
 
-  it('ends the one before: an answer if something of it has arrived', async () => {
+  it('ends the previous one, which is an answer if a part of it has arrived', async () => {
     const candidate = await takeAssessment(service)
     const first = await candidate.beginAttempt()
     await candidate.putPart(first, 0, 0, webmPart())
@@ -47,21 +47,21 @@ describe('an attempt at a recorded answer', () => {
     ['is closed', { question: { closedAt: new Date() } }],
     ['is over', { question: { closesAt: new Date(0) } }],
     ['is answered by text', { responseType: 'text' }],
-    ['is answered by text, in words of the organization', { responseType: 'essay' }],
+    ['is answered by text of a custom type', { responseType: 'essay' }],
     ['is answered by video', { responseType: 'video' }],
-  ])('is not begun where the question %s', async (_what, choices) => {
+  ])('does not begin if the question %s', async (_what, choices) => {
     const candidate = await takeAssessment(service, choices)
     expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
-  it('is not begun once the assessment is handed in, or the invite was revoked', async () => {
+  it('does not begin after the submission or the revocation of the invite', async () => {
     const handedIn = await takeAssessment(service, { submission: { state: 'submitted' }, invite: { status: 'completed' } })
     expect(said(await handedIn.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'submitted'])
     const revoked = await takeAssessment(service, { invite: { status: 'revoked' } })
     expect(said(await revoked.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
-  it('is not begun without room for it in the organization', async () => {
+  it('does not begin if the organization has no storage left', async () => {
     const small = await startServiceForTest({ ROLE: 'api', MEDIA_QUOTA: '1000' })
     const candidate = await takeAssessment(small)
     const mediaId = await candidate.beginAttempt()
@@ -72,7 +72,7 @@ describe('an attempt at a recorded answer', () => {
 })
 
 describe('a part of a recording', () => {
-  it('is taken in any order, and once more', async () => {
+  it('is accepted in any order, and when repeated', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     for (const number of [2, 0, 1, 2, 0])
@@ -83,7 +83,7 @@ describe('a part of a recording', () => {
     expect((await candidate.submission()).mediaBytes).toBe(bytes)
   })
 
-  it('is taken once of the same and different ones at the same time, and the one that is known is the one that lies in the store', async () => {
+  it('is accepted once from concurrent requests with the same and other content, and matches the store', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     const contents = ['one', 'other', 'one', 'other'].map((word) => webmPart(word))
@@ -93,14 +93,14 @@ describe('a part of a recording', () => {
     expect(Number((await candidate.submission()).mediaBytes)).toBe((await candidate.media(mediaId)).parts[0]!.bytes)
   })
 
-  it('is refused with another content', async () => {
+  it('is rejected with other content', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart('this'))
     expect(said(await candidate.putPart(mediaId, 0, 0, webmPart('that')))).toEqual([409, 'part_differs'])
   })
 
-  it('is refused where it is too big', async () => {
+  it('is rejected if it is too big', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     const fits = webmPart('x'.repeat(MAX_PART_BYTES - webmPart().length))
@@ -113,14 +113,14 @@ describe('a part of a recording', () => {
     ['Matroska of another kind', Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.from('matroska')])],
     ['a photo', jpeg()],
     ['nothing', Buffer.alloc(0)],
-  ])('is refused where a segment begins with %s', async (_what, content) => {
+  ])('is rejected if a segment begins with %s', async (_what, content) => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     expect(said(await candidate.putPart(mediaId, 0, 0, content))).toEqual([422, 'not_media'])
     expect((await candidate.media(mediaId)).parts).toEqual([])
   })
 
-  it('is refused where a segment is of another kind than the one before', async () => {
+  it('is rejected if its segment is of another format than the previous one', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
@@ -128,7 +128,7 @@ describe('a part of a recording', () => {
     expect(said(await candidate.putPart(mediaId, 1, 0, mp4))).toEqual([422, 'not_media'])
   })
 
-  it('is refused of another candidate, by another tab, and by a link that is none', async () => {
+  it('is rejected from another candidate, from another tab, and by an outdated link', async () => {
     const [candidate, other] = [await takeAssessment(service), await takeAssessment(service)]
     const mediaId = await candidate.beginAttempt()
     expect(said(await other.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
@@ -145,7 +145,7 @@ describe('a part of a recording', () => {
     expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
   })
 
-  it('is taken for half a minute after the end, and no longer', async () => {
+  it('is accepted for half a minute after the end, and no longer', async () => {
     const late = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(late)
     const mediaId = await candidate.beginAttempt()
@@ -156,7 +156,7 @@ describe('a part of a recording', () => {
     expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
   })
 
-  it('is refused beyond what one answer, and all of a candidate, may have', async () => {
+  it('is rejected beyond the limits of an answer and of a candidate', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes: MAX_ATTEMPT_BYTES - 11 } })
@@ -167,7 +167,7 @@ describe('a part of a recording', () => {
     expect((await candidate.media(screen)).bytes).toBe(0n)
   })
 
-  it('is refused at an address that none has, without a word about why', async () => {
+  it('is rejected with a client error at a malformed address', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     for (const place of ['-1/0', '0/1.5', '1000/0', '0/100000', '0/x', '00/0']) {
@@ -180,7 +180,7 @@ describe('a part of a recording', () => {
 })
 
 describe('a recording', () => {
-  it('is complete when all parts are there, and says which are not', async () => {
+  it('completes when all parts have arrived, and otherwise lists the missing ones', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
@@ -199,7 +199,7 @@ describe('a recording', () => {
     expect(said(await candidate.putPart(mediaId, 1, 2, Buffer.from('after the end')))).toEqual([409, 'closed'])
   })
 
-  it('is no answer once it was abandoned', async () => {
+  it('is no answer after it was abandoned', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
@@ -209,7 +209,7 @@ describe('a recording', () => {
     expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
   })
 
-  it('counts as answered once something has arrived, even without an end', async () => {
+  it('counts as answered once a part has arrived, even without an end', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     const { path, press } = candidateOf(service, candidate.invite)
@@ -254,7 +254,7 @@ describe('a photo', () => {
     invite: { status: 'accepted' as const, assessmentSession: null },
   }
 
-  it('is kept before the start, one of a kind, and shown to the candidate alone', async () => {
+  it('is stored before the start, once per kind, and shown only to its candidate', async () => {
     const candidate = await takeAssessment(service, preparing)
     expect((await service.http().get(`${candidate.session}/photos/face_photo`)).status).toBe(404)
     expect((await candidate.putPhoto('face_photo', jpeg('first'))).status).toBe(204)
@@ -273,14 +273,14 @@ describe('a photo', () => {
     expect((await service.http().get(`${other.path}/session/photos/face_photo`)).status).toBe(404)
   })
 
-  it('is taken neither after the start nor without consent', async () => {
+  it('is rejected after the start and without consent', async () => {
     const started = await takeAssessment(service)
     expect(said(await started.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
     const unasked = await takeAssessment(service, { ...preparing, submission: { state: 'preparing', consentMedia: ['camera'] } })
     expect(said(await unasked.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
   })
 
-  it('is not replaced any number of times', async () => {
+  it('is replaced only a limited number of times', async () => {
     const candidate = await takeAssessment(service, preparing)
     const { organization, submissionId } = candidate
     const of = { organizationId: organization.id, submissionId, kind: 'id_photo', state: 'deleted' } as const
@@ -292,14 +292,14 @@ describe('a photo', () => {
     expect((await candidate.putPhoto('face_photo', jpeg())).status).toBe(204)
   })
 
-  it('is refused where it is none, or too big', async () => {
+  it('is rejected if it is not an image, or too big', async () => {
     const candidate = await takeAssessment(service, preparing)
     expect(said(await candidate.putPhoto('id_photo', Buffer.from('<svg onload="alert(1)">')))).toEqual([422, 'not_media'])
     expect(said(await candidate.putPhoto('id_photo', Buffer.alloc(MAX_PHOTO_BYTES + 1)))).toEqual([413, 'too_big'])
     expect(said(await candidate.putPhoto('id_photo', jpeg(), 'text/html'))).toEqual([415, 'unsupported_media_type'])
   })
 
-  it('is taken of the webcam during the assessment, at a limited rate', async () => {
+  it('is accepted from the webcam during the assessment, at a limited rate', async () => {
     const still = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(still)
     expect((await candidate.putPhoto('webcam_still', jpeg())).status).toBe(204)
@@ -311,7 +311,7 @@ describe('a photo', () => {
   })
 })
 
-it('throws away what only measures how fast uploads are', async () => {
+it('discards the upload of the speed test', async () => {
   const candidate = await takeAssessment(service)
   const upload = service.http().post(`${candidate.session}/speed`).type('application/octet-stream')
   expect((await upload.send(Buffer.alloc(MAX_PART_BYTES))).status).toBe(204)

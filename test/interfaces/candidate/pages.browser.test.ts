@@ -117,11 +117,11 @@ async function reach(page: Page, { presses, shows }: Reached): Promise<void> {
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chromium is installed)', () => {
   it.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ] as const)("the way from the mail's link to completed needs no JavaScript, on %s", async (device, viewport) => {
+  ] as const)("lead from the mail's link to completed without JavaScript, on %s", async (device, viewport) => {
     const { link, key, inviteId, assessment } = await receiveLink(`${device.replace(' ', '-')}@example.com`)
     const page = await openPage(link, { viewport, javaScriptEnabled: false })
     const status = async () => (await service.v1(key).get(`/invites/${inviteId}`)).body.status
@@ -155,7 +155,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.getByText('You have completed this assessment').count()).toBe(1)
   })
 
-  it('a candidate can decline, but not by one careless click', async () => {
+  it('let a candidate decline, but not by one careless click', async () => {
     const { link, key, inviteId } = await receiveLink('declining@example.com')
     const page = await openPage(link, { viewport: phone, javaScriptEnabled: false })
     const decline = page.getByRole('button', { name: 'Decline the invitation' })
@@ -166,7 +166,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect((await service.v1(key).get(`/invites/${inviteId}`)).body.status).toBe('revoked')
   })
 
-  describe('every page', () => {
+  describe('on each page', () => {
     let page: Page
     let made: Awaited<ReturnType<typeof makeAssessment>>
     beforeAll(async () => {
@@ -195,7 +195,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
 
     it.each([...INVITE_STATUSES, ...Object.keys(REACHED), 'unknown', 'refused'])(
-      'passes the automated check of accessibility, on wide and narrow screens, and never scrolls sideways: %s',
+      'are accessible on wide and narrow screens, and never scroll sideways: %s',
       async (name) => {
         await open(name)
         for (const viewport of [desktop, phone]) {

@@ -42,7 +42,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const OWN_SCRIPT = /<script type="module" src="\/i\/assets\/candidate\.(?:clock|en)\.[0-9a-f]{12}\.js"><\/script>/
 
 describe.each(states)('the page of an invite that is %s', (status) => {
-  it('changes nothing when it is looked at, in any way that mail scanners and browsers have', async () => {
+  it('changes nothing when a mail scanner or browser reads it', async () => {
     const { invite, candidate } = await makeInvite({ status })
     service.clock.advance(1_000)
     for (const method of ['get', 'head', 'get', 'options'] as const) {
@@ -51,7 +51,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(await service.db.invite.findUnique({ where: { id: invite.id } })).toEqual(invite)
   })
 
-  it('loads nothing but its icon, its stylesheet and what knows the reader’s clock, and is kept by no cache, search engine or referrer', async () => {
+  it('loads only its icon, stylesheet, and clock script, and is not cached, indexed, or sent as a referrer', async () => {
     const { candidate } = await makeInvite({ status })
     const answer = await candidate.open()
     expectPage(answer, 200)
@@ -69,7 +69,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect((await service.http().head(candidate.path)).headers).toMatchObject({ 'content-security-policy': PAGE_POLICY })
   })
 
-  it('names who invites, to what, and whom to ask', async () => {
+  it('names the inviting person, the assessment, and the contact', async () => {
     const { organization, contact, assessment, candidate } = await makeInvite({ status })
     const { text } = await candidate.open()
     for (const words of [
@@ -81,12 +81,12 @@ describe.each(states)('the page of an invite that is %s', (status) => {
       expect(text).toContain(words)
   })
 
-  it('names the organization to ask when nobody in it generated the key', async () => {
+  it('names the organization as contact if no member generated the key', async () => {
     const { organization, candidate } = await makeInvite({ status, createdById: null })
     expect((await candidate.open()).text).toContain(`${organization} has invited you. Questions? Reply to the invitation email.`)
   })
 
-  it('names where the organization wants replies, before whoever has invited', async () => {
+  it("names the organization's reply address before the inviting person", async () => {
     const { contact, invite, candidate } = await makeInvite({ status })
     const replies = { senderName: 'Talent desk', replyTo: 'talent@example.org' }
     await service.db.organization.update({ where: { id: invite.organizationId }, data: replies })
@@ -95,7 +95,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(text).not.toContain(contact.email)
   })
 
-  it('names nobody who no longer works there', async () => {
+  it('names nobody who has left the organization', async () => {
     const { contact, invite, candidate } = await makeInvite({ status })
     await service.db.member.update({ where: { id: invite.createdById! }, data: { status: 'inactive' } })
     const { text } = await candidate.open()
@@ -103,13 +103,13 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(text).not.toContain(contact.email)
   })
 
-  it('writes to the address alone, whatever stands in it', async () => {
+  it('encodes the reply address so that it cannot add recipients', async () => {
     const { invite, candidate } = await makeInvite({ status })
     await service.db.organization.update({ where: { id: invite.organizationId }, data: { replyTo: 'a?bcc=b&c%d@example.org' } })
     expect((await candidate.open()).text).toContain('href="mailto:a%3Fbcc%3Db%26c%25d@example.org"')
   })
 
-  it('has the buttons of what can be done, and no others', async () => {
+  it('has exactly the buttons of the possible actions', async () => {
     const { candidate } = await makeInvite({ status })
     const { text } = await candidate.open()
     const actions = [...text.matchAll(/<form method="post" action="([^"]+)" id="[a-z-]+">/g)].map(([, action]) => action)
@@ -120,20 +120,20 @@ describe.each(states)('the page of an invite that is %s', (status) => {
   })
 })
 
-describe('an invite that is over', () => {
+describe('the page of a closed invite', () => {
   it.each([
     ['completed', {}, 'You have completed this assessment'],
     ['expired', {}, 'This invitation has expired'],
     ['revoked', {}, 'This invitation is closed'],
     ['revoked', { revokedAt: new Date('2098-03-02'), declinedAt: new Date('2098-03-02') }, 'You have declined this invitation'],
-  ] as const)('says in its heading what has happened, and names the assessment: %s %o', async (status, data, heading) => {
+  ] as const)('shows the outcome in its heading, and names the assessment: %s %o', async (status, data, heading) => {
     const { assessment, candidate } = await makeInvite({ status, ...data })
     const text = plainly((await candidate.open()).text)
     expect(text).toContain(`<h1>${heading}</h1>`)
     expect(text).toContain(`<span>${assessment.name}</span>`)
   })
 
-  it.each(['expired', 'revoked'] as const)('has a button that writes to who can open it again: %s', async (status) => {
+  it.each(['expired', 'revoked'] as const)('has a button that writes to the contact who can reopen it: %s', async (status) => {
     const { contact, assessment, candidate } = await makeInvite({ status })
     const subject = encodeURIComponent(assessment.name)
     expect(plainly((await candidate.open()).text)).toContain(
@@ -144,8 +144,8 @@ describe('an invite that is over', () => {
   })
 })
 
-describe('before the start', () => {
-  it.each(['pending', 'accepted'] as const)('the page of a %s invite tells what to expect', async (status) => {
+describe('the page before the start', () => {
+  it.each(['pending', 'accepted'] as const)('explains for a %s invite what to expect', async (status) => {
     const { assessment, candidate } = await makeInvite({ status })
     await service.make.question(assessment, { points: 5, audioUrl: 'https://media.example.com/a.mp3' })
     await service.make.question(assessment, { points: 7, responseType: 'audio' })
@@ -178,7 +178,7 @@ describe('before the start', () => {
     [WHOLE, [{ ...SOUND, ...SPOKEN, ...OWN }], [`${FROM_START}. 1 question`, PLAYED, RECORDED, RUNS]],
     [{ timeLimit: 1_200 }, [OWN, {}], ['30 minutes: From when you press Start', ORDER, RUNS], 50],
     [{}, [OWN], ['At most 1 minute 31 seconds', RUNS_ONCE_OPENED], 50],
-  ])('says only what the assessment has: %o with %o', async (settings, questions, sentences, extraTimePercent = 0) => {
+  ])('explains only the settings of the assessment: %o with %o', async (settings, questions, sentences, extraTimePercent = 0) => {
     const { assessment, candidate } = await makeInvite({ status: 'accepted', ...ASKS_NOTHING, extraTimePercent })
     await service.db.assessment.update({ where: { id: assessment.id }, data: { timeLimit: 0, ...settings } })
     for (const question of questions) await service.make.question(assessment, question)
@@ -192,7 +192,7 @@ describe('before the start', () => {
   })
 
   it.each(['pending', 'accepted'] as const)(
-    'tells who opens a %s invite on a phone that a computer is needed, and mails the link',
+    'tells the reader of a %s invite on a phone that a computer is needed, and mails the link',
     async (status) => {
       const { invite, candidate } = await makeInvite({ status, screenRecording: true })
       service.clock.advance(1_000) // the mail of the same moment would be that of the invite's creation
@@ -217,7 +217,7 @@ describe('before the start', () => {
     },
   )
 
-  it('greets the candidate and shows the message of the organization', async () => {
+  it('greets the candidate, and shows the message of the organization', async () => {
     const { text } = await (await makeInvite()).candidate.open()
     expect(text).toContain('Sam Rivera, you are invited')
     expect(plainly(text)).toContain('<blockquote lang="" dir="auto">We look forward to hearing you.</blockquote>')
@@ -226,7 +226,7 @@ describe('before the start', () => {
     expect(plain.text).not.toContain('<blockquote')
   })
 
-  it('shows the instruction of the assessment to who has accepted', async () => {
+  it('shows the instruction of the assessment after acceptance', async () => {
     const { text } = await (await makeInvite({ status: 'accepted' })).candidate.open()
     expect(plainly(text)).toContain('<h2>Before you start</h2><p lang="" dir="auto">Find a quiet room.</p>')
   })
@@ -236,7 +236,7 @@ describe('before the start', () => {
     [{ webcamMonitoring: true }, 'Your webcam is on'],
     [{ requireIdCapture: true }, 'You show an identity document'],
     [{ facePhotoRequired: true }, 'A photo of your face is taken'],
-  ])('tells what proctoring will ask: %o', async (asked, words) => {
+  ])('announces the proctoring: %o', async (asked, words) => {
     const none = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false, facePhotoRequired: false }
     const facts = async (data: object) => {
       const { text } = await (await makeInvite({ ...none, ...data })).candidate.open()
@@ -258,7 +258,7 @@ async function openQuestion(question: Parameters<Service['make']['question']>[1]
 }
 
 describe('the page of an open question', () => {
-  it('shows script, media, limits and points', async () => {
+  it('shows script, media, limits, and points', async () => {
     const media = { audioUrl: 'https://media.example.com/a.mp3?x=1&y=2', videoUrl: 'http://media.example.com/v.mp4' }
     const text = await openQuestion({ script: 'First\nline', responseType: 'audio', timeLimit: 61, points: 1, ...media })
     expect(text).toContain('<p class="script" lang="" dir="auto">First\nline</p>')
@@ -284,14 +284,14 @@ describe('the page of an open question', () => {
     '//x.example',
     'x:y',
     'https://',
-  ])('makes no link of the address %j', async (address) => {
+  ])('does not link to the address %j', async (address) => {
     const text = await openQuestion({ script: 'Q', audioUrl: address, videoUrl: address })
     expect([...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.split(':')[0])).toEqual(['mailto'])
   })
 })
 
 describe('text that looks like markup', () => {
-  it.each(states)('stays text wherever a user has written it, on the page of a %s invite', async (status) => {
+  it.each(states)('is escaped wherever a user has written it, on the page of a %s invite', async (status) => {
     const hostile = `"><script>alert('1')</script><img src=x onerror=alert(1)>{{7*7}}<%= 7*7 %>`
     const { organization, contact, assessment, invite, candidate } = await makeInvite({
       status,

@@ -25,8 +25,8 @@ const referenceIn = (location: string) => new URL(location).searchParams.get('se
 const complete = (reference: string) => service.http().post(`/player/sessions/${reference}/complete`)
 const notFound = [404, { error: 'Invite not found' }]
 
-describe('Start', () => {
-  it('takes the candidate to the player, with a reference that is not the link', async () => {
+describe('the Start button', () => {
+  it('leads to the player, with a reference that is not the link', async () => {
     const { location, reference, candidate, stored } = await makeStarted()
     expect(location).toBe(`${PLAYER_URL}&session=${reference}`)
     expect(reference).toMatch(/^[A-Za-z0-9_-]{64}$/)
@@ -34,7 +34,7 @@ describe('Start', () => {
     expect((await stored()).status).toBe('started')
   })
 
-  it('leads to the same session however often, and however fast, it is pressed', async () => {
+  it('leads to the same session even if pressed several times at once', async () => {
     for (let round = 0; round < 10; round++) {
       const { candidate } = await makeAccepted()
       const answers = await Promise.all([1, 2, 3].map(() => candidate.press('start')))
@@ -44,29 +44,29 @@ describe('Start', () => {
     }
   })
 
-  it('leads back to the page, not to the player, when it came too late', async () => {
+  it('leads back to the page, not to the player, after a revocation', async () => {
     const { key, invite, candidate } = await makeAccepted()
     await service.v1(key).post(`/invites/${invite.id}/revoke`)
     expect((await candidate.press('start')).headers.location).toBe(candidate.path)
   })
 })
 
-describe('the page, with a player', () => {
-  it('loads no script but that of the times it says', async () => {
+describe('the page with an external player', () => {
+  it('loads no script except the clock script', async () => {
     for (const { candidate } of [await makeAccepted(), await makeStarted()])
       expect(
         [...(await candidate.open()).text.matchAll(/<script[^>]*src="\/i\/assets\/([a-z.]+)\./g)].map(([, name]) => name),
       ).toEqual(['candidate.clock'])
   })
 
-  it("lets its forms lead to the player's origin, and nowhere else", async () => {
+  it("allows its forms to lead to the player's origin, and nowhere else", async () => {
     for (const { candidate } of [await makeAccepted(), await makeStarted()]) {
       const policy = (await candidate.open()).headers['content-security-policy']
       expect(policy!.split('; ')).toContain("form-action 'self' https://player.example.org")
     }
   })
 
-  it('leads from a started invite to the player, without questions of its own', async () => {
+  it('leads from a started invite to the player, without showing questions', async () => {
     const { assessment, candidate, location } = await makeStarted()
     await service.make.question(assessment, { script: 'Not to be seen here' })
     const { text } = await candidate.open()
@@ -74,7 +74,7 @@ describe('the page, with a player', () => {
     expect(text).not.toMatch(/Not to be seen here|<form/)
   })
 
-  it('does without the player in any other state', async () => {
+  it('does not mention the player in any other state', async () => {
     const { candidate } = await makeAccepted()
     expect((await candidate.open()).text).not.toContain('player.example.org')
   })
@@ -90,7 +90,7 @@ describe('POST /player/sessions/{reference}/complete', () => {
     expect((await candidate.open()).text).toContain('You have completed this assessment')
   })
 
-  it('answers as the first time when it is repeated, and changes nothing any more', async () => {
+  it('gives the same response when repeated, and changes nothing more', async () => {
     const { reference, stored } = await makeStarted()
     await complete(reference)
     const completed = await stored()
@@ -105,18 +105,18 @@ describe('POST /player/sessions/{reference}/complete', () => {
     ['application/json', '{broken'],
     ['text/plain', 'done'],
     ['application/octet-stream', 'x'],
-  ])('needs nothing but the reference, and takes any body (%s %s)', async (type, text) => {
+  ])('requires only the reference, and accepts any body (%s %s)', async (type, text) => {
     const { reference } = await makeStarted()
     expect((await complete(reference).set('content-type', type).send(text)).status).toBe(200)
   })
 
-  it('takes the reference of a started invite that is past its expiry', async () => {
+  it('accepts the reference of a started invite that is past its expiry', async () => {
     const { reference, invite } = await makeStarted()
     service.clock.set(new Date(invite.expiresAt.getTime() + 1))
     expect((await complete(reference)).body).toEqual({ status: 'completed' })
   })
 
-  it('is not moved by a GET', async () => {
+  it('changes nothing by a GET request', async () => {
     const { reference, stored } = await makeStarted()
     const before = await stored()
     expect((await service.http().get(`/player/sessions/${reference}/complete`)).status).toBe(404)
@@ -124,8 +124,8 @@ describe('POST /player/sessions/{reference}/complete', () => {
   })
 })
 
-describe('a reference that is not the session’s', () => {
-  it('completes nothing: forged, of another invite, of another key, of another purpose', async () => {
+describe('a reference of no current session', () => {
+  it('completes nothing if it is forged, or of another invite, key, or purpose', async () => {
     const [own, other] = [await makeStarted(), await makeStarted()]
     const before = [await own.stored(), await other.stored()]
     const [a, b] = before as [(typeof before)[0], (typeof before)[0]]
@@ -149,7 +149,7 @@ describe('a reference that is not the session’s', () => {
     expect([await own.stored(), await other.stored()]).toEqual(before)
   })
 
-  it('is refused, with the state, when the invite has been revoked meanwhile', async () => {
+  it('is rejected, with the state, if the invite has been revoked meanwhile', async () => {
     const { key, invite, reference, stored } = await makeStarted()
     await service.v1(key).post(`/invites/${invite.id}/revoke`)
     const { status, body } = await complete(reference)
@@ -157,7 +157,7 @@ describe('a reference that is not the session’s', () => {
     expect((await stored()).completedAt).toBeNull()
   })
 
-  it('is dead after the invite has been brought back, also when that is started again', async () => {
+  it('stays invalid after the invite was reactivated and started again', async () => {
     const { key, invite, reference, stored } = await makeStarted()
     await service.v1(key).post(`/invites/${invite.id}/revoke`)
     await service.v1(key).post(`/invites/${invite.id}/reactivate`)
@@ -171,7 +171,7 @@ describe('a reference that is not the session’s', () => {
   })
 })
 
-it('keeps Start on our own page when there is no player', async () => {
+it("keeps Start on the service's own page if no player is configured", async () => {
   const plain = await startServiceForTest()
   const { candidate, invite } = await makeAccepted(plain)
   await prepare(plain, invite)

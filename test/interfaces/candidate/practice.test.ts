@@ -41,7 +41,7 @@ async function makePractised(words: string[], more: object = {}) {
 
 const readIn = (text: string) => /data-read>([^<]*)/.exec(text)?.[1]
 
-it('offers an example of each kind that is asked, says how an answer was read, never whether it is right, and keeps nothing', async () => {
+it('offers an example of each kind in use, shows how an answer was read, not its score, and stores nothing', async () => {
   const examples = examplesOf()
   const { candidate, look, attempt, leftBehind } = await makePractised([])
   const before = await leftBehind()
@@ -69,7 +69,7 @@ it('offers an example of each kind that is asked, says how an answer was read, n
   expect(await leftBehind()).toEqual(before)
 })
 
-it('asks each kind once, and recordings are practised by the check of devices', async () => {
+it('offers each kind once, and refers to the device check for recordings', async () => {
   const { look, candidate, assessment } = await makePractised(['single_choice', 'single_choice'], { texts: 1 })
   expect((await look()).text).toContain('Example 1 of 1')
   expect((await look()).text).not.toContain('Go to the check')
@@ -79,7 +79,7 @@ it('asks each kind once, and recordings are practised by the check of devices', 
     expect((await look(query)).headers.location, query).toBe(candidate.path)
 })
 
-it('is there before the start alone, where it is turned on and anything can be tried', async () => {
+it('is offered only before the start, if it is enabled and an example exists', async () => {
   const { candidate, look, attempt, assessment } = await makePractised(['number'])
   await consent(candidate)
   expect((await candidate.open()).text).toContain(OFFER)
@@ -95,7 +95,7 @@ it('is there before the start alone, where it is turned on and anything can be t
   await service.http().get('/i/nothing/practice').expect(404)
 })
 
-it('is turned on in the portal or by a key, and copied with the assessment', async () => {
+it('is enabled in the portal or by a key, and copied with the assessment', async () => {
   const { organization, assessment, candidate } = await makeDefined(service, examplesOf('number'))
   expect((await candidate.open()).text).not.toContain(OFFER)
   const admin = await signInAs(service, organization.id, ['admin'])

@@ -35,7 +35,7 @@ const leftBehind = async (organizationId: string) => {
   ])
 }
 
-it('shows the whole way by the candidate’s own pages, and leaves nothing behind', async () => {
+it('shows the candidate’s own pages from start to end, and stores nothing', async () => {
   const { get, post, path, organization, assessment, home } = await furnish()
   expect((await get(`${home}assessments/${assessment.id}/preview`)).headers.location).toBe(`${path}/invited`)
   const before = await leftBehind(organization.id)
@@ -64,7 +64,7 @@ it('shows the whole way by the candidate’s own pages, and leaves nothing behin
   expect(await leftBehind(organization.id)).toEqual(before)
 })
 
-it('shows a question as it is typed, also one that there is not yet', async () => {
+it('shows a question as it is typed, even a new one', async () => {
   const { post, get, path, assessment } = await furnish()
   const typed = { script: 'As <b>typed</b>', responseType: 'audio', inputType: 'text', points: '3', timeLimit: '1:30' }
   for (const number of [2, 3]) {
@@ -77,7 +77,7 @@ it('shows a question as it is typed, also one that there is not yet', async () =
   expect(await service.db.question.count({ where: { assessmentId: assessment.id, script: { contains: 'typed' } } })).toBe(0)
 })
 
-it('says what an answer that is tried would get, of a question as it is stored and as it is typed, and keeps nothing', async () => {
+it('shows the score of a trial answer for the stored and the typed question, and stores nothing', async () => {
   const { post, get, path, assessment } = await furnish()
   const typed = {
     responseType: 'number',
@@ -116,7 +116,7 @@ it('says what an answer that is tried would get, of a question as it is stored a
   expect(await service.db.answerAttempt.count({ where: { organizationId: assessment.organizationId } })).toBe(0)
 })
 
-it('is nowhere to be found for outsiders, whoever may not read the assessment, and other sites', async () => {
+it('answers 404 to outsiders, to members who may not read the assessment, and to other sites', async () => {
   const { path, organization, cookie, assessment } = await furnish()
   const stranger = await signInAs(service, (await service.make.organization()).id, ['admin'])
   const grader = await signInAs(service, organization.id, ['grader'])

@@ -17,8 +17,8 @@ async function makeAnswering(of: Parameters<typeof makeTaking>[1] = {}) {
 }
 const refusal = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code]
 
-describe('GET session', () => {
-  it('tells where the candidate is, in the times of the server', async () => {
+describe('the session endpoint', () => {
+  it("returns the candidate's progress, in the times of the server", async () => {
     const { candidate, save, submission } = await makeAnswering({
       timeLimit: 600,
       questionReplayLimit: 2,
@@ -62,7 +62,7 @@ describe('GET session', () => {
     })
   })
 
-  it('tells what is needed and met before the start', async () => {
+  it('returns the required and passed checks before the start', async () => {
     const { candidate } = await makeAccepted(service, {
       questions: [{ responseType: 'video' }],
       screenRecording: true,
@@ -84,7 +84,7 @@ describe('GET session', () => {
 })
 
 describe('a text', () => {
-  it('is saved by revision: one that arrives late does not undo a later one', async () => {
+  it('is saved by revision, and a late one does not undo a newer one', async () => {
     const { candidate, save, texts } = await makeAnswering()
     expect((await save('First', 1)).body).toEqual({ saved: 1 })
     expect((await save('Third', 3)).body).toEqual({ saved: 3 })
@@ -95,13 +95,13 @@ describe('a text', () => {
     expect(await texts()).toEqual(['By the form'])
   })
 
-  it('ends as the highest revision, however many arrive at once', async () => {
+  it('ends as the highest revision if many arrive at once', async () => {
     const { save, texts } = await makeAnswering()
     await Promise.all(Array.from({ length: 12 }, (_, i) => save(`Text ${i + 1}`, i + 1)))
     expect(await texts()).toEqual(['Text 12'])
   })
 
-  it('is taken for 30 seconds after its time, as recordings are, and not later, by whatever clock of the browser', async () => {
+  it("is accepted for 30 seconds after its time, and no later, regardless of the browser's clock", async () => {
     const { candidate, save, texts } = await makeAnswering({ timeLimit: 60, questions: [{}, {}] })
     await save('In time', 1)
     service.clock.advance(60_000)
@@ -115,7 +115,7 @@ describe('a text', () => {
     expect(await texts()).toEqual(['The last of it'])
   })
 
-  it('is taken after its time also where the next question is open, and not where the candidate has gone on or finished', async () => {
+  it('is accepted after its time if the next question is open, but not after the candidate moved on or finished', async () => {
     const { candidate, save, texts } = await makeAnswering({ questions: [{ timeLimit: 60 }, { timeLimit: 60 }] })
     service.clock.advance(60_000)
     await candidate.press('open', { number: '2' })
@@ -128,7 +128,7 @@ describe('a text', () => {
     expect([await texts(), await left.texts()]).toEqual([['First'], []])
   })
 
-  it('is refused when it is none, or too long, and for a question that is not open', async () => {
+  it('is rejected if it is malformed or too long, and for a question that is not open', async () => {
     const { candidate, tab, save, texts } = await makeAnswering()
     expect(refusal(await save('x'.repeat(20_001), 1))).toEqual([422, 'invalid'])
     expect(refusal(await save('\0', 1))).toEqual([422, 'invalid'])
@@ -146,7 +146,7 @@ describe('a text', () => {
 })
 
 describe('a play', () => {
-  it('is granted as often as the invite says, however many ask at once', async () => {
+  it("is granted only up to the invite's limit, even if many requests arrive at once", async () => {
     const { play } = await makeAnswering({ questionReplayLimit: 3 })
     const answers = await Promise.all(Array.from({ length: 8 }, play))
     const granted = answers.filter(({ status }) => status === 200).map(({ body }) => body.playsLeft)
@@ -154,22 +154,22 @@ describe('a play', () => {
     expect(refusal(await play())).toEqual([409, 'no_plays_left'])
   })
 
-  it('is refused for a question that is not open', async () => {
+  it('is rejected for a question that is not open', async () => {
     const { candidate, tab, play } = await makeAnswering({ questions: [{ timeLimit: 60 }, {}] })
     expect(refusal(await candidate.session('post', '/questions/2/plays', { tab }))).toEqual([409, 'closed'])
     service.clock.advance(60_000)
     expect(refusal(await play())).toEqual([409, 'closed'])
   })
 
-  it('is limited by what the invite said at the start', async () => {
+  it("is limited by the invite's setting at the start", async () => {
     const { invite, play } = await makeAnswering({ questionReplayLimit: 1 })
     await service.db.invite.update({ where: { id: invite.id }, data: { questionReplayLimit: 9 } })
     expect([(await play()).status, (await play()).status]).toEqual([200, 409])
   })
 })
 
-describe('two tabs', () => {
-  it('the later one takes over, and the earlier one is told so', async () => {
+describe('the second of two tabs', () => {
+  it('takes over the session, and the first is notified', async () => {
     const { candidate, save, texts } = await makeAnswering()
     await save('By the first', 1)
     const later = await openTab(service, candidate)
@@ -186,7 +186,7 @@ describe('two tabs', () => {
 })
 
 describe('notes', () => {
-  it('are kept at the time of the server, never before the start', async () => {
+  it('are stored with the time of the server, never before the start', async () => {
     const { candidate, tab, submission } = await makeTaking(service)
     const begun = service.clock.now()
     service.clock.advance(10_000)
@@ -214,7 +214,7 @@ describe('notes', () => {
       expect(refusal(await candidate.session('post', '/notes', { tab, body }))).toEqual([400, 'malformed_request'])
   })
 
-  it('are kept up to a number that no session needs', async () => {
+  it('are stored up to a number that no session needs', async () => {
     const { candidate, tab, submission } = await makeTaking(service)
     const body = { notes: Array(100).fill({ kind: 'online', ago: 0 }) }
     const send = () => candidate.session('post', '/notes', { tab, body })
@@ -223,7 +223,7 @@ describe('notes', () => {
   })
 })
 
-describe('after the end', () => {
+describe('a session after its end', () => {
   it('rejects each write, because the assessment is submitted', async () => {
     const { candidate, tab, save, play } = await makeAnswering()
     await candidate.press('finish')
@@ -239,8 +239,8 @@ describe('after the end', () => {
   })
 })
 
-describe('a link that is not, or no longer, good', () => {
-  it('is answered in JSON, and opens nothing of another candidate', async () => {
+describe('an invalid or outdated link', () => {
+  it('is rejected with JSON, and opens nothing of another candidate', async () => {
     const { candidate, invite } = await makeAnswering()
     const outdated = candidateOf(service, { ...invite, linkVersion: 9 })
     expect(refusal(await outdated.session('get'))).toEqual([404, 'invite_not_found'])
@@ -250,7 +250,7 @@ describe('a link that is not, or no longer, good', () => {
   })
 })
 
-it('has no session with an external player', async () => {
+it('does not exist with an external player', async () => {
   const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   const { candidate, stored } = await makeAccepted(withPlayer)
   await candidate.press('start')

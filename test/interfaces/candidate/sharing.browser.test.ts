@@ -38,8 +38,8 @@ async function startSharing() {
   return { candidate, page }
 }
 
-describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped where no chromium is installed)', () => {
-  it('stops going on while it is not, and nothing of the answer is lost', async () => {
+describe.skipIf(!isBrowserInstalled)('required screen sharing (skipped where no chromium is installed)', () => {
+  it('blocks moving on while it is stopped, and loses nothing of the answer', async () => {
     const { candidate, page } = await startSharing()
     await page.evaluate('endSharing()')
     await missing(page).waitFor()
@@ -58,7 +58,7 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
     expect((await noted()).sort()).toEqual(['sharing_begun', 'sharing_begun', 'sharing_ended'])
   })
 
-  it('is asked for before the first question opens, however soon that is pressed', async () => {
+  it('is requested before the first question opens, even if the button is pressed at once', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], screenRecording: true })
     const page = await (await openContext()).newPage()
     await page.route('**/session', async (route) => {
@@ -71,7 +71,7 @@ describe.skipIf(!isBrowserInstalled)('a screen that has to be shared (skipped wh
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('stops going on where it is refused after a reload, until the organization waives it', async () => {
+  it('blocks moving on if it is refused after a reload, until the organization waives it', async () => {
     const { candidate, page } = await startSharing()
     await leaveQuestion(page)
     await button(page, 'Open question 2').waitFor()

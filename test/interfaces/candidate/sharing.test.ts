@@ -31,8 +31,8 @@ async function makeShared() {
   return { ...made, tab, share, stopSharing, opened, admin, page: `${admin.home}invites/${invite.id}` }
 }
 
-describe('a screen that has to be recorded', () => {
-  it('is recorded before a question is opened, each time anew', async () => {
+describe('a required screen recording', () => {
+  it('must run before a question is opened, each time again', async () => {
     const { candidate, share, stopSharing, opened } = await makeShared()
     const refused = await candidate.press('open', { number: '1' })
     expect(refused.status).toBe(422)
@@ -50,7 +50,7 @@ describe('a screen that has to be recorded', () => {
     expect(await opened()).toEqual([1, 2])
   })
 
-  it('is needed no more once an admin has waived it, which is audited and shown', async () => {
+  it('is no longer required after an admin has waived it, which is audited and shown', async () => {
     const { candidate, share, stopSharing, opened, admin, page, organization, invite } = await makeShared()
     const mediaId = await share()
     await candidate.press('open', { number: '1' })
@@ -83,7 +83,7 @@ describe('a screen that has to be recorded', () => {
     expect(entries.map(({ actorId, details }) => [actorId, details])).toEqual([[admin.member.id, { requirement: 'screen' }]])
   })
 
-  it('is waived by admins alone', async () => {
+  it('is waived only by admins', async () => {
     const { organization, invite, stored } = await makeShared()
     const grader = await signInAs(service, organization.id, ['grader'])
     const answer = await grader.post(`${grader.home}invites/${invite.id}/waive`, { requirement: 'screen' })

@@ -33,8 +33,8 @@ const LOST_BY_KILL_MS = 4_000
 
 const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
 
-describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped where no chromium is installed)', () => {
-  it('goes the whole way: text, audio, video, a choice, the screen and both photos', async () => {
+describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where no chromium is installed)', () => {
+  it('works from start to end with text, audio, video, a choice, the screen, and both photos', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text', 'audio', 'video', 'mixed'], proctored: true })
     const page = await (await openContext()).newPage()
     const complaints = watch(page)
@@ -125,12 +125,12 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
   }
 
-  it('loses nothing of a recording while off line, and says what is saved', async () => {
+  it('loses nothing of a recording while offline, and shows the saved part', async () => {
     const setOffline = (is: boolean) => (page: Page) => page.context().setOffline(is)
     await recordThrough(await makeCandidate({ responseTypes: ['audio'] }), { cut: setOffline(true), mend: setOffline(false) })
   })
 
-  it('loses nothing of a recording while the service is killed and started again', async () => {
+  it('loses nothing of a recording while the service is killed and restarted', async () => {
     const own = await findFreePort()
     const service = await launch(own)
     const cut = async () => {
@@ -140,7 +140,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await recordThrough(await makeCandidate({ responseTypes: ['audio'], at: own }), { cut, mend: () => launch(own) })
   })
 
-  it('keeps a text that could not be saved, also over a reload, and saves it when there is a connection', async () => {
+  it('keeps an unsaved text over a reload, and saves it when the connection is back', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 600 })
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -159,7 +159,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['Not saved yet.'])
   })
 
-  it('goes on after a reload, and asks for the screen again', async () => {
+  it('continues after a reload, and asks for the screen again', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 600, proctored: true })
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await waitUntil('the note', async () => (await candidate.notes()).find(({ kind }) => kind === 'reloaded'))
   })
 
-  it('lets a second tab take over, and the first one says so', async () => {
+  it('lets a second tab take over, and notifies the first', async () => {
     const candidate = await makeCandidate({ responseTypes: ['text'] })
     const context = await openContext()
     const first = await context.newPage()
@@ -196,7 +196,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await expect.poll(() => answerBox(first).inputValue(), PATIENT).toBe('From the second.')
   })
 
-  it.each([-3_600_000, 3_600_000])('gives no more and no less time when the device clock is off by %i ms', async (off) => {
+  it.each([-3_600_000, 3_600_000])('grants the same time when the device clock is off by %i ms', async (off) => {
     const candidate = await makeCandidate({ responseTypes: ['text'], timeLimit: 6 })
     const context = await openContext()
     await context.addInitScript(`const now = Date.now; Date.now = () => now() + ${off}`)
@@ -209,7 +209,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     expect((await candidate.attempts()).map(({ text }) => text)).toEqual(['In time'])
   })
 
-  it('can be gone by the keyboard alone', async () => {
+  it('can be completed by keyboard alone', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio', 'text'] })
     const page = await (await openContext()).newPage()
     const pressByKey = async (name: string) => {
@@ -245,7 +245,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     ])
   })
 
-  it('takes text answers without scripts, and says before the start what needs them', async () => {
+  it('accepts text answers without scripts, and explains before the start which answers need them', async () => {
     const page = await (await openContext({ javaScriptEnabled: false, viewport: phone })).newPage()
     const written = await makeCandidate({ responseTypes: ['text'] })
     await page.goto(written.link)
@@ -271,7 +271,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     ['NotFoundError', 'The browser found no camera, or no microphone,'],
     ['NotReadableError', 'Another program may be using it'],
     ['OverconstrainedError', 'can’t record in the way that is needed'],
-  ])('says what to do when a device fails with %s', async (name, text) => {
+  ])('explains what to do when a device fails with %s', async (name, text) => {
     const candidate = await makeCandidate({ responseTypes: ['video'] })
     const context = await openContext()
     await context.addInitScript(`navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', '${name}') }`)
@@ -284,7 +284,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     expect(await candidate.status()).toBe('accepted')
   })
 
-  it('is accessible on each page, in dark and in light, and never scrolls sideways', async () => {
+  it('is accessible on each page, in dark and light, and never scrolls sideways', async () => {
     const candidate = await makeCandidate({ responseTypes: ['mixed'], proctored: true, timeLimit: 600 })
     const page = await (await openContext()).newPage()
     let checked = 0

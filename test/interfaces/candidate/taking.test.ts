@@ -6,8 +6,8 @@ import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-describe('the way by forms', () => {
-  it('leads from consent over each question to the end, with the answers kept', async () => {
+describe('an assessment by forms', () => {
+  it('leads from consent through each question to the end, and stores the answers', async () => {
     const questions = [{ points: 3 }, { responseType: 'a translation' }]
     const { candidate, stored, submission, texts } = await makeAccepted(service, { questions })
     expect((await candidate.open()).text).toContain('What you agree to')
@@ -35,7 +35,7 @@ describe('the way by forms', () => {
     expect(await texts()).toEqual(['My answer', 'Another'])
   })
 
-  it('names the questions without an answer before the end, and lets them be', async () => {
+  it('lists the unanswered questions before the end, and accepts them', async () => {
     const { candidate, stored } = await makeTaking(service, { questions: [{}, {}, {}] })
     for (const number of [1, 2, 3]) {
       await candidate.press('open', { number: String(number) })
@@ -47,7 +47,7 @@ describe('the way by forms', () => {
     expect((await stored()).status).toBe('completed')
   })
 
-  it('asks once before a question is left without an answer, also without scripts', async () => {
+  it('asks once before a question is left unanswered, even without scripts', async () => {
     const { candidate, paper } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
     const asked = await candidate.answer(1, ' ', 'next').expect(200)
@@ -61,7 +61,7 @@ describe('the way by forms', () => {
     expect((await paper())[1]!.closedAt).not.toBe(null)
   })
 
-  it('keeps what looks like markup as it was typed', async () => {
+  it('keeps and escapes text that looks like markup', async () => {
     const hostile = '</textarea><script>alert(1)</script>&amp;\n\n'
     const { candidate, texts } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
@@ -71,7 +71,7 @@ describe('the way by forms', () => {
     expect(text).toContain('>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;\n\n</textarea>')
   })
 
-  it('takes the longest answer in any script, and refuses a longer one whole', async () => {
+  it('accepts the longest answer in any script, and rejects a longer one completely', async () => {
     const { candidate, texts } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
     const longest = '語'.repeat(20_000)
@@ -84,7 +84,7 @@ describe('the way by forms', () => {
   })
 })
 
-it('loads the script of its language from the consent to the end, and else the one that knows the reader’s clock', async () => {
+it('loads the session script from the consent to the end, and otherwise only the clock script', async () => {
   const { candidate } = await makeAccepted(service, { status: 'pending' })
   const scripts = async () => [...(await candidate.open()).text.matchAll(/<script [^>]*>/g)].map(([tag]) => tag)
   const script = expect.stringMatching(/^<script type="module" src="\/i\/assets\/candidate\.en\.[0-9a-f]{12}\.js">$/)
@@ -102,8 +102,8 @@ it('loads the script of its language from the consent to the end, and else the o
   expect(await scripts()).toEqual([clock])
 })
 
-describe('before the start', () => {
-  it('the invitation says what is needed, recorded and kept, and who sees it', async () => {
+describe('the start of an assessment', () => {
+  it('follows an invitation that lists what is needed, recorded, and stored, and who sees it', async () => {
     const asked = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
     const { candidate, organization } = await makeAccepted(service, {
       status: 'pending',
@@ -130,7 +130,7 @@ describe('before the start', () => {
     expect((await plain.candidate.open()).text).toContain('<dt>What you need</dt><dd>nothing but this page</dd>')
   })
 
-  it('Start is refused by name for all that is missing, and nothing has begun', async () => {
+  it('is rejected with the names of all missing checks, and begins nothing', async () => {
     const asked = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
     const { candidate, invite, stored, paper } = await makeAccepted(service, { questions: [{ responseType: 'video' }], ...asked })
     expect((await candidate.press('start')).status).toBe(422)
@@ -145,7 +145,7 @@ describe('before the start', () => {
     expect(await paper()).toEqual([])
   })
 
-  it('Start goes without what the organization has waived, and with what was met', async () => {
+  it('ignores the checks that the organization has waived or the candidate has passed', async () => {
     const waived = await makeAccepted(service, { screenRecording: true, waivedChecks: ['screen'] })
     await consent(waived.candidate)
     await waived.candidate.press('start')
@@ -156,13 +156,13 @@ describe('before the start', () => {
     expect((await met.stored()).status).toBe('started')
   })
 
-  it('Start is refused where there is no room for what is to be recorded, and not where nothing is', async () => {
+  it('is rejected if there is no storage for required recordings, and succeeds if none are required', async () => {
     const full = await startServiceForTest({ MEDIA_QUOTA: '1' })
     const asked = await makeAccepted(full, { requireIdCapture: true })
     await prepare(full, asked.invite)
     await full.db.submission.updateMany({ data: { mediaBytes: 1 } })
     const refused = await asked.candidate.press('start')
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('there is no room for recordings')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('the disk for recordings is full')])
     expect(await asked.stored()).toEqual(asked.invite)
     const plain = await makeAccepted(full)
     await consent(plain.candidate)
@@ -170,7 +170,7 @@ describe('before the start', () => {
     expect((await plain.stored()).status).toBe('started')
   })
 
-  it('consent is asked for again where more is asked for than it was given for', async () => {
+  it('requires new consent if more is recorded than the consent covered', async () => {
     const { candidate, assessment, stored, submission } = await makeAccepted(service)
     await consent(candidate)
     await service.make.question(assessment, { responseType: 'mixed' })
@@ -189,7 +189,7 @@ describe('before the start', () => {
     expect((await stored()).status).toBe('started')
   })
 
-  it('consent begins nothing for an invite that is pending, or was withdrawn', async () => {
+  it('is not prepared by consent for an invite that is pending or closed', async () => {
     for (const status of ['pending', 'revoked', 'completed', 'expired'] as const) {
       const { candidate, invite } = await makeAccepted(service, { status })
       await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
@@ -197,7 +197,7 @@ describe('before the start', () => {
     }
   })
 
-  it('creates one submission, however often consent and Start are pressed at once', async () => {
+  it('creates one submission, even if consent and Start are pressed several times at once', async () => {
     for (let round = 0; round < 5; round++) {
       const { candidate, invite, stored, paper } = await makeAccepted(service)
       await Promise.all([1, 2, 3].map(() => consent(candidate)))
@@ -209,8 +209,8 @@ describe('before the start', () => {
   })
 })
 
-describe('the clock', () => {
-  it('gives a question its time from when it is opened, and the whole its own', async () => {
+describe('the time limit', () => {
+  it('starts for a question when it is opened, and for the whole at the start', async () => {
     const { candidate, submission, paper } = await makeTaking(service, {
       timeLimit: 100,
       questions: [{ timeLimit: 60 }, { timeLimit: 60 }],
@@ -229,7 +229,7 @@ describe('the clock', () => {
     expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after that of the whole
   })
 
-  it('hands in at the end of the last question without a clock for the whole', async () => {
+  it('ends the submission with the last question if the whole has no limit', async () => {
     const { candidate, tab, submission } = await makeTaking(service, { questions: [{}, { timeLimit: 60 }] })
     await candidate.press('open', { number: '1' })
     await candidate.press('next', { number: '1' })
@@ -247,7 +247,7 @@ describe('the clock', () => {
     expect((await submission()).state).toBe('in_progress')
   })
 
-  it('closes a question: what comes later is not taken, and the page says so', async () => {
+  it('closes a question: a later answer is rejected, and the page explains it', async () => {
     const { candidate, texts } = await makeTaking(service, { questions: [{ timeLimit: 60 }, {}] })
     await candidate.press('open', { number: '1' })
     service.clock.advance(59_999)
@@ -260,7 +260,7 @@ describe('the clock', () => {
     expect((await candidate.open()).text).toContain('Open question 2')
   })
 
-  it('opens nothing once the time for the whole is over, and hands in what is there', async () => {
+  it('opens no question once the whole time is over, and submits the existing answers', async () => {
     const { candidate, paper, stored, texts } = await makeTaking(service, { timeLimit: 60 })
     await candidate.press('open', { number: '1' })
     await candidate.answer(1, 'One', 'next')
@@ -273,8 +273,8 @@ describe('the clock', () => {
   })
 })
 
-describe('by hand', () => {
-  it('no question is opened before its turn, twice, or after it was left', async () => {
+describe('a forged form', () => {
+  it('opens no question before its turn, twice, or after it was left', async () => {
     const { candidate, paper } = await makeTaking(service, { questions: [{}, {}, {}] })
     const opened = async () => (await paper()).filter(({ openedAt }) => openedAt).map(({ number }) => number)
     for (const number of ['2', '3', '4', '2147483647']) await candidate.press('open', { number })
@@ -292,14 +292,14 @@ describe('by hand', () => {
     expect((await paper())[0]).toEqual(left)
   })
 
-  it.each(['0', '-1', '1.5', '1e3', 'x', '', '99999999999', '2147483648'])('no number is %j', async (number) => {
+  it.each(['0', '-1', '1.5', '1e3', 'x', '', '99999999999', '2147483648'])('is rejected for the number %j', async (number) => {
     const { candidate, paper } = await makeTaking(service)
     const before = await paper()
     for (const button of ['open', 'next', 'answer'] as const) expect((await candidate.press(button, { number })).status).toBe(400)
     expect(await paper()).toEqual(before)
   })
 
-  it('a question that is answered by a recording takes no text', async () => {
+  it('stores no text for a question that is answered by a recording', async () => {
     const { candidate, texts } = await makeTaking(service, {
       questions: [{ responseType: 'audio' }],
       waivedChecks: ['microphone'],
@@ -309,7 +309,7 @@ describe('by hand', () => {
     expect(await texts()).toEqual([])
   })
 
-  it('rejects answers for an invite that was withdrawn, submitted, or belongs to another candidate', async () => {
+  it('is rejected for an invite that was withdrawn, submitted, or belongs to another candidate', async () => {
     const [one, other] = [await makeTaking(service), await makeTaking(service)]
     await one.candidate.press('open', { number: '1' })
     const form = { proof: other.candidate.proof, number: '1', text: 'x' }
@@ -323,7 +323,7 @@ describe('by hand', () => {
   })
 })
 
-it('an assessment that is edited meanwhile leaves the paper, and its points, as they were', async () => {
+it("keeps the candidate's questions and points if the assessment is edited meanwhile", async () => {
   const { candidate, assessment, paper } = await makeTaking(service, { questions: [{ points: 3 }, { points: 4 }] })
   const before = await paper()
   await service.db.question.updateMany({
@@ -338,8 +338,8 @@ it('an assessment that is edited meanwhile leaves the paper, and its points, as 
   expect([text.includes('What is 1?'), text.includes('Changed'), text.includes('Question 1 of 2')]).toEqual([true, false, true])
 })
 
-describe('an invite that was started before anything could be sent in', () => {
-  it('gets its submission by going on, with the whole time from then on', async () => {
+describe('an invite that started in a release without submissions', () => {
+  it('gets its submission when the candidate continues, with the whole time from then on', async () => {
     const assessmentSession = service.deps.newId()
     const { candidate, invite, submission, paper } = await makeAccepted(service, {
       status: 'started',
@@ -361,7 +361,7 @@ describe('an invite that was started before anything could be sent in', () => {
   })
 })
 
-it('an invite that is brought back begins anew, with another submission', async () => {
+it('starts a reactivated invite again with another submission', async () => {
   const { candidate, invite, organization, stored, texts } = await makeTaking(service)
   await candidate.press('open', { number: '1' })
   await candidate.answer(1, 'The first time', 'next')

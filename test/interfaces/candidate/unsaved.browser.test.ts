@@ -36,8 +36,8 @@ const noteTyping = (page: Page) =>
     globalThis.typed = ''
     document.querySelector('textarea').addEventListener('input', ({ target }) => { typed = target.value })`)
 
-describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no chromium is installed)', () => {
-  it('survives that the storage of the browser is cleared while it is recorded: it is said, and nothing is missing', async () => {
+describe.skipIf(!isBrowserInstalled)('an unsaved answer (skipped where no chromium is installed)', () => {
+  it("survives the clearing of the browser's storage during recording, with a notice and no missing part", async () => {
     const { candidate, context, page } = await startAnswering({ responseTypes: ['audio'] })
     const complaints = watch(page)
     await press(page, 'Record audio')
@@ -70,7 +70,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect(await texts()).toEqual([await page.evaluate('typed')])
   })
 
-  it('is sent when the connection is back, though the time of a text is over by then', async () => {
+  it('is sent when the connection is back, even if the time of the text is over by then', async () => {
     const { context, page, texts } = await startAnswering({ responseTypes: ['text'], timeLimit: 6 })
     await answerBox(page).fill('Typed')
     await page.getByText('Saved.', { exact: true }).waitFor()
@@ -83,7 +83,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect(await texts()).toEqual(['Typed off line'])
   })
 
-  it('is told when the page is back and the question is over for good, until the candidate has read it', async () => {
+  it('is reported when the page is back and the question is closed, until the candidate has read it', async () => {
     const { candidate, context, page, texts } = await startAnswering({ responseTypes: ['text', 'text'] })
     await answerBox(page).fill('Saved.')
     await page.getByText('Saved.', { exact: true }).waitFor()
@@ -116,7 +116,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect(await texts()).toEqual(['Saved.'])
   })
 
-  it('is asked about once before a question is left empty, or while it is recorded, and not when the time is up', async () => {
+  it('is asked about once before a question is left empty or recording, and not when the time is up', async () => {
     const { page, candidate } = await startAnswering({
       responseTypes: ['text', 'audio', 'text'],
       timeLimit: 20,
@@ -145,7 +145,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect([await dialog.count(), (await candidate.attempts()).length]).toEqual([0, 1])
   })
 
-  it('is counted where a text is too long, and never cut without a word', async () => {
+  it('is counted if a text is too long, and never cut without a notice', async () => {
     const { page, texts } = await startAnswering({ responseTypes: ['text'] })
     const long = `${'x'.repeat(20_000)} and more`
     await page.getByText('Saved as you type.').waitFor()
@@ -161,7 +161,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect(await texts()).toEqual(['x'.repeat(20_000)])
   })
 
-  it('is handed in by itself when Finish could not be sent, and nothing says otherwise meanwhile', async () => {
+  it('is submitted automatically if Finish could not be sent, without a contrary notice', async () => {
     const { candidate, context, page } = await startAnswering({ responseTypes: ['text'] })
     await answerBox(page).fill('Mine.')
     await leaveQuestion(page)

@@ -73,7 +73,7 @@ describe('the service', () => {
   })
 })
 
-it('takes four uploads of a link at once, tells the fifth to come again, and takes it when there is room', async () => {
+it('accepts four uploads of a link at once, rejects the fifth for now, and accepts it when one has ended', async () => {
   const candidate = await takeAssessment(service)
   const other = await takeAssessment(service)
   const mediaId = await candidate.beginAttempt()
@@ -90,7 +90,7 @@ it('takes four uploads of a link at once, tells the fifth to come again, and tak
   await expect.poll(async () => (await candidate.putPart(mediaId, 0, 4, webmPart())).status).toBe(204)
 })
 
-it('ends an upload that stops', { timeout: 30_000 }, async () => {
+it('ends an upload that stalls', { timeout: 30_000 }, async () => {
   const { session, tab, beginAttempt } = await takeAssessment(service)
   const mediaId = await beginAttempt()
   const { answered } = await begin({ path: part(session, mediaId, 0), tab, length: 100_000 }, 50_000)
@@ -99,7 +99,7 @@ it('ends an upload that stops', { timeout: 30_000 }, async () => {
   expect(text).toMatch(/^connection: close\r$/im)
 })
 
-it('saves so many texts of a link a minute, and tells the next to come later, unread', async () => {
+it('saves a limited number of texts per link and minute, and rejects the next unread', async () => {
   const candidate = await takeAssessment(service)
   const save = (revision: number) =>
     service

@@ -556,14 +556,14 @@ for (const [role, person] of untouched.people) {
 const foreigner = await signInAs(service, (await service.make.organization()).id, ['admin'])
 const nowhere = (await foreigner.get('/portal/x/nowhere')).text
 
-it('lists every page and form of an organization', async () => {
+it('covers every page and form of an organization', async () => {
   expect(await listPortalRoutes(service.system)).toEqual(Object.keys(allowed).sort())
 })
 
 describe.each(routes)('$name', (route) => {
   // A form that is sent needs rows of its own, which take longest to create: in every check one role that may send it does.
   const tried = route.method === 'GET' || LONG ? ROLES : ROLES.filter((role) => !route.roles.slice(1).includes(role))
-  it.each(tried)('is found by the permitted roles only: %s', async (role) => {
+  it.each(tried)('is accessible only to the permitted roles: %s', async (role) => {
     const may = route.roles.includes(role)
     const { id, rows, people } = may && route.method === 'POST' ? await furnish([role]) : untouched
     const person = people.get(role)!
@@ -577,7 +577,7 @@ describe.each(routes)('$name', (route) => {
     if (route.method === 'GET') expect(home).not.toContain(`href="/portal/${id}${route.path}"`)
   })
 
-  it('is not found in another organization, with ids of either, or with an unknown organization', async () => {
+  it('answers 404 in another organization, with ids of either, or in an unknown organization', async () => {
     const { id, rows } = untouched
     const elsewhere = [id, unknownId, 'x', "'", '..%2F..', id.toUpperCase()]
     const addresses = elsewhere.map((other) => addressOf(route, other, rows))
@@ -608,7 +608,7 @@ describe.each(routes)('$name', (route) => {
     }
   })
 
-  it.runIf(route.method === 'POST')('refuses requests from other sites or without an origin', async () => {
+  it.runIf(route.method === 'POST')('rejects requests from other sites or without an origin', async () => {
     const { id, rows, people } = untouched
     const admin = people.get('owner')!
     const strange: Record<string, string>[] = [
@@ -628,7 +628,7 @@ describe.each(routes)('$name', (route) => {
   })
 })
 
-it('changes nothing when a form is refused', async () => {
+it('changes nothing if a form is rejected', async () => {
   expect(await contents(untouched.id)).toEqual(before)
 })
 
@@ -645,7 +645,7 @@ const missing: Record<Exclude<SessionAccess, 'open'>, () => Missing> = {
   signIn: () => ({ rules: {}, session: { closedOrganizationIds: [] }, status: 303 }),
 }
 
-describe.each(Object.entries(missing))('a session that lacks something: %s', (name, make) => {
+describe.each(Object.entries(missing))('a session with an unmet requirement (%s)', (name, make) => {
   let locked: { id: string; rows: Rows; admin: Visitor; status: number; leads: RegExp }
   beforeAll(async () => {
     const { id, rows } = await furnish([])
@@ -686,7 +686,7 @@ describe.each(Object.entries(missing))('a session that lacks something: %s', (na
 /** Forms that need recent authentication, from the list above. */
 const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:organizationId', ' '))
 
-it('refuses everything that requires recent authentication after a quarter of an hour', async () => {
+it('requires recent authentication again after a quarter of an hour', async () => {
   const { id, rows } = await furnish()
   const admin = await signInAs(service, id, ['admin'], ['owner'])
   await service.db.sessionAuthentication.updateMany({
@@ -741,7 +741,7 @@ describe('a form', () => {
     ['application/json', '{"firstName":"Grace","lastName":"Hopper"}'],
     ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="firstName"\r\n\r\nGrace\r\n--x--\r\n'],
     ['text/plain', 'firstName=Grace&lastName=Hopper'],
-  ])('is nothing but a form: %s', async (type, body) => {
+  ])('is rejected with the content type %s', async (type, body) => {
     const { id } = await service.make.organization()
     const { cookie, home } = await signInAs(service, id, ['admin'])
     const own = { cookie: cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': type }

@@ -88,7 +88,7 @@ const isWaiting = async () => {
 }
 
 it.each(Object.keys(forms))(
-  'says what is gone, and fails at nothing, where it is deleted while a form is saved: %s',
+  'names the deleted object, without an error, if it is deleted while a form is saved: %s',
   async (name) => {
     const started = await start()
     const [path, fields, what, status, mistake] = forms[name]!

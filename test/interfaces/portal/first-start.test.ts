@@ -27,7 +27,7 @@ it.skipIf(!isBrowserInstalled).each([
   ['a desktop', desktop],
   ['a phone', phone],
 ])(
-  'leads from a start on an empty folder to a key, an invite made with it, and the invite in the portal, on %s (skipped where no chromium is installed)',
+  'leads from an empty folder to a key, an invite, and its page in the portal, on %s (skipped where no chromium is installed)',
   async (_device, viewport) => {
     const { service, link } = await startOnNothing()
     const { page, expectGood } = await openWindow(viewport)

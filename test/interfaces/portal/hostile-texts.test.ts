@@ -180,7 +180,7 @@ const look = (page: Page) =>
   })`) as Promise<{ made: number; leads: string[]; text: string }>
 
 it.skipIf(!isBrowserInstalled)(
-  'shows script, quotes and formulas in every text as text, on every page, and as harmless cells in every file (skipped where no chromium is installed)',
+  'escapes scripts and quotes on every page, and formulas in every file (skipped where no chromium is installed)',
   async () => {
     const { organizationId, admin, ids } = await makeOrganization()
     const organization = { id: organizationId, name: 'words' }

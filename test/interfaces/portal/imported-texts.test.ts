@@ -7,7 +7,7 @@ const service = await startServiceForFile()
 
 const LONG = 'x'.repeat(6_000)
 
-it('saves changes to a row with import-only characters, and refuses such characters in new text', async () => {
+it('saves changes to a row with import-only characters, and rejects such characters in new text', async () => {
   const { make, db } = service
   const { id: organizationId } = await make.organization()
   const admin = await signInAs(service, organizationId, ['admin'])

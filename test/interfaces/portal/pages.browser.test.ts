@@ -69,11 +69,11 @@ async function signInBrowser(
   return { home: there + home, member }
 }
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no chromium is installed)', () => {
   it.each([
     ['a desktop', desktop, true],
     ['a phone, without scripts', phone, false],
-  ] as const)('the way from the printed link to a key that works, on %s', async (_device, viewport, javaScriptEnabled) => {
+  ] as const)('leads from the printed link to a working key, on %s', async (_device, viewport, javaScriptEnabled) => {
     const fresh = await startServiceForTest()
     const there = await fresh.app.listen({ port: 0, host: '127.0.0.1' })
     const demo = (await loadDemo(fresh.system))!
@@ -112,7 +112,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   it.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ] as const)('the way of an invite and of a list of candidates, without scripts, on %s', async (_device, viewport) => {
+  ] as const)('supports an invite and a list of candidates without scripts, on %s', async (_device, viewport) => {
     const { id } = await service.make.organization()
     await service.make.question(await service.make.assessment(id, { name: 'French' }))
     const context = await openContext({ viewport, javaScriptEnabled: false })
@@ -156,7 +156,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   it.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ] as const)('the way of a webhook, without scripts, on %s', async (_device, viewport) => {
+  ] as const)('supports a webhook without scripts, on %s', async (_device, viewport) => {
     const fresh = await startServiceForTest(TO_LOOPBACK)
     const there = await fresh.app.listen({ port: 0, host: '127.0.0.1' })
     const receiver = await startReceiver()
@@ -195,7 +195,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(complaints).toEqual([])
   })
 
-  it('shows the menu beside the page on a desktop, and behind a button on a phone, also without scripts', async () => {
+  it('shows the menu next to the page on a desktop, and behind a button on a phone, even without scripts', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ viewport: desktop, javaScriptEnabled: false })
     const { home } = await signInBrowser(context, id)
@@ -231,7 +231,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await page.locator('#key').textContent())
   })
 
-  it('sends a form once, however often its button is clicked', async () => {
+  it('sends a form once, even if its button is clicked several times', async () => {
     const { id } = await service.make.organization()
     const context = await openContext({ javaScriptEnabled: true })
     const { home } = await signInBrowser(context, id)
@@ -265,7 +265,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
   })
 
-  it('refuses requests from pages of other origins despite the cookie', async () => {
+  it('rejects requests from pages of other origins despite the cookie', async () => {
     const { id } = await service.make.organization()
     const context = await openContext()
     const { home, member } = await signInBrowser(context, id)
@@ -302,7 +302,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 
-  describe('every page', () => {
+  describe('on each page', () => {
     // A window for all of them: to open one costs more than most pages.
     let page: Page
     let complaints: string[]
@@ -687,7 +687,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
 
     it.each(Object.keys(open).map((name, index) => [name, index] as const))(
-      'is accessible, in dark and in light, on wide and narrow screens, keeps its policy, and never scrolls sideways: %s',
+      'is accessible, dark and light, wide and narrow, keeps its policy, and never scrolls sideways: %s',
       async (name, index) => {
         complaints.length = 0
         await open[name]!(await furnish(page.context()), page)

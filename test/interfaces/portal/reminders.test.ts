@@ -16,7 +16,7 @@ async function start({ withRule = false } = {}) {
   return { ...made, admin, path, rule }
 }
 
-it('saves a rule for invites sent after it is switched on, and audits it', async () => {
+it('saves a rule for invites sent after it is enabled, and audits it', async () => {
   const { admin, path, rule, organizationId, invite, remind } = await start()
   await admin.get(path).expect(200)
   expect((await admin.post(path, { ...STEP, ...HOURS })).status).toBe(303)
@@ -58,7 +58,7 @@ it('previews reminders for earlier invites, and sends exactly those after a conf
   expect(all).toEqual(new Set([...due, soon].map(({ id }) => id)))
 })
 
-it('shows mistakes beside their fields', async () => {
+it('shows mistakes at their fields', async () => {
   const { admin, path, rule } = await start()
   for (const [fields, words] of [
     [{ ...HOURS }, 'list of reminders'],
@@ -75,7 +75,7 @@ it('shows mistakes beside their fields', async () => {
   expect(await rule()).toBeNull()
 })
 
-it("gives an assessment its own rule until it is reset to the organization's", async () => {
+it("keeps an assessment's own rule until it is reset to the organization's", async () => {
   const { admin, assessment, organizationId } = await start({ withRule: true })
   const own = `${admin.home}assessments/${assessment.id}/reminders`
   expect((await admin.get(own)).text).toContain('replaces them for this assessment')

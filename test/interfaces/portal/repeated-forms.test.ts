@@ -83,7 +83,7 @@ describe('a form whose button is pressed twice', () => {
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
   })
 
-  it('releases and reopens a result once, and answers alike', async () => {
+  it('releases and reopens a result once, with the same response', async () => {
     const made = await makeHandedIn(service)
     const person = await signInAs(service, made.organization.id, ['admin', 'grader'])
     const { ctx } = await made.join(['admin'])

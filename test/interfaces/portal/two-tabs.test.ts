@@ -52,18 +52,15 @@ const pages: Record<string, Case> = {
 
 const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
 
-it.each(Object.entries(pages))(
-  '%s is not overwritten by who has not seen what was changed, and says who changed it',
-  async (_what, of) => {
-    const made = await furnish()
-    const { admin, organization } = made
-    const page = `${admin.home}${of.page(made)}`
-    const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })
-    const seen = seenIn(await admin.get(page))
-    service.clock.advance(1_000)
-    expect((await save({ ...of.theirs, seen })).status).toBe(303)
-    const refused = await save({ ...of.mine, seen })
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, of.mistakes])
-    expect((await save({ ...of.mine, seen: seenIn(refused) })).status).toBe(303)
-  },
-)
+it.each(Object.entries(pages))('protects %s from an outdated form, and names the author of the change', async (_what, of) => {
+  const made = await furnish()
+  const { admin, organization } = made
+  const page = `${admin.home}${of.page(made)}`
+  const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })
+  const seen = seenIn(await admin.get(page))
+  service.clock.advance(1_000)
+  expect((await save({ ...of.theirs, seen })).status).toBe(303)
+  const refused = await save({ ...of.mine, seen })
+  expect([refused.status, mistakesIn(refused)]).toEqual([422, of.mistakes])
+  expect((await save({ ...of.mine, seen: seenIn(refused) })).status).toBe(303)
+})

@@ -49,7 +49,7 @@ describe('GET /assessments', () => {
     expect(body).toEqual({ assessments: [listForm(assessment.id)], pagination: { page: 1, limit: 20, total: 1, totalPages: 1 } })
   })
 
-  it('shows an assessment that nothing refers to with empty languages and zero counts', async () => {
+  it('shows an unused assessment with empty languages and zero counts', async () => {
     const { id, key } = await service.make.organization()
     await service.make.assessment(id)
     const { body } = await service.v1(key).get('/assessments')
@@ -62,7 +62,7 @@ describe('GET /assessments', () => {
     })
   })
 
-  it('counts each invite once it has been made', async () => {
+  it('counts each invite as soon as it is created', async () => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     const readCount = async () => (await service.v1(key).get('/assessments')).body.assessments[0].inviteCount
@@ -81,14 +81,14 @@ describe('GET /assessments/{assessmentId}', () => {
     expect([status, body]).toEqual([200, { ...listForm(assessment.id), totalPoints: 12 }])
   })
 
-  it.each(['text', 'audio', 'video', 'mixed'] as const)('knows the format %s', async (format) => {
+  it.each(['text', 'audio', 'video', 'mixed'] as const)('shows the format %s', async (format) => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id, { defaultQuestionFormat: format, defaultAnswerFormat: format })
     const { body } = await service.v1(key).get(`/assessments/${assessment.id}`)
     expect([body.defaultQuestionFormat, body.defaultAnswerFormat]).toEqual([format, format])
   })
 
-  it('finds an assessment by its id in upper case too', async () => {
+  it('accepts an id in upper case', async () => {
     const { key, assessment } = await makeAssessment()
     const { status, body } = await service.v1(key).get(`/assessments/${assessment.id.toUpperCase()}`)
     expect([status, body.id]).toEqual([200, assessment.id])
@@ -156,7 +156,7 @@ describe('GET /assessments/{assessmentId}/questions', () => {
     })
   })
 
-  it('shows empty text and 0, never null, where a question has no value', async () => {
+  it('shows empty text and 0, never null, for missing values of a question', async () => {
     const { id, key } = await service.make.organization()
     const assessment = await service.make.assessment(id)
     await service.make.question(assessment)

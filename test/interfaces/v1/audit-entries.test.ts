@@ -33,7 +33,7 @@ async function follow(client: Client, isAll: (entries: Entry[]) => boolean): Pro
   return entries
 }
 
-it('is for keys alone that have the scope, and shows who did what, from where, and what was before', async () => {
+it('shows actors, actions, addresses, and previous values, only to keys with the scope', async () => {
   const { id, key } = await service.make.organization()
   const admin = await signInAs(service, id, ['admin'])
   const member = await service.make.member(id, { roles: ['grader'], email: 'grace@example.com' })
@@ -63,7 +63,7 @@ it('is for keys alone that have the scope, and shows who did what, from where, a
   expect(theirs.filter(({ action }) => action === 'changed_member')).toEqual([])
 })
 
-it('gives each entry once and in order, however long the transactions took that made them', async () => {
+it('returns each entry once and in order, even after long transactions', async () => {
   const { id } = await service.make.organization()
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id } })
   const ctx = enterOrganization(service.system, organization)
@@ -86,7 +86,7 @@ it('gives each entry once and in order, however long the transactions took that 
   expect(positions).toEqual([...positions].sort((a, b) => a - b))
 })
 
-it('goes on behind what a lost database may have given, once it is another', async () => {
+it('continues beyond the positions of a lost database after it was replaced', async () => {
   const { id } = await service.make.organization()
   const reader = await makeKey(id, ['audit:read'])
   const before = await follow(reader, (read) => read.length >= 3)

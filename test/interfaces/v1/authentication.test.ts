@@ -34,7 +34,7 @@ it.each(everyEndpoint)('answers 401 "Invalid API key" to %s %s with an unknown k
   expect([response.status, response.body]).toEqual([401, { error: 'Invalid API key' }])
 })
 
-it('takes the key from the header x-api-key only', async () => {
+it('reads the key only from the header x-api-key', async () => {
   const { key } = await service.make.organization()
   const elsewhere = await service.http().get(`/api/v1/tags?x-api-key=${key}&api_key=${key}`).set('authorization', `Bearer ${key}`)
   expect([elsewhere.status, elsewhere.body]).toEqual([401, { error: 'API key is required' }])
@@ -55,14 +55,14 @@ it.each([
   expect([response.status, response.body]).toEqual([401, { error }])
 })
 
-it('looks at the key before path, parameters and body', async () => {
+it('checks the key before path, parameters, and body', async () => {
   const client = service.v1('ak_live_unknown')
   expect((await client.get('/tags?page=0')).status).toBe(401)
   expect((await client.post('/invites').set('content-type', 'application/json').send('{"broken')).status).toBe(401)
   expect((await client.post('/tags').set('content-type', 'text/plain').send('x')).status).toBe(401)
 })
 
-it('answers 401 "API key has expired" from the very instant a key expires', async () => {
+it('answers 401 "API key has expired" from the instant a key expires', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = new Date(service.clock.now().getTime() + DAY_MS)
   const { key } = await createApiKey(service.system, { organizationId, name: 'For a day', mode: 'live', expiresAt })
@@ -73,7 +73,7 @@ it('answers 401 "API key has expired" from the very instant a key expires', asyn
   expect([response.status, response.body]).toEqual([401, { error: 'API key has expired' }])
 })
 
-it('answers 401 "API key has been revoked" once a key is revoked, and leaves the organization its other keys', async () => {
+it('answers 401 "API key has been revoked" after a key is revoked, and accepts the organization\'s other keys', async () => {
   const { id: organizationId, key, apiKeyId } = await service.make.organization()
   const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live' })
   expect((await service.v1(key).get('/tags')).status).toBe(200)
@@ -84,7 +84,7 @@ it('answers 401 "API key has been revoked" once a key is revoked, and leaves the
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
 })
 
-it('says "revoked" of a key that is revoked as well as expired', async () => {
+it('answers "API key has been revoked" for a key that is both revoked and expired', async () => {
   const { id: organizationId } = await service.make.organization()
   const expiresAt = service.clock.now()
   const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Gone twice', mode: 'live', expiresAt })
@@ -92,7 +92,7 @@ it('says "revoked" of a key that is revoked as well as expired', async () => {
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
 })
 
-it('shows a test key the same data as a live key', async () => {
+it('shows a test key the same live tags as a live key', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const test = await createApiKey(service.system, { organizationId, name: 'Sandbox', mode: 'test' })
   expect(test.key).toMatch(/^ak_test_.{32}$/)
@@ -121,7 +121,7 @@ it('records the last use of a key, at most once a minute', async () => {
   expect(await readLastUse()).toBe(first + 60_000)
 })
 
-it('does not record the use of a refused key', async () => {
+it('does not record the use of a rejected key', async () => {
   const { id: organizationId } = await service.make.organization()
   const revoked = await createApiKey(service.system, { organizationId, name: 'Revoked', mode: 'live' })
   await revokeApiKey(service.system, revoked.apiKey.id)

@@ -105,6 +105,6 @@ it.each<[string, () => Test, string]>([
     () => made.client.post('/invites').send({ assessmentId: made.ids.assessment.id, recipientEmail: 'sam@example.com' }),
     '409 {"error":"An invite for this email and assessment already exists"}',
   ],
-])('%s answers to the byte as documented', async (_name, send, expected) => {
+])('%s answers byte for byte as documented', async (_name, send, expected) => {
   expect(show(await send())).toBe(expected)
 })

@@ -22,7 +22,7 @@ const split = (answers: Answer[], status: number) => ({
   others: answers.filter((answer) => answer.status !== status),
 })
 
-it('makes one invite, with one mail, of 20 simultaneous requests for the same, and points the other 19 to it', async () => {
+it('creates one invite and one mail for 20 simultaneous requests, and links the other 19 to it', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
   // The address differs in case only, which does not make it another.
@@ -51,7 +51,7 @@ it('makes one invite, with one mail, of 20 simultaneous requests for the same, a
   expect(mail!.envelope.to[0]!.toLowerCase()).toBe('same@example.com')
 })
 
-it('makes one tag of 20 simultaneous requests for the same name', async () => {
+it('creates one tag for 20 simultaneous requests with the same name', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { done, others } = split(
     await atOnce((nth) =>
@@ -67,7 +67,7 @@ it('makes one tag of 20 simultaneous requests for the same name', async () => {
   expect(await service.db.tag.count({ where: { organizationId } })).toBe(1)
 })
 
-it('makes 20 invites of 20 simultaneous requests for different candidates', async () => {
+it('creates 20 invites for 20 simultaneous requests for different candidates', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const answers = await atOnce((nth) =>
@@ -81,7 +81,7 @@ it('makes 20 invites of 20 simultaneous requests for different candidates', asyn
   expect(body.inviteCount).toBe(AT_ONCE)
 })
 
-it('lets one of two simultaneous changes to the same name win', async () => {
+it('accepts one of two simultaneous changes to the same name', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const tags = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
   const answers = (await Promise.all(
@@ -93,7 +93,7 @@ it('lets one of two simultaneous changes to the same name win', async () => {
   expect(await service.db.tag.count({ where: { organizationId, name: 'Wanted' } })).toBe(1)
 })
 
-it('keeps both of two simultaneous changes to different fields of a tag', async () => {
+it('keeps simultaneous changes to different fields of a tag', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id } = await service.make.tag(organizationId)
   const changes = [{ name: 'Renamed' }, { color: '#ABCDEF' }, { description: 'Described' }]
@@ -105,7 +105,7 @@ it('keeps both of two simultaneous changes to different fields of a tag', async 
   })
 })
 
-it('deletes a tag once of 20 simultaneous requests', async () => {
+it('deletes a tag once for 20 simultaneous requests', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id } = await service.make.tag(organizationId)
   const { done, others } = split(await atOnce(() => service.v1(key).delete(`/tags/${id}`)), 200)
@@ -113,7 +113,7 @@ it('deletes a tag once of 20 simultaneous requests', async () => {
   for (const { status, body } of others) expect([status, body]).toEqual([404, { error: 'Tag not found' }])
 })
 
-it('never answers 500 while tags are deleted that new invites are to carry', async () => {
+it('never answers 500 while the tags of new invites are deleted', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const tags = await Promise.all(Array.from({ length: AT_ONCE }, () => service.make.tag(organizationId)))

@@ -37,35 +37,35 @@ describe('proctoringSettings', () => {
   const allOn = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true }
   const options = Object.keys(allOn)
 
-  it.each([[undefined], [{}], [{ colour: 'red' }]])('switches every option on when it is %j', async (proctoringSettings) => {
+  it.each([[undefined], [{}], [{ colour: 'red' }]])('enable every option if they are %j', async (proctoringSettings) => {
     expect((await createAndRead({ proctoringSettings })).proctoringSettings).toEqual(allOn)
   })
 
-  it.each(options)('switches %s off, and leaves the others on', async (option) => {
+  it.each(options)('disable %s, and leave the others enabled', async (option) => {
     expect((await createAndRead({ proctoringSettings: { [option]: false } })).proctoringSettings).toEqual({
       ...allOn,
       [option]: false,
     })
   })
 
-  it('switches every option off', async () => {
+  it('disable every option', async () => {
     const allOff = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false }
     expect((await createAndRead({ proctoringSettings: allOff })).proctoringSettings).toEqual(allOff)
   })
 
-  it.each([[null], [true], ['all'], [[]], [1]])('answers 400 when it is %j', (proctoringSettings) =>
+  it.each([[null], [true], ['all'], [[]], [1]])('are rejected with 400 if they are %j', (proctoringSettings) =>
     refuse({ proctoringSettings }, 'proctoringSettings must be an object'),
   )
 
   it.each(options.flatMap((option) => ['true', 1, null, {}, []].map((value) => [option, value] as const)))(
-    'answers 400 when %s is %j',
+    'are rejected with 400 if %s is %j',
     (option, value) => refuse({ proctoringSettings: { [option]: value } }, `proctoringSettings.${option} must be true or false`),
   )
 })
 
 describe('recipientName', () => {
   it.each([[null], [undefined], [''], ['Sam Rivera'], ['Zoë 孫 🎓'], ['x'.repeat(200)], ['🎓'.repeat(200)]])(
-    'may be %j',
+    'can be %j',
     async (recipientName) => {
       expect((await createAndRead({ recipientName })).recipientName).toBe(recipientName ?? null)
     },
@@ -77,11 +77,11 @@ describe('recipientName', () => {
     [['Sam'], 'recipientName must be a string'],
     ['a\u0000b', 'recipientName must not contain NUL characters or unpaired surrogates'],
     ['a\ud800b', 'recipientName must not contain NUL characters or unpaired surrogates'],
-  ])('answers 400 when it is %j', (recipientName, error) => refuse({ recipientName }, error))
+  ])('is rejected with 400 if it is %j', (recipientName, error) => refuse({ recipientName }, error))
 })
 
 describe('customMessage', () => {
-  it.each([[undefined], [''], ['Good luck!\n\n🍀 <b>&</b>'], ['x'.repeat(5_000)]])('may be %j', async (customMessage) => {
+  it.each([[undefined], [''], ['Good luck!\n\n🍀 <b>&</b>'], ['x'.repeat(5_000)]])('can be %j', async (customMessage) => {
     expect((await createAndRead({ customMessage })).customMessage).toBe(customMessage ?? '')
   })
 
@@ -91,7 +91,7 @@ describe('customMessage', () => {
     [{}, 'customMessage must be a string'],
     ['\u0000', 'customMessage must not contain NUL characters or unpaired surrogates'],
     ['\udfff', 'customMessage must not contain NUL characters or unpaired surrogates'],
-  ])('answers 400 when it is %j', (customMessage, error) => refuse({ customMessage }, error))
+  ])('is rejected with 400 if it is %j', (customMessage, error) => refuse({ customMessage }, error))
 })
 
 describe('assignedGraderId', () => {
@@ -104,7 +104,7 @@ describe('assignedGraderId', () => {
     )
   })
 
-  it.each([[null], [undefined]])('assigns nobody when it is %j', async (assignedGraderId) => {
+  it.each([[null], [undefined]])('assigns nobody if it is %j', async (assignedGraderId) => {
     expect((await createAndRead({ assignedGraderId })).assignedGrader).toBeNull()
   })
 
@@ -114,17 +114,17 @@ describe('assignedGraderId', () => {
   it.each([
     ['not active', { status: 'inactive' as const, roles: ['grader'] }],
     ['neither grader nor admin', { roles: ['client'] }],
-  ])('answers 400 when the member is %s', async (_what, data) => {
+  ])('is rejected with 400 if the member is %s', async (_what, data) => {
     const { id } = await service.make.member(organizationId, data)
     await refuse({ assignedGraderId: id }, 'assignedGraderId must be an active member with the role grader or admin')
   })
 
-  it('may be an admin', async () => {
+  it('can be an admin', async () => {
     const { id } = await service.make.member(organizationId, { roles: ['client', 'admin'] })
     expect((await createAndRead({ assignedGraderId: id })).assignedGrader).toMatchObject({ id })
   })
 
-  it.each([[''], ['none'], [1], [[]], [{}]])('answers 400 when it is %j', (assignedGraderId) =>
+  it.each([[''], ['none'], [1], [[]], [{}]])('is rejected with 400 if it is %j', (assignedGraderId) =>
     refuse({ assignedGraderId }, 'assignedGraderId must be a UUID'),
   )
 })
@@ -135,7 +135,7 @@ describe('tagIds', () => {
     return rows.map(({ tagId }) => tagId)
   }
 
-  it('tags the invite, in the order given, each tag once', async () => {
+  it('tag the invite once each, in the order sent', async () => {
     const tags = [
       await service.make.tag(organizationId),
       await service.make.tag(organizationId),
@@ -146,11 +146,11 @@ describe('tagIds', () => {
     expect(await readTags(id)).toEqual([c, a, b])
   })
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     expect(await readTags((await createAndRead({ tagIds: [] })).id)).toEqual([])
   })
 
-  it('must be tags of the organization, all of them', async () => {
+  it('must all be tags of the organization', async () => {
     const { id } = await service.make.tag(organizationId)
     await refuse({ tagIds: [id, unknownId] }, `tagIds must be of this organization: ${unknownId} is not`)
   })
@@ -162,8 +162,8 @@ describe('tagIds', () => {
     [['none'], 'tagIds.0 must be a UUID'],
     [[unknownId, null], 'tagIds.1 must be a UUID'],
     [Array(101).fill(unknownId), 'tagIds must have at most 100 items'],
-  ])('answers 400 when it is %j', (tagIds, error) => refuse({ tagIds }, error))
+  ])('are rejected with 400 if they are %j', (tagIds, error) => refuse({ tagIds }, error))
 
-  it('answers 400 by the length of a list as long as a body may be', () =>
+  it('are rejected with 400 by their number, even in the longest list that fits a body', () =>
     refuse({ tagIds: Array(31_000).fill(1) }, 'tagIds must have at most 100 items'))
 })

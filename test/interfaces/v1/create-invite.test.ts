@@ -53,7 +53,7 @@ describe('a new invite', () => {
     })
   })
 
-  it('can be read and listed as it was returned', async () => {
+  it('is read and listed as it was returned', async () => {
     const { body } = await create({ questionReplayLimit: 3 })
     const { assignedGrader, proctoringSettings, customMessage, revokedAt, ...summary } = await readDetail(body.invite.id)
     expect(summary).toEqual(body.invite)
@@ -66,13 +66,13 @@ describe('a new invite', () => {
     expect((await service.v1(key).get('/invites')).body.invites).toEqual([body.invite])
   })
 
-  it('ignores fields it does not know, and those that are not for clients to set', async () => {
+  it('ignores unknown and read-only fields', async () => {
     const { status, body } = await create({ status: 'completed', id: unknownId, sentAt: '1999-01-01T00:00:00Z', colour: 'red' })
     expect([status, body.invite.status, body.invite.sentAt]).toEqual([201, 'pending', service.clock.now().toISOString()])
     expect(body.invite.id).not.toBe(unknownId)
   })
 
-  it('finds the assessment by its id in upper case too', async () => {
+  it('accepts an assessment id in upper case', async () => {
     const { status, body } = await create({ assessmentId: assessmentId.toUpperCase() })
     expect([status, body.invite.assessmentId]).toEqual([201, assessmentId])
   })
@@ -80,7 +80,7 @@ describe('a new invite', () => {
 
 describe('rule 1: assessmentId', () => {
   it('is required', () => refuse({ assessmentId: undefined }, 400, 'assessmentId is required'))
-  it.each([[null], [''], ['none'], [1], [[]], [{}], [`${unknownId} `]])('answers 400 when it is %j', (assessmentId) =>
+  it.each([[null], [''], ['none'], [1], [[]], [{}], [`${unknownId} `]])('is rejected with 400 if it is %j', (assessmentId) =>
     refuse({ assessmentId }, 400, 'assessmentId must be a UUID'),
   )
 })
@@ -98,7 +98,7 @@ describe('rule 2: recipientEmail', () => {
       'a@exa\ud800mple.com',
     ],
     ...[`${'a'.repeat(65)}@example.com`, `a@${'b.'.repeat(125)}example.com`, 5, null, true, ['a@example.com'], { a: 1 }],
-  ])('answers 400 when it is %j', (recipientEmail) =>
+  ])('is rejected with 400 if it is %j', (recipientEmail) =>
     refuse({ recipientEmail }, 400, 'recipientEmail is not a valid email address'),
   )
 
@@ -111,7 +111,7 @@ describe('rule 2: recipientEmail', () => {
       '!#$%&*/=?^_`{|}~-@example.com',
     ],
     ...[`${'a'.repeat(64)}@example.com`, 'a@xn--mnchen-3ya.example'],
-  ])('takes %s and keeps it as given', async (recipientEmail) => {
+  ])('accepts %s, and stores it as sent', async (recipientEmail) => {
     const { status, body } = await create({ recipientEmail })
     expect([status, body.invite.recipientEmail]).toEqual([201, recipientEmail])
   })
@@ -121,7 +121,7 @@ describe('rule 3: the limits', () => {
   const limits = ['questionReplayLimit', 'answerRecordLimit', 'expiresInDays'] as const
   const notPositive = [0, -1, 1.5, '1', '', null, true, [], [1], {}, -2147483649]
   it.each(limits.flatMap((name) => notPositive.map((value) => [name, value] as const)))(
-    'answers 400 when %s is %j',
+    'are rejected with 400 if %s is %j',
     (name, value) => refuse({ [name]: value }, 400, `${name} must be a positive integer`),
   )
 
@@ -130,28 +130,28 @@ describe('rule 3: the limits', () => {
     ['answerRecordLimit', 2147483648, 2147483647],
     ['expiresInDays', 3651, 3650],
     ['expiresInDays', 1e300, 3650],
-  ])('answers 400 when %s is %d, which is above %d', (name, value, maximum) =>
+  ])('are rejected with 400 if %s is %d, above %d', (name, value, maximum) =>
     refuse({ [name]: value }, 400, `${name} must be an integer between 1 and ${maximum}`),
   )
 
-  it.each(['questionReplayLimit', 'answerRecordLimit'])('takes 1 to 2147483647 for %s', async (name) => {
+  it.each(['questionReplayLimit', 'answerRecordLimit'])('accept 1 to 2147483647 for %s', async (name) => {
     for (const value of [1, 2, 2147483647]) {
       const { status, body } = await create({ [name]: value, recipientEmail: `candidate-${value}@example.com` })
       expect([status, body.invite[name]]).toEqual([201, value])
     }
   })
 
-  it.each([1, 30, 3650])('lets the invite expire exactly %i days after it was sent', async (expiresInDays) => {
+  it.each([1, 30, 3650])('expire the invite exactly %i days after it was sent', async (expiresInDays) => {
     const { body } = await create({ expiresInDays })
     expect(Date.parse(body.invite.expiresAt) - Date.parse(body.invite.sentAt)).toBe(expiresInDays * DAY_MS)
   })
 })
 
 describe('rules 4 and 5', () => {
-  it('answers 404 when the assessment does not exist', () => refuse({ assessmentId: unknownId }, 404, 'Assessment not found'))
+  it('answer 404 if the assessment does not exist', () => refuse({ assessmentId: unknownId }, 404, 'Assessment not found'))
 
   it.each(['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const)(
-    'answer 409 to a second invite for the same email and assessment while the first is %s, and name it',
+    'answer 409 to a second invite for the same email and assessment while the first is %s, with a link to it',
     async (status) => {
       const existing = await service.make.invite(
         { organizationId, id: assessmentId },
@@ -170,14 +170,14 @@ describe('rules 4 and 5', () => {
     },
   )
 
-  it('let the same email be invited to another assessment, and another email to the same', async () => {
+  it('allow another assessment for the same email, and another email for the same assessment', async () => {
     const other = await service.make.assessment(organizationId)
     expect((await create()).status).toBe(201)
     expect((await create({ assessmentId: other.id })).status).toBe(201)
     expect((await create({ recipientEmail: 'candidates@example.com' })).status).toBe(201)
   })
 
-  it('compare addresses literally: _ and % stand for themselves', async () => {
+  it('compare addresses literally, including _ and %', async () => {
     expect((await create({ recipientEmail: 'a1b@example.com' })).status).toBe(201)
     expect((await create({ recipientEmail: 'a_b@example.com' })).status).toBe(201)
     expect((await create({ recipientEmail: 'a%@example.com' })).status).toBe(201)
@@ -198,9 +198,9 @@ describe('the precedence of the rules', () => {
       'expiresInDays must be a positive integer',
     ],
     [{ assessmentId: unknownId, assignedGraderId: unknownId, tagIds: [unknownId] }, 404, 'Assessment not found'],
-  ])('is that of the document: %j', (body, status, error) => refuse(body, status, error))
+  ])('follows the documentation: %j', (body, status, error) => refuse(body, status, error))
 
-  it('puts a broken limit before an invite that exists', async () => {
+  it('reports an invalid limit before an existing invite', async () => {
     await create()
     expect((await create({ answerRecordLimit: 0 })).body).toEqual({ error: 'answerRecordLimit must be a positive integer' })
   })

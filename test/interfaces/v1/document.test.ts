@@ -13,8 +13,8 @@ afterAll(() => service.close())
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
 
-describe('the published description of the interface', () => {
-  it('carries the version number 1.0.0', () => {
+describe('the published API description', () => {
+  it('has the version number 1.0.0', () => {
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0'])
   })
 
@@ -37,19 +37,19 @@ describe('the published description of the interface', () => {
     )
   })
 
-  it('asks for the header x-api-key everywhere', () => {
+  it('requires the header x-api-key everywhere', () => {
     expect(document.components.securitySchemes).toEqual({ apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } })
     expect(document.security).toEqual([{ apiKey: [] }])
   })
 
-  it('names the answers 401, 429, 500 and 503 of every operation', () => {
+  it('lists the responses 401, 429, 500, and 503 for every operation', () => {
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods))
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '500', '503']))
     }
   })
 
-  it('requires of no parameter of a query that it is given', () => {
+  it('marks all query parameters as optional, and all path parameters as required', () => {
     const parameters = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ parameters = [] }) => parameters.map((parameter) => follow(document, parameter))),
     )
@@ -57,7 +57,7 @@ describe('the published description of the interface', () => {
     expect(parameters.filter((parameter) => parameter.in === 'path' && !parameter.required)).toEqual([])
   })
 
-  it('says of every shape that all its fields are always there, but of what has changed about an invite, and of what says itself that it is not', () => {
+  it('marks every field as required, except in invite changes and if documented as optional', () => {
     const shapes = Object.entries(document.components.schemas).filter(
       ([name, { properties }]) => properties && name !== 'InviteChanges',
     )
@@ -77,7 +77,7 @@ describe('the published description of the interface', () => {
   })
 })
 
-it('is shown on a page at /docs', async () => {
+it('shows the API description on a page at /docs', async () => {
   const page = await service.http().get('/docs/').redirects(2)
   expect([page.status, page.type]).toEqual([200, 'text/html'])
 })

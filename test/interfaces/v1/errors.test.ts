@@ -37,7 +37,7 @@ it.each([
   ['DELETE', '/tags'],
   ['POST', '/members/nobody'],
   ['OPTIONS', '/tags'],
-])('answers 404 "Not found" to %s %s, which is no endpoint', async (method, path) => {
+])('answers 404 "Not found" to %s %s, an unknown endpoint', async (method, path) => {
   expect(await send(method, path)).toMatchObject({
     status: 404,
     body: { error: 'Not found' },
@@ -51,7 +51,7 @@ it.each(['/tags/%', '/tags/%zz', '/tags/%ff', '/%c0%80'])('answers 400 to the pa
 
 it.each([
   ['cut off', '{"name": "a'],
-  ['no JSON at all', 'name=a'],
+  ['that is not JSON', 'name=a'],
   ['followed by something', '{"name":"a"} x'],
   ['in single quotes', "{'name':'a'}"],
 ])('answers 400 to a body %s', async (_name, body) => {
@@ -63,7 +63,7 @@ it.each([
   })
 })
 
-it('answers 400 to a body that is not UTF-8 instead of repairing it', async () => {
+it('answers 400 to a body that is not UTF-8, instead of repairing it', async () => {
   const body = Buffer.from('{"name":"a\xc3\x28"}', 'latin1')
   const answer = await send('POST', '/tags', { body, headers: json })
   expect(answer).toMatchObject({
@@ -76,7 +76,7 @@ it.each([
   '{"name":"a","__proto__":{"color":"#000000"}}',
   '{"name":"a","constructor":{"prototype":{"x":1}}}',
   '{"name":"a","x":{"__proto__":1}}',
-])('answers 400 to %s, which reaches for the prototype', async (body) => {
+])('answers 400 to %s, which names a prototype', async (body) => {
   const answer = await send('POST', '/tags', { body, headers: json })
   const error = expect.stringMatching(/^The request body contains forbidden prototype property names: __proto__/)
   expect(answer).toMatchObject({ status: 400, body: { error } })
@@ -104,7 +104,7 @@ it.each([
 })
 
 it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="utf-8"'])(
-  'takes a body sent as %s',
+  'accepts a body sent as %s',
   async (type) => {
     expect(
       (await send('POST', '/tags', { body: JSON.stringify({ name: type }), headers: { 'content-type': type } })).status,
@@ -112,7 +112,7 @@ it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/jso
   },
 )
 
-it.each(['null', '[]', '"text"', '5', 'true'])('answers 400 to the body %s, which is no object', async (body) => {
+it.each(['null', '[]', '"text"', '5', 'true'])('answers 400 to the body %s, not an object', async (body) => {
   for (const path of ['/tags', '/invites']) {
     const answer = await send('POST', path, { body, headers: json })
     expect(answer.status).toBe(400)
@@ -120,7 +120,7 @@ it.each(['null', '[]', '"text"', '5', 'true'])('answers 400 to the body %s, whic
   }
 })
 
-it.each(['/tags', '/invites'])('treats an empty body of POST %s as one without fields', async (path) => {
+it.each(['/tags', '/invites'])('treats an empty body of POST %s as an object without fields', async (path) => {
   const [nothing, empty, object] = [
     await send('POST', path),
     await send('POST', path, { body: '', headers: json }),
@@ -130,20 +130,20 @@ it.each(['/tags', '/invites'])('treats an empty body of POST %s as one without f
   expect([nothing, empty]).toEqual([object, object])
 })
 
-describe('the size of a body', () => {
+describe('a request body', () => {
   const bodyOf = (size: number) => JSON.stringify({ name: 'a', padding: 'x'.repeat(size - '{"name":"a","padding":""}'.length) })
   const tooLarge = { status: 413, body: { error: 'The request body must not be larger than 64 KiB' } }
 
-  it('may be 64 KiB', async () => {
+  it('is accepted with 64 KiB', async () => {
     expect((await send('POST', '/tags', { body: bodyOf(64 * 1024), headers: json })).status).toBe(201)
   })
 
-  it('answers 413 to one byte more', async () => {
+  it('is rejected with 413 if it has one byte more', async () => {
     expect(await send('POST', '/tags', { body: bodyOf(64 * 1024 + 1), headers: json })).toMatchObject(tooLarge)
     expect(await send('POST', '/invites', { body: bodyOf(64 * 1024 + 1), headers: json })).toMatchObject(tooLarge)
   })
 
-  it('answers 413 to one byte more that was not announced', async () => {
+  it('is rejected with 413 if it has one byte more without an announced length', async () => {
     const stream = new Blob([bodyOf(64 * 1024 + 1)]).stream()
     expect(await send('POST', '/tags', { body: stream, headers: json })).toMatchObject(tooLarge)
   })
@@ -151,7 +151,7 @@ describe('the size of a body', () => {
 
 describe('a failure of the service', () => {
   it.each(['tags', 'api_keys'])(
-    'answers 500 with the documented text when the table %s is gone, and tells the log only',
+    'answers 500 with the documented text if the table %s is missing, and reveals the cause only in the log',
     async (table) => {
       // A key that nobody has seen yet has to be looked up.
       const fresh = { 'x-api-key': (await service.make.organization()).key }
@@ -177,7 +177,7 @@ describe('a failure of the service', () => {
     },
   )
 
-  it('makes no invite whose mail cannot be queued', async () => {
+  it('creates no invite if its mail cannot be queued', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const invite = () => service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'candidate@example.com' })

@@ -27,7 +27,7 @@ async function furnish(count = 0, of = service) {
 const positionsOf = (events: Told[]) => events.map(({ position }) => position)
 
 describe('a page of the feed', () => {
-  it('has just these fields, and the oldest event first', async () => {
+  it('has exactly these fields, and the oldest event first', async () => {
     const { invite, assessment, get, organizationId } = await furnish(2)
     const { apiKeys } = await service.db.organization.findUniqueOrThrow({
       where: { id: organizationId },
@@ -47,7 +47,7 @@ describe('a page of the feed', () => {
     expect(positionsOf(answer.events)).toEqual(positionsOf(answer.events).toSorted((a, b) => a - b))
   })
 
-  it('goes on where the one before ended, and says whether there is more', async () => {
+  it('continues after the previous page, and shows whether there are more', async () => {
     const { get } = await furnish(5)
     const all = (await get()).events
     const first = await get('?limit=2')
@@ -97,7 +97,7 @@ describe('the filters of the feed', () => {
     expect(await typesOf('?type=email.failed')).toEqual([])
   })
 
-  it('leave the page as long as it was asked for, and the next page in its place', async () => {
+  it('keep the page size, and continue on the next page', async () => {
     const { key, client, assessment, happen, get } = await furnish(3)
     const other = await service.make.invite(assessment)
     await happen(3, other.id)
@@ -119,14 +119,14 @@ describe('the filters of the feed', () => {
     ['mode=x', 'mode must be one of live, test, all'],
     ['inviteId=x', 'inviteId must be a UUID'],
     ['type=invite.created,x', /^type\.1 must be one of invite\.created, /],
-  ])('refuse what they can not read: %s', async (query, message) => {
+  ])('reject an invalid value: %s', async (query, message) => {
     const { client } = await furnish()
     const { status, body } = await client.get(`/events?${query}`)
     expect([status, body]).toEqual([400, { error: typeof message === 'string' ? message : expect.stringMatching(message) }])
   })
 })
 
-it('takes a hundred types at most', async () => {
+it('accepts a hundred types at most', async () => {
   const { client } = await furnish()
   const ask = (count: number) => client.get(`/events?type=${'invite.created,'.repeat(count)}`)
   expect((await ask(100)).status).toBe(200)
@@ -179,7 +179,7 @@ describe('the feed (410 cursor_gone)', () => {
   })
 })
 
-describe('Events-Cursor', () => {
+describe('the Events-Cursor header', () => {
   it('is on every list of v1', async () => {
     const { client, assessment, invite, get } = await furnish(1)
     const lists = ['/assessments', `/assessments/${assessment.id}/questions`, '/members', '/invites', '/tags']
@@ -193,7 +193,7 @@ describe('Events-Cursor', () => {
     expect(Number((await get()).cursor)).toBeGreaterThan(0)
   })
 
-  it('lets a reader keep in step with a list that changes while its pages are read', async () => {
+  it('keeps a reader in step with a list that changes while its pages are read', async () => {
     const { key, client, assessment } = await furnish()
     for (let i = 0; i < 20; i++) await service.make.invite(assessment)
     const copy = new Map<string, string>()

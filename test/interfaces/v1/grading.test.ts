@@ -6,7 +6,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-it('assigns, grades, releases and reopens in the name of a member, and the event and the log say that a key did it', async () => {
+it('assigns, grades, releases, and reopens for a member, with the key as actor in event and audit log', async () => {
   const organization = await service.make.organization({ mode: 'test' })
   const organizationId = organization.id
   const grader = await service.make.member(organizationId, { roles: ['grader'] })
@@ -93,13 +93,13 @@ it.each<[grades: object[], error: string]>([
     ],
     'grades.2.number must be of another question than those before',
   ],
-])('saves none of the grades %j', async (grades, error) => {
+])('saves none of the invalid grades %j', async (grades, error) => {
   const { grade, v1, path } = await handIn({ questions: 2 })
   expect(await grade(grades)).toMatchObject({ status: 400, body: { error } })
   expect((await v1.get(`${path}/grades`)).body.points).toBe(0)
 })
 
-it('grades many answers by about as many statements as few', async () => {
+it('grades many answers with about as many statements as few', async () => {
   const { grade } = await handIn({ questions: 60 })
   const grades = (points: number, count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, points }))
   const few = await recordQueries(async () => await grade(grades(1, 1)))
@@ -109,7 +109,7 @@ it('grades many answers by about as many statements as few', async () => {
   expect(many.queries.length).toBeLessThan(few.queries.length + 5)
 })
 
-it('has two graders change places by one request, and lets nobody have both', async () => {
+it('lets two graders change places in one request, and never assigns both roles to one', async () => {
   const { v1, path, first, second } = await handIn({ questions: 1, secondGrader: true })
   const assign = (assignedGraderId: string | null, secondGraderId: string | null) =>
     v1.patch(`${path}/graders`).send({ assignedGraderId, secondGraderId })

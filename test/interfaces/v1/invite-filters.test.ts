@@ -63,11 +63,11 @@ describe('GET /invites', () => {
     ),
     ['tagId=x', { error: 'tagId must be a UUID' }],
     [`tagId=${unknownId}`, []],
-  ])('?%s', async (query, expected) => {
+  ])('returns the matching invites or the error for ?%s', async (query, expected) => {
     expect(await list(query)).toEqual(expected)
   })
 
-  it('lets through what has the tag, together with every other filter', async () => {
+  it('returns invites with the tag, combined with every other filter', async () => {
     const { tagId, assessmentId } = made
     expect(await list(`tagId=${tagId}`)).toEqual(['kim 2', 'kim 1', 'sam 1'])
     expect(await list(`tagId=${tagId.toUpperCase()}&assessmentId=${assessmentId}`)).toEqual(['kim 1', 'sam 1'])
@@ -77,14 +77,14 @@ describe('GET /invites', () => {
     expect(await list(`tagId=${tagId}&sort=status&order=asc`)).toEqual(['kim 1', 'kim 2', 'sam 1'])
   })
 
-  it('lets through several statuses of an assessment, or with a tag', async () => {
+  it('returns several statuses of an assessment or with a tag', async () => {
     const { tagId, assessmentId } = made
     expect(await list(`statuses=completed,expired&assessmentId=${assessmentId}`)).toEqual(['kim 1'])
     expect(await list(`statuses=completed,expired&tagId=${tagId}`)).toEqual(['kim 2', 'kim 1'])
     expect(await list(`statuses=completed,expired&tagId=${tagId}&assessmentId=${assessmentId}`)).toEqual(['kim 1'])
   })
 
-  it('lets through what was sent, expires or has changed in a time', async () => {
+  it('returns invites that were sent, expire, or changed within a time', async () => {
     const { client } = made
     const { body } = await client.get('/invites?order=asc')
     const [, second, third] = body.invites as { sentAt: string; expiresAt: string }[]
@@ -94,7 +94,7 @@ describe('GET /invites', () => {
     expect(await list(`updatedSince=${third!.sentAt}`)).toEqual(['wildcard', 'kim 1'])
   })
 
-  it('pages through what the filters let through', async () => {
+  it('paginates filtered invites', async () => {
     const { tagId, client } = made
     for (const page of [1, 2, 3, 4]) {
       const { body } = await client.get(`/invites?statuses=pending,completed&limit=1&page=${page}`)

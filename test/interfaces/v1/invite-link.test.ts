@@ -25,7 +25,7 @@ async function furnish(data: Parameters<Service['make']['invite']>[1] = {}, of =
   return { key, assessment, invite, link, open }
 }
 
-it('is the address that the mail carries, and opens the invitation', async () => {
+it('returns the link of the mail, which opens the invitation', async () => {
   const { key, assessment } = await furnish()
   const created = await service
     .v1(key)
@@ -39,7 +39,7 @@ it('is the address that the mail carries, and opens the invitation', async () =>
   expect((await service.http().get(new URL(body.link).pathname)).text).toContain(assessment.name)
 })
 
-it.each(INVITE_STATUSES)('is given of an invite that is %s, with that status beside it', async (status) => {
+it.each(INVITE_STATUSES)('returns the link and the status of an invite that is %s', async (status) => {
   const { invite, link, open } = await furnish({ status })
   expect((await link()).body).toEqual({
     link: expect.stringMatching(/^https:\/\/assess\.example\.org\/i\/[\w-]+$/),
@@ -49,12 +49,12 @@ it.each(INVITE_STATUSES)('is given of an invite that is %s, with that status bes
   expect((await open()).status).toBe(200)
 })
 
-it('has the status expired from the instant of the expiry on', async () => {
+it('returns the status expired from the instant of the expiry', async () => {
   const { link } = await furnish({ expiresAt: service.clock.now() })
   expect((await link()).body.status).toBe('expired')
 })
 
-it('stays the same over a resend, and is another after a reactivation, which kills the first', async () => {
+it('returns the same link after a resend, and a new one after a reactivation, which invalidates the first', async () => {
   const { key, invite, link } = await furnish()
   const first = (await link()).body.link
   const operate = (name: string) => service.v1(key).post(`/invites/${invite.id}/${name}`)
@@ -67,7 +67,7 @@ it('stays the same over a resend, and is another after a reactivation, which kil
   expect([(await old!).status, (await present!).status]).toEqual([404, 200])
 })
 
-it('is signed by the newest secret', async () => {
+it('signs the link with the newest secret', async () => {
   const rotated = await startServiceForTest({ SECRET_KEY: `${'n'.repeat(32)},${SECRET_KEY}` })
   const data = { expiresAt: new Date(rotated.clock.now().getTime() + DAY_MS) }
   const { link, open } = await furnish(data, rotated)
@@ -76,7 +76,7 @@ it('is signed by the newest secret', async () => {
   expect((await service.http().get(path)).status).toBe(404)
 })
 
-it('is kept by no cache, and is in no line of the log', async () => {
+it('keeps the link out of caches and logs', async () => {
   const { link } = await furnish()
   const { headers, body } = await link()
   expect(headers['cache-control']).toBe('no-store')

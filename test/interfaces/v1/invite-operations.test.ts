@@ -30,7 +30,7 @@ async function furnish(data: object = {}) {
 }
 
 describe('PATCH /invites/{id}', () => {
-  it('changes all that is given of a pending invite, and tells of it', async () => {
+  it('changes all given fields of a pending invite, and records the changes', async () => {
     const { organizationId, invite, find, told, change } = await furnish()
     const [grader, one, two] = [
       await service.make.member(organizationId),
@@ -72,7 +72,7 @@ describe('PATCH /invites/{id}', () => {
     ['accepted', { recipientName: 'Late' }, 'recipientName can be changed only while the invite is pending; it is accepted'],
     ['started', { answerRecordLimit: 9 }, 'answerRecordLimit can be changed only while the invite is pending; it is started'],
     ['started', { expiresInDays: 9 }, 'The invite is started and can not be extended'],
-  ])('says what can not be changed of an invite that is %s, and changes nothing of it: %o', async (status, edits, error) => {
+  ])('explains which field of an invite that is %s cannot change, and changes nothing: %o', async (status, edits, error) => {
     const { organizationId, find, change, told } = await furnish({ status })
     const tag = await service.make.tag(organizationId)
     const before = await find()
@@ -108,7 +108,7 @@ describe('POST /invites/{id}/retake', () => {
     metadata: { job: 'a' },
   }
 
-  it('invites who has completed it once more, with all that it says, and links the attempts', async () => {
+  it('invites a candidate who has completed again with the same settings, and links the attempts', async () => {
     const { organizationId, client, assessment, invite } = await furnish({
       status: 'completed',
       completedAt: new Date(),
@@ -160,14 +160,14 @@ describe('POST /invites/{id}/retake', () => {
     ])
   })
 
-  it('makes one of many that are asked for at once', async () => {
+  it('creates one retake for many concurrent requests', async () => {
     const { client, invite, assessment } = await furnish({ status: 'completed', completedAt: new Date() })
     const answers = await Promise.all(Array.from({ length: 8 }, async () => await client.post(`/invites/${invite.id}/retake`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
     expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(2)
   })
 
-  it('leaves out a grader who may not grade any more', async () => {
+  it('omits a grader who may no longer grade', async () => {
     const { organizationId, client, invite } = await furnish({ status: 'completed', completedAt: new Date() })
     const grader = await service.make.member(organizationId)
     await client.patch(`/invites/${invite.id}`).send({ assignedGraderId: grader.id })
@@ -178,8 +178,8 @@ describe('POST /invites/{id}/retake', () => {
   })
 })
 
-describe('POST /invites/{id}/retake of an invite that nobody could make any more', () => {
-  it('says all that it says: a message that was imported, and a host that was listed then', async () => {
+describe('POST /invites/{id}/retake of an invite that would now be invalid', () => {
+  it('keeps an oversized imported message and a host that is no longer listed', async () => {
     const said = { customMessage: 'x'.repeat(6_000), returnUrl: 'https://careers.example.com/' }
     const { client, invite } = await furnish({ status: 'completed', completedAt: new Date(), ...said })
     const { status, body } = await client.post(`/invites/${invite.id}/retake`)
@@ -200,7 +200,7 @@ describe('POST /invite-batches', () => {
     return waitUntil('the batch', async () => ((await read()).state === 'finished' ? read() : undefined))
   }
 
-  it('invites whom it can with what holds for all and for each, and tells what became of each row', async () => {
+  it('invites valid rows with common and own settings, and reports the outcome of each row', async () => {
     const by = await furnish()
     const { organizationId, client, assessment, invite } = by
     const [common, own] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
@@ -261,7 +261,7 @@ describe('POST /invite-batches', () => {
     ])
   })
 
-  it('has the mode of its key: a test key’s invites are test invites, and no live key finds it', async () => {
+  it('creates invites in the mode of its key, and is hidden from live keys if it is a test key', async () => {
     const { organizationId, client, assessment } = await furnish()
     const { key } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
     const test = service.v1(key)
@@ -272,7 +272,7 @@ describe('POST /invite-batches', () => {
     expect(await service.db.invite.findMany({ where: { organizationId, mode: 'test' } })).toMatchObject([address('test')])
   })
 
-  it('keeps of what no row can be as much as can be kept', async () => {
+  it('stores as much of an invalid row as possible', async () => {
     const by = await furnish()
     const invites = [
       { ...address('nul\0'), recipientName: 'N\0ul' },
@@ -286,7 +286,7 @@ describe('POST /invite-batches', () => {
     ])
   })
 
-  it('takes a thousand candidates, and no more', async () => {
+  it('accepts a thousand candidates, and no more', async () => {
     const { client, assessment } = await furnish()
     const invites = Array.from({ length: 1_001 }, (_, i) => ({
       recipientEmail: `not yet ${i}`,
@@ -313,13 +313,13 @@ describe('POST /invite-batches', () => {
       400,
       'returnUrl must be of a host that the organization has listed in its settings',
     ],
-  ])('refuses %o as a whole', async (body, status, error) => {
+  ])('rejects %o as a whole', async (body, status, error) => {
     const { client, assessment } = await furnish()
     const answer = await client.post('/invite-batches').send({ assessmentId: assessment.id, ...body })
     expect([answer.status, answer.body]).toEqual([status, { error }])
   })
 
-  it('is one of so many that are under way, of live and of test data apart', async () => {
+  it('limits the unfinished batches, separately for live and test data', async () => {
     const { organizationId, client, assessment } = await furnish()
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
     const of = { organizationId, assessmentId: assessment.id, mode: 'test', createdByKeyId: apiKey.id, terms: {} } as const
@@ -341,7 +341,7 @@ describe('POST /invite-batches', () => {
     expect((await send(service.v1(key))).status).toBe(202)
   })
 
-  it('belongs to its key alone', async () => {
+  it('creates invites in the name of its key alone', async () => {
     const { organizationId, client, assessment } = await furnish()
     const { body } = await client.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('x')] })
     await finish({ client }, body.batch.id)
@@ -349,7 +349,7 @@ describe('POST /invite-batches', () => {
     expect(invite).toMatchObject({ createdById: null, createdByKeyId: expect.any(String) })
   })
 
-  it('invites nobody any more once its key is revoked', async () => {
+  it('invites nobody after its key is revoked', async () => {
     const { organizationId, assessment } = await furnish()
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Gone', mode: 'live' })
     const actor = { kind: 'apiKey' as const, id: apiKey.id, mode: 'live' as const, createdById: null }
@@ -382,7 +382,7 @@ describe('returnUrl', () => {
     return { ...by, list, post, returnSecret }
   }
 
-  it('leads who has completed it to the address that was given, with a signature that the organization can verify', async () => {
+  it('leads a candidate who has completed to the given address, with a verifiable signature', async () => {
     const { client, post, list, returnSecret } = await furnishHost()
     const { status, body } = await post('https://careers.example.com/done?job=7#thanks')
     expect([status, body.invite.returnUrl]).toEqual([201, 'https://careers.example.com/done?job=7#thanks'])
@@ -429,12 +429,12 @@ describe('returnUrl', () => {
     ['https://careers.example.com@evil.example/', 'returnUrl must not contain a user name or password'],
     ['https://careers.example.com./', 'returnUrl must be of a host that the organization has listed in its settings'],
     ['x'.repeat(2_001), 'returnUrl must be at most 2000 characters long'],
-  ])('is not taken: %s', async (returnUrl, error) => {
+  ])('is rejected: %s', async (returnUrl, error) => {
     const { post } = await furnishHost()
     expect(await post(returnUrl)).toMatchObject({ status: 400, body: { error } })
   })
 
-  it('is in no answer of an invite that has none', async () => {
+  it('is absent from the response if it was not set', async () => {
     const { post } = await furnishHost()
     for (const returnUrl of [null, undefined]) expect((await post(returnUrl)).body.invite).not.toHaveProperty('returnUrl')
   })

@@ -31,7 +31,7 @@ async function furnish() {
 const list = (query = '', { client, invite } = made) => client.get(`/invites/${invite.id}/tags${query}`)
 const namesOf = async (query: string) => (await list(query)).body.tags.map(({ name }: { name: string }) => name).join('')
 
-it('lists the tags as GET /tags does, with the pagination', async () => {
+it('lists the tags as GET /tags does, with pagination', async () => {
   const { status, body, headers } = await list()
   const all = (await made.client.get('/tags')).body.tags
   expect(status).toBe(200)
@@ -56,7 +56,7 @@ it.each([
   ['?limit=1', 'b'],
   ['?limit=2&page=2', 'ca'],
   ['?limit=100&page=2', ''],
-])('answers to %j in the order %s', async (query, order) => {
+])('answers %j in the order %s', async (query, order) => {
   expect(await namesOf(query)).toBe(order)
 })
 
@@ -71,12 +71,12 @@ it.each([
   expect([status, body]).toEqual([400, { error }])
 })
 
-it('is empty for an invite without tags', async () => {
+it('returns an empty list for an invite without tags', async () => {
   const { body } = await made.client.get(`/invites/${made.untagged.id}/tags`)
   expect(body).toEqual({ tags: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } })
 })
 
-it('shows a tag no more that has been deleted', async () => {
+it('omits a deleted tag', async () => {
   const own = await furnish()
   await own.client.delete(`/tags/${own.tags.d}`)
   const { body } = await list('', own)

@@ -50,15 +50,15 @@ async function makeInvite() {
   return { key, invite, grader, summary }
 }
 
-describe('the shape of an invite', () => {
-  it('is exactly the summary form in a list', async () => {
+describe('an invite', () => {
+  it('has exactly the summary form in a list', async () => {
     const { key, summary } = await makeInvite()
     const { status, body } = await service.v1(key).get('/invites')
     expect(status).toBe(200)
     expect(body).toEqual({ invites: [summary], pagination: { page: 1, limit: 20, total: 1, totalPages: 1 } })
   })
 
-  it('is exactly the detail form, unwrapped, on its own', async () => {
+  it('has exactly the detail form, unwrapped, on its own', async () => {
     const { key, summary, invite, grader } = await makeInvite()
     const { status, body } = await service.v1(key).get(`/invites/${invite.id}`)
     expect([status, body]).toEqual([
@@ -73,7 +73,7 @@ describe('the shape of an invite', () => {
     ])
   })
 
-  it('has null, and an empty custom message, where there is no value', async () => {
+  it('has null for missing values, and an empty custom message', async () => {
     const { id, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(id))
     const { body } = await service.v1(key).get(`/invites/${invite.id}`)
@@ -83,7 +83,7 @@ describe('the shape of an invite', () => {
   })
 
   it.each([unknownId, 'none', `${unknownId}0`, '%00', "' OR 1=1", 'x'.repeat(200)])(
-    'is a 404 "Invite not found" for the id %s',
+    'is rejected with 404 "Invite not found" for the id %s',
     async (id) => {
       const { key } = await service.make.organization()
       const { status, body } = await service.v1(key).get(`/invites/${encodeURI(id)}`)
@@ -103,7 +103,7 @@ describe('the filters of GET /invites', () => {
     return { key, one, other, ofOne, ofOther, list }
   }
 
-  it.each(['assessmentId', 'assessment_id'])('keep only the invites of an assessment (%s)', async (name) => {
+  it.each(['assessmentId', 'assessment_id'])('return only the invites of an assessment (%s)', async (name) => {
     const { one, other, ofOne, ofOther, list } = await makeInvites()
     expect(idsOf(await list(`${name}=${one.id}`)).sort()).toEqual(ofOne.map(({ id }) => id).sort())
     const few = await list(`${name}=${other.id}`)
@@ -112,7 +112,7 @@ describe('the filters of GET /invites', () => {
     expect(idsOf(await list(`${name}=${other.id.toUpperCase()}`))).toEqual([ofOther.id])
   })
 
-  it.each(statuses)('keep only the invites with the status %s', async (status) => {
+  it.each(statuses)('return only the invites with the status %s', async (status) => {
     const { one, ofOne, list } = await makeInvites()
     const wanted = ofOne.find((invite) => invite.status === status)!
     const body = await list(`status=${status}&assessmentId=${one.id}`)
@@ -122,7 +122,7 @@ describe('the filters of GET /invites', () => {
     expect((await list(`status=${status}`)).pagination.total).toBe(total)
   })
 
-  it('go together with pages and orders', async () => {
+  it('combine with pages and orders', async () => {
     const { one, ofOne, list } = await makeInvites()
     const body = await list(`assessmentId=${one.id}&limit=4&page=2`)
     const inOrder = ofOne.toSorted((a, b) => (a.id < b.id ? -1 : 1)) // sent at the same instant
@@ -130,7 +130,7 @@ describe('the filters of GET /invites', () => {
     expect(body.pagination).toEqual({ page: 2, limit: 4, total: ofOne.length, totalPages: 2 })
   })
 
-  it('show nothing, with status 200, for an assessment that does not exist', async () => {
+  it('return an empty list, with status 200, for an unknown assessment', async () => {
     const { list } = await makeInvites()
     expect(await list(`assessmentId=${unknownId}`)).toEqual({
       invites: [],
@@ -173,7 +173,7 @@ describe('the expiry of an invite', () => {
   }
 
   it.each(['pending', 'accepted'] as const)(
-    'is seen by reading a %s one at the exact instant, before any list',
+    'is visible when a %s invite is read at the exact instant, before any list',
     async (status) => {
       const { expiresAt, read } = await makeExpiring(status)
       service.clock.set(new Date(expiresAt.getTime() - 1))
@@ -183,15 +183,18 @@ describe('the expiry of an invite', () => {
     },
   )
 
-  it.each(['pending', 'accepted'] as const)('is seen by filter and count of %s ones at the exact instant', async (status) => {
-    const { invite, neighbour, expiresAt, filter } = await makeExpiring(status)
-    service.clock.set(new Date(expiresAt.getTime() - 1))
-    expect([await filter(status), await filter('expired')]).toEqual([[invite.id], [neighbour.id]])
-    service.clock.set(expiresAt)
-    expect([await filter(status), await filter('expired')]).toEqual([[], [invite.id, neighbour.id].sort()])
-  })
+  it.each(['pending', 'accepted'] as const)(
+    'is visible in filter and count of %s invites at the exact instant',
+    async (status) => {
+      const { invite, neighbour, expiresAt, filter } = await makeExpiring(status)
+      service.clock.set(new Date(expiresAt.getTime() - 1))
+      expect([await filter(status), await filter('expired')]).toEqual([[invite.id], [neighbour.id]])
+      service.clock.set(expiresAt)
+      expect([await filter(status), await filter('expired')]).toEqual([[], [invite.id, neighbour.id].sort()])
+    },
+  )
 
-  it.each(['pending', 'accepted'] as const)('is seen by the order of %s ones at the exact instant', async (status) => {
+  it.each(['pending', 'accepted'] as const)('is visible in the order of %s invites at the exact instant', async (status) => {
     const { key, invite, expiresAt, sorted } = await makeExpiring(status)
     const assessment = await service.db.assessment.findFirstOrThrow({ where: { invites: { some: { id: invite.id } } } })
     await service.make.invite(assessment, { status: 'completed' })
@@ -202,7 +205,7 @@ describe('the expiry of an invite', () => {
     expect((await service.v1(key).get('/invites')).body.pagination.total).toBe(3)
   })
 
-  it.each(['started', 'completed', 'revoked'] as const)('does not touch a %s one', async (status) => {
+  it.each(['started', 'completed', 'revoked'] as const)('does not affect a %s invite', async (status) => {
     const { invite, neighbour, expiresAt, read, filter } = await makeExpiring(status)
     service.clock.set(expiresAt)
     expect(await read()).toBe(status)
@@ -210,7 +213,7 @@ describe('the expiry of an invite', () => {
     expect(await read()).toBe(status)
   })
 
-  it('leaves the timestamps of the invite as they were', async () => {
+  it('leaves the timestamps of the invite unchanged', async () => {
     const { key, invite, expiresAt } = await makeExpiring('accepted')
     const read = async () => (await service.v1(key).get(`/invites/${invite.id}`)).body
     const before = await read()

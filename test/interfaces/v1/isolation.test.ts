@@ -98,7 +98,7 @@ const invite = (fields: object) =>
   own.client.post('/invites').send({ assessmentId: own.assessment.id, recipientEmail: 'never-invited@example.com', ...fields })
 
 describe.each(places)('%s', (_place, of, send) => {
-  it("answers another organization's id as it answers one that does not exist, except for the id that was sent", async () => {
+  it("answers another organization's id as it answers an unknown one, except for the id itself", async () => {
     const before = await snapshot()
     const { id } = foreign[of]
     const [theirs, none] = [await answerTo(send(id), id), await answerTo(send(unknownId), unknownId)]
@@ -115,23 +115,20 @@ const snapshot = async () => ({
   emails: await service.db.inviteEmail.count(),
 })
 
-it.each(['assessments', 'members', 'invites', 'tags'] as const)(
-  'shows of /%s, and counts, only what is its own',
-  async (name) => {
-    const id = { assessments: own.assessment.id, members: own.member.id, invites: own.invite.id, tags: own.tag.id }[name]
-    const { body } = await own.client.get(`/${name}`)
-    expect(body[name].map((item: { id: string }) => item.id)).toEqual([id])
-    expect(body.pagination).toEqual({ page: 1, limit: 20, total: 1, totalPages: 1 })
-  },
-)
+it.each(['assessments', 'members', 'invites', 'tags'] as const)('shows and counts in /%s only its own records', async (name) => {
+  const id = { assessments: own.assessment.id, members: own.member.id, invites: own.invite.id, tags: own.tag.id }[name]
+  const { body } = await own.client.get(`/${name}`)
+  expect(body[name].map((item: { id: string }) => item.id)).toEqual([id])
+  expect(body.pagination).toEqual({ page: 1, limit: 20, total: 1, totalPages: 1 })
+})
 
-it('shows of the questions of an assessment, and counts, only its own', async () => {
+it('shows and counts only its own questions of an assessment', async () => {
   const { body } = await own.client.get(`/assessments/${own.assessment.id}/questions`)
   expect(body.questions.map(({ id }: { id: string }) => id)).toEqual([own.question.id])
   expect(body.pagination.total).toBe(1)
 })
 
-it('counts only its own invites and questions with an assessment', async () => {
+it('counts only its own invites and questions of an assessment', async () => {
   const { body } = await own.client.get(`/assessments/${own.assessment.id}`)
   expect(body).toMatchObject({ inviteCount: 1, questionCount: 1, totalPoints: 5 })
 })
@@ -142,7 +139,7 @@ it.each(['pending', 'expired'])('counts only its own invites with the status %s'
   expect(body.pagination.total).toBe(status === 'pending' ? 1 : 0)
 })
 
-it("lets a list expire only its own organization's invites", async () => {
+it("expires only its own organization's invites by a list", async () => {
   const due = { expiresAt: service.clock.now() }
   const [mine, theirs] = [await furnish(), await furnish()]
   const [a, b] = [await service.make.invite(mine.assessment, due), await service.make.invite(theirs.assessment, due)]
@@ -151,13 +148,13 @@ it("lets a list expire only its own organization's invites", async () => {
   expect([await stored(a.id), await stored(b.id)]).toEqual(['expired', 'pending'])
 })
 
-it("is not hindered by another organization's tag of the same name", async () => {
+it('accepts a tag name that another organization uses', async () => {
   const [one, other] = [await furnish(), await furnish()]
   expect((await one.client.post('/tags').send({ name: other.tag.name })).status).toBe(201)
   expect((await one.client.patch(`/tags/${one.tag.id}`).send({ name: foreign.tag.name })).status).toBe(200)
 })
 
-it("is not hindered by another organization's invite for the same address", async () => {
+it('accepts an invite address that another organization uses', async () => {
   const [one, other] = [await furnish(), await furnish()]
   const body = { assessmentId: one.assessment.id, recipientEmail: other.invite.recipientEmail }
   const response = await one.client.post('/invites').send(body)
@@ -165,7 +162,7 @@ it("is not hindered by another organization's invite for the same address", asyn
   expect(response.headers).not.toHaveProperty('link')
 })
 
-it("leaves another organization's tag, and what it is on, when a tag of the same name is deleted", async () => {
+it("keeps another organization's tag and its uses when a tag of the same name is deleted", async () => {
   const one = await furnish()
   const { body } = await one.client.post('/tags').send({ name: foreign.tag.name })
   expect((await one.client.delete(`/tags/${body.tag.id}`)).status).toBe(200)

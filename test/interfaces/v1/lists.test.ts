@@ -112,24 +112,24 @@ describe.each(lists)('GET $name', ({ name, sorts, make, path = async () => `/${n
       { word, order: 'asc' as const },
       { word, order: 'desc' as const },
     ]),
-  )('sorts by $word $order, and equal ones by id in the same direction', async ({ word, order }) => {
+  )('sorts by $word $order, and equal items by id in the same direction', async ({ word, order }) => {
     expect((await list(`sort=${word}&order=${order}`)).ids).toEqual(inOrder(sorts[word]!, order))
   })
 
-  it.each(words)('sorts by %s in descending order when no order is given', async (word) => {
+  it.each(words)('sorts by %s in descending order by default', async (word) => {
     expect((await list(`sort=${word}`)).ids).toEqual(inOrder(sorts[word]!, 'desc'))
   })
 
-  it(`sorts by ${words[0]}, the first word documented, when none is given`, async () => {
+  it(`sorts by ${words[0]}, the first documented word, by default`, async () => {
     expect((await list()).ids).toEqual(byDefault())
     expect((await list('order=asc')).ids).toEqual(inOrder(sorts[words[0]!]!, 'asc'))
   })
 
-  it('shows page 1 with 20 items when nothing else is asked for', async () => {
+  it('shows page 1 with 20 items by default', async () => {
     expect((await list()).pagination).toEqual({ page: 1, limit: 20, total: 5, totalPages: 1 })
   })
 
-  it('cuts the list into pages without a gap or an overlap', async () => {
+  it('divides the list into pages without a gap or an overlap', async () => {
     const pages = await Promise.all([1, 2, 3].map((page) => list(`limit=2&page=${page}`)))
     expect(pages.flatMap(({ ids }) => ids)).toEqual(byDefault())
     expect(pages.map(({ ids }) => ids.length)).toEqual([2, 2, 1])
@@ -146,7 +146,7 @@ describe.each(lists)('GET $name', ({ name, sorts, make, path = async () => `/${n
     })
   })
 
-  it.each([1, 5, 100])('takes %i for limit', async (limit) => {
+  it.each([1, 5, 100])('accepts %i as limit', async (limit) => {
     const { ids, pagination } = await list(`limit=${limit}`)
     expect(ids).toEqual(byDefault().slice(0, limit))
     expect(pagination).toEqual({ page: 1, limit, total: 5, totalPages: Math.ceil(5 / limit) })
@@ -178,24 +178,24 @@ describe.each(lists)('GET $name', ({ name, sorts, make, path = async () => `/${n
     expect([status, body]).toEqual([400, { error }])
   })
 
-  it('ignores parameters it does not know', async () => {
+  it('ignores unknown parameters', async () => {
     expect((await list('colour=red&__proto__=x&constructor=y&page[]=3')).ids).toEqual(byDefault())
   })
 })
 
-it.each(['assessments', 'members', 'invites', 'tags'])('shows no pages at all when there are no %s', async (name) => {
+it.each(['assessments', 'members', 'invites', 'tags'])('shows an empty list with zero pages if there are no %s', async (name) => {
   const { key } = await service.make.organization()
   const { body } = await service.v1(key).get(`/${name}`)
   expect(body).toEqual({ [name]: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } })
 })
 
-it('shows no pages of questions when an assessment has none', async () => {
+it('shows an empty list with zero pages for an assessment without questions', async () => {
   const { id, key } = await service.make.organization()
   const { body } = await service.v1(key).get(`/assessments/${await ownAssessment(id)}/questions`)
   expect(body).toEqual({ questions: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } })
 })
 
-it('sorts invites by status in the order of the alphabet', async () => {
+it('sorts invites by status in alphabetical order', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
   const statuses = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const

@@ -43,7 +43,7 @@ const aDefinition = {
 }
 const aQuestion = { script: 'What would you do first?', points: 10 }
 
-describe('whoever may not', () => {
+describe('a key without permission to manage', () => {
   /** Each with a body that would do. */
   const writes: [method: 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
     ['post', () => '/assessments', { name: 'New' }],
@@ -72,7 +72,7 @@ describe('whoever may not', () => {
     ]
   }
 
-  it('is refused by the mode and the right of the key, whatever it asks for, and changes nothing', async () => {
+  it('is rejected by its mode and permission for every operation, and changes nothing', async () => {
     const { own, makeKey } = here
     const without = await makeKey('live', [])
     const test = await makeKey('test', [])
@@ -115,7 +115,7 @@ describe('whoever may not', () => {
     expect([await rowsOf(other.id), await rowsOf(here.own.id)]).toEqual(before)
   })
 
-  it('is every operation that says so in the document, and no other', async () => {
+  it('is tested with exactly the operations that the document marks', async () => {
     const operations = await readInterface(service, 'v1')
     const marked = operations.filter(({ needsManage }) => needsManage).map(({ method, path }) => `${method} ${path}`)
     const tried = writes.map(([method, path]) => `${method} ${path(here.own)}`)
@@ -126,8 +126,8 @@ describe('whoever may not', () => {
   })
 })
 
-describe('assessments', () => {
-  it('are made, changed, copied and deleted, and the log says that a key did it', async () => {
+describe('the assessment operations', () => {
+  it('create, change, copy, and delete an assessment, with the key as actor in the audit log', async () => {
     const { v1, audit, own } = await openManaged('Asked')
     const settings = {
       timeLimit: 1800,
@@ -166,7 +166,7 @@ describe('assessments', () => {
     expect(await audit()).toEqual(acts.map((action) => `apiKey ${action}`))
   })
 
-  it('keep what somebody else has changed since they were read', async () => {
+  it('keep concurrent changes of other clients', async () => {
     const { v1, own } = here
     const path = `/assessments/${own.assessment.id}`
     const read = (await v1.get(`${path}/settings`)).body.settings
@@ -181,7 +181,7 @@ describe('assessments', () => {
     expect((await v1.get(`${path}/settings`)).body.settings).toMatchObject({ timeLimit: 30, audience: 'public' })
   })
 
-  it('keeps assessments with invites', async () => {
+  it('reject the deletion of an assessment with invites', async () => {
     const { v1, own } = here
     const refused = await v1.delete(`/assessments/${own.assessment.id}`)
     expect([...codeOf(refused), refused.body.error]).toEqual([409, 'state_conflict', 'The assessment has invites'])
@@ -193,14 +193,14 @@ describe('assessments', () => {
     [{ name: 'New', timeLimit: -1 }, 'timeLimit must be an integer between 0 and 2147483647'],
     [{ name: 'New', languages: ['xx-not'] }, 'languages must be codes of languages (BCP 47)'],
     [{ name: 'New', audience: 'all' }, 'audience must be one of invite_only, public'],
-  ])('say what is wrong with %j', async (body, error) => {
+  ])('report the mistake in %j', async (body, error) => {
     const answer = await here.v1.post('/assessments').send(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
   })
 })
 
-describe('questions', () => {
-  it('are added, read, changed, moved and deleted', async () => {
+describe('the question operations', () => {
+  it('add, read, change, move, and delete questions', async () => {
     const { v1 } = here
     const path = `/assessments/${(await v1.post('/assessments').send({ name: 'Asked' })).body.assessment.id}/questions`
     const add = async (script: string) => (await v1.post(path).send({ ...aQuestion, script })).body.question
@@ -227,12 +227,12 @@ describe('questions', () => {
       { script: 'Which?', responseType: 'single_choice' },
       expect.stringMatching(/^responseType single_choice needs a definition\. .* PUT …\/questions\/\{questionId\}/),
     ],
-  ])('say what is wrong with %j', async (body, error) => {
+  ])('report the mistake in %j', async (body, error) => {
     const answer = await here.v1.post(`/assessments/${here.own.assessment.id}/questions`).send(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
   })
 
-  it('keep their definition when a change names another kind that needs one, and say what is missing', async () => {
+  it('keep a definition if a change names a type that needs another, and report what is missing', async () => {
     const { v1, own } = here
     const path = `/assessments/${own.assessment.id}/questions`
     const { id } = (await v1.post(path).send(aQuestion)).body.question
@@ -247,8 +247,8 @@ describe('questions', () => {
   })
 })
 
-describe('members', () => {
-  it('are invited by mail, without the link in the answer, changed, deactivated and made active again', async () => {
+describe('the member operations', () => {
+  it('invite a member by mail without the link in the response, and change, deactivate, and reactivate them', async () => {
     const { v1, audit, organizationId } = await openManaged('Joined')
     const made = await v1.post('/members').send({ email: 'ngozi@example.com', roles: ['grader'] })
     expect(made.status).toBe(201)
@@ -271,7 +271,7 @@ describe('members', () => {
     expect(codeOf(await v1.post('/members').send({ email: 'none@example.com', roles: [] }))).toEqual([400, 'invalid'])
   })
 
-  it('keep the names they are invited with, and those they have', async () => {
+  it('store the names of an invitation, and keep existing ones', async () => {
     const { v1 } = here
     const email = 'names@example.com'
     const made = await v1.post('/members').send({ email, firstName: ' Ngozi ', lastName: 'Adeyemi', roles: ['grader'] })
@@ -281,7 +281,7 @@ describe('members', () => {
     expect(codeOf(await v1.post('/members').send({ email, firstName: ' ', roles: ['grader'] }))).toEqual([400, 'invalid'])
   })
 
-  it('are never given the role admin, and admins are left as they are, by whatever way', async () => {
+  it('never grant the role admin, and never change an admin', async () => {
     const { v1, own, organizationId } = here
     const member = await service.make.member(organizationId, { roles: ['grader'] })
     const former = await service.make.member(organizationId, { roles: ['admin'], status: 'inactive' })
@@ -306,7 +306,7 @@ describe('members', () => {
     expect(await service.db.memberEmail.count({ where: { organizationId } })).toBe(mails)
   })
 
-  it('can be changed by many requests at once', async () => {
+  it('accept many concurrent changes', async () => {
     const { v1, organizationId } = here
     const { id } = await service.make.member(organizationId, { roles: ['grader'] })
     const changes = Array.from({ length: 12 }, (_, i) =>

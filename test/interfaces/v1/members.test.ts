@@ -35,14 +35,14 @@ it('shows exactly the documented fields of a member', async () => {
   })
 })
 
-it('shows empty text, never null, where a member has no value', async () => {
+it('shows empty text, never null, for missing values of a member', async () => {
   const { id, key } = await service.make.organization()
   await service.make.member(id, { roles: [] })
   const { body } = await service.v1(key).get('/members')
   expect(body.members[0]).toMatchObject({ avatarUrl: '', department: '', roles: [], status: 'active' })
 })
 
-it('shows a person in each organization under the id of that membership', async () => {
+it('shows a person in each organization by the id of that membership', async () => {
   const [one, other] = [await service.make.organization(), await service.make.organization()]
   const member = await service.make.member(one.id, { firstName: 'Both' })
   const { userId, email, joinedAt, createdAt, updatedAt } = member

@@ -48,7 +48,7 @@ it.each<[string, Sent, string | RegExp]>([
     { method: 'patch', path: '/invites/{id}', body: { externalId: 'x' } },
     /^At least one of recipientName, .* is required: externalId can't be changed by this request$/,
   ],
-])('the message for %s names the mistake', async (_mistake, sent, message) => {
+])('names the mistake in the message for %s', async (_mistake, sent, message) => {
   const { id, key } = await service.make.organization({ mode: sent.key ?? 'live' })
   const assessment = await service.make.assessment(id)
   const invite = await service.make.invite(assessment)
@@ -66,7 +66,7 @@ it.each([
   ['v1', '/api/v1/tags', 'x-api-key', { error: 'API key is required' }],
   ['alternate', '/api/alternate/tags', 'x-service-docs-api-key', { detail: 'Authentication credentials were not provided.' }],
 ])(
-  'a key in the wrong header: %s keeps its text, links to help, and logs which header it expects',
+  'answers a key in the wrong header of %s with the usual text and a help link, and logs the expected header',
   async (_name, path, expectedHeader, body) => {
     const answer = await service.http().get(path).set('authorization', 'Bearer ak_live_secret')
     expect([answer.status, answer.body]).toEqual([401, body])

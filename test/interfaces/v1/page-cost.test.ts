@@ -127,7 +127,7 @@ it.each<[path: () => string, found: number, mode?: 'live' | 'test']>([
   [() => '/assessment_invites?search=nobody', 0],
   [() => '/assessment_invites?search=one@+general', 1],
   [() => '/assessment_invites?search=general&page_size=20', 20],
-])('looks at few rows, however many there are: %s', async (path, found, mode = 'live') => {
+])('reads few rows of large tables: %s', async (path, found, mode = 'live') => {
   const client = path().startsWith('/assessment_invites') ? service.alternate(keys[mode]) : service.v1(keys[mode])
   const { result, queries } = await recordQueries(async () => await client.get(path()))
   expect(result.status).toBe(200)

@@ -16,16 +16,13 @@ const countByStatus = (responses: { status: number }[]) => Object.groupBy(respon
 it.each([
   ['standard', STANDARD],
   ['enterprise', ENTERPRISE],
-] as const)(
-  'lets exactly as many of three times as many simultaneous requests pass as the %s tier allows',
-  async (tier, limit) => {
-    const { key } = await service.make.organization({ tier })
-    const answers = countByStatus(await send(key, 3 * limit))
-    expect(Object.keys(answers).sort()).toEqual(['200', '429'])
-    expect(answers['200']).toHaveLength(limit)
-    expect(answers['429']).toHaveLength(2 * limit)
-  },
-)
+] as const)('accepts exactly the limit of the %s tier out of three times as many simultaneous requests', async (tier, limit) => {
+  const { key } = await service.make.organization({ tier })
+  const answers = countByStatus(await send(key, 3 * limit))
+  expect(Object.keys(answers).sort()).toEqual(['200', '429'])
+  expect(answers['200']).toHaveLength(limit)
+  expect(answers['429']).toHaveLength(2 * limit)
+})
 
 it('allows 100 requests a minute in the standard tier and 1000 in the enterprise tier unless configured', async () => {
   const unconfigured = await startServiceForTest({ RATE_LIMIT_STANDARD: '', RATE_LIMIT_ENTERPRISE: '' })
@@ -53,7 +50,7 @@ it('answers 429 with the documented message and the seconds to wait', async () =
   })
 })
 
-it('counts down in the RateLimit headers of every answer', async () => {
+it('counts down in the RateLimit headers of every response', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { key } = await service.make.organization()
   for (const remaining of ['4', '3', '2', '1', '0']) {
@@ -63,7 +60,7 @@ it('counts down in the RateLimit headers of every answer', async () => {
   }
 })
 
-it('opens a new window a minute after the first request of the last one', async () => {
+it('starts a new window a minute after the first request of the previous one', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { key } = await service.make.organization()
   const start = Date.now()
@@ -83,7 +80,7 @@ it('counts all keys of an organization together', async () => {
   expect((await service.v1(key).get('/tags')).status).toBe(429)
 })
 
-it('counts the test keys of an organization apart', async () => {
+it('counts the test keys of an organization separately', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const test = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
   await send(test.key, STANDARD + 1)
@@ -91,7 +88,7 @@ it('counts the test keys of an organization apart', async () => {
   expect((await service.v1(key).get('/tags')).headers['ratelimit-remaining']).toBe(String(STANDARD - 1))
 })
 
-it("leaves what a key asks for beyond its own limit to the organization's other keys, and tells what is left", async () => {
+it("reserves requests beyond a key's own limit for other keys, and reports the remaining ones", async () => {
   const { id: organizationId, key } = await service.make.organization()
   const flood = await createApiKey(service.system, { organizationId, name: 'Sync', mode: 'live' })
   await changeApiKey(service.system, flood.apiKey.id, { requestsPerMinute: 2 })
@@ -107,7 +104,7 @@ it("leaves what a key asks for beyond its own limit to the organization's other 
   expect((await service.v1(flood.key).get('/tags')).headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '0' })
 })
 
-it('tells of the organization as long as it leaves a key fewer requests than its own limit', async () => {
+it("reports the organization's limit while it leaves a key fewer requests than its own", async () => {
   const { id: organizationId, key } = await service.make.organization()
   const own = await createApiKey(service.system, { organizationId, name: 'Sync', mode: 'live' })
   await changeApiKey(service.system, own.apiKey.id, { requestsPerMinute: 3 })
@@ -127,7 +124,7 @@ it("does not count one organization's requests against another", async () => {
   expect([status, headers['ratelimit-remaining']]).toEqual([200, String(STANDARD - 1)])
 })
 
-it('counts refused requests too, whatever is wrong with them', async () => {
+it('counts rejected requests with any error', async () => {
   const { key } = await service.make.organization()
   const client = service.v1(key)
   const refused = [

@@ -39,7 +39,7 @@ async function makeReleased() {
 }
 
 describe('GET /invites/{inviteId}/submission/report', () => {
-  it('is 404 of an invite that is none or another organization’s, before the start, and before the release', async () => {
+  it('answers 404 for an unknown or foreign invite, before the start, and before the release', async () => {
     const { organization, invite } = await makeAccepted(service)
     const handedIn = await makeHandedIn(service)
     const other = await makeReleased()
@@ -61,7 +61,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(await outcome(other.organization.key, other.invite.id)).toEqual([404, 'Submission not found', 'submission_not_found'])
   })
 
-  it('is a page of what was released, and of nothing else', async () => {
+  it('contains exactly the released result', async () => {
     const { organization, assessment, invite, ctx, submissionId, grade, release, report } = await makeReleased()
     await service.db.invite.update({ where: { id: invite.id }, data: { recipientName: 'Kim <Lee>' } })
     const { status, headers, text } = await report('text/html')
@@ -92,7 +92,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(textOf((await report('text/html')).text)).toContain('Points 5 of 8 Percent 63 %')
   })
 
-  it('says of a result without points that there are none, and of a question what it asked', async () => {
+  it('states that a result has no points, and contains the question texts', async () => {
     const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
     const { ctx } = await made.join()
     await made.release(ctx)
@@ -101,7 +101,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(said).not.toContain('Percent')
   })
 
-  it('is a PDF unless HTML is asked for first', async () => {
+  it('is a PDF unless the client prefers HTML', async () => {
     const { report, submissionId } = await makeReleased()
     const kindOf = async (accept: string | undefined) => {
       const { status, headers, body } = await report(accept)
@@ -124,7 +124,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       expect([accept, await kindOf(accept)]).toEqual([accept, 'html'])
   })
 
-  it.skipIf(!hasPoppler)('says as a PDF what the page says', async () => {
+  it.skipIf(!hasPoppler)('contains the same text as PDF and as page', async () => {
     const { report, organization, assessment, invite } = await makeReleased()
     await service.db.invite.update({ where: { id: invite.id }, data: { recipientName: 'Kim <Lee> #let' } })
     const { text, properties } = await readPdf((await report('application/pdf')).body)
@@ -148,7 +148,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect(said).not.toContain('For the organization')
   })
 
-  it('is made in turns: whoever asks for many waits, and is refused beyond a full line, before anybody else', async () => {
+  it("is created in fair turns: many requests wait or are rejected before another organization's", async () => {
     const [many, one] = [await makeReleased(), await makeReleased()]
     const made: ('many' | 'one')[] = []
     const refused: (string | undefined)[] = []
@@ -169,7 +169,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
   })
 })
 
-it('is told of by its event, with what share of the points there is, and where who signs in finds it', async () => {
+it('adds an event with the percentage and the address of the portal page', async () => {
   const { organization, invite, submissionId } = await makeReleased()
   const client = service.v1(organization.key)
   const told = async () => (await client.get(`/events?inviteId=${invite.id}&type=submission.released`)).body.events[0]
@@ -184,7 +184,7 @@ it('is told of by its event, with what share of the points there is, and where w
   expect(link.exec(text)?.[1]).toBe(`${pathname}/report`)
 })
 
-it('is told of without a share where no question gives points', async () => {
+it('adds an event without a percentage if no question has points', async () => {
   const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
   const { ctx } = await made.join()
   await made.release(ctx)

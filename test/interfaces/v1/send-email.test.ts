@@ -28,7 +28,7 @@ async function furnish() {
   return { organizationId, client, create, emailsOf, received }
 }
 
-it('false makes the invite as always, and mails nothing', async () => {
+it('creates the invite without a mail if sendEmail is false', async () => {
   const [silent, usual] = [await furnish(), await furnish()]
   const { status, body } = await silent.create({ sendEmail: false })
   const other = (await usual.create({})).body.invite
@@ -41,7 +41,7 @@ it('false makes the invite as always, and mails nothing', async () => {
   expect([usual.received().length, silent.received().length]).toEqual([1, 0])
 })
 
-it('false leaves the link, and a resend that is mailed', async () => {
+it('keeps the link valid if sendEmail is false, and mails a resend', async () => {
   const { client, create, emailsOf, received } = await furnish()
   const { id } = (await create({ sendEmail: false })).body.invite
   const { link } = (await client.get(`/invites/${id}/link`)).body
@@ -52,14 +52,14 @@ it('false leaves the link, and a resend that is mailed', async () => {
   expect(received()[0]!.parsed.subject).not.toContain('Sent again')
 })
 
-it.each([true, undefined])('mails the invitation when it is %j', async (sendEmail) => {
+it.each([true, undefined])('mails the invitation if sendEmail is %j', async (sendEmail) => {
   const { create, received } = await furnish()
   const { id } = (await create({ sendEmail })).body.invite
   await waitForState(service, { inviteId: id }, 'sent')
   expect(received()).toHaveLength(1)
 })
 
-it('is part of the request that an Idempotency-Key stands for', async () => {
+it('compares sendEmail with the first request of the Idempotency-Key', async () => {
   const { organizationId, create } = await furnish()
   const send = (sendEmail: boolean) => create({ sendEmail }, { 'Idempotency-Key': 'once' })
   const [first, again, other] = [await send(false), await send(false), await send(true)]
@@ -68,7 +68,7 @@ it('is part of the request that an Idempotency-Key stands for', async () => {
   expect(await service.db.inviteEmail.count({ where: { organizationId } })).toBe(0)
 })
 
-it.each([[null], ['false'], [0], [[]], [{}]])('answers 400 when it is %j, and makes no invite', async (sendEmail) => {
+it.each([[null], ['false'], [0], [[]], [{}]])('answers 400 if sendEmail is %j, and creates no invite', async (sendEmail) => {
   const { organizationId, create } = await furnish()
   const { status, body } = await create({ sendEmail })
   expect([status, body]).toEqual([400, { error: 'sendEmail must be true or false' }])

@@ -11,7 +11,7 @@ const operations = await readOperations(service)
 const faultOf = (id: string, body: unknown) => operations.find((one) => one.id === id)!.findFault(200, body)
 
 describe('GET /invites/{inviteId}/submission', () => {
-  it('is 404 of an invite that is none, and until the candidate has started', async () => {
+  it('answers 404 for an unknown invite, and until the candidate has started', async () => {
     const { organization, invite } = await makeAccepted(service)
     const client = service.v1(organization.key)
     const answers = [await client.get(`/invites/${unknownId}/submission`), await client.get(`/invites/${invite.id}/submission`)]
@@ -21,7 +21,7 @@ describe('GET /invites/{inviteId}/submission', () => {
     ])
   })
 
-  it('has the paper, the answers and the times, and grades once they are released, the newest', async () => {
+  it('returns the paper, answers, and times, and the newest grades once released', async () => {
     const { organization, invite, join, grade, release, submissionId } = await makeHandedIn(service)
     const read = async () => (await service.v1(organization.key).get(`/invites/${invite.id}/submission`)).body
     const { ctx } = await join()
@@ -55,7 +55,7 @@ describe('GET /invites/{inviteId}/submission', () => {
     expect(await read()).toMatchObject({ state: 'released', result: { version: 2, points: 5 } })
   })
 
-  it('has a recording as a link that anybody plays for 15 minutes, in ranges, that nobody alters, and that ends with the recording', async () => {
+  it('returns a recording as a tamper-proof link that plays ranges for 15 minutes, until it is deleted', async () => {
     const { organization, invite, submissionId } = await makeHandedIn(service)
     const { newId, media } = service.deps
     const [id, now] = [newId(), service.clock.now()]
@@ -102,7 +102,7 @@ describe('GET /invites/{inviteId}/submission', () => {
 })
 
 describe('GET /submissions', () => {
-  it('lists what was begun, begun last first, by state and assessment, in the manner of every list', async () => {
+  it('lists started submissions, the newest first, by state and assessment, like every list', async () => {
     const { organization, assessment, invite, submissionId } = await makeHandedIn(service)
     const client = service.v1(organization.key)
     const list = async (query = '') => (await client.get(`/submissions${query}`)).body

@@ -28,8 +28,8 @@ const create = async (client: typeof live, name: string): Promise<string> => {
 }
 const nameOf = async (id: string) => (await service.db.tag.findUniqueOrThrow({ where: { id } })).name
 
-describe('Tags of test keys', () => {
-  it('are listed and used by test keys only', async () => {
+describe("a test key's tags", () => {
+  it('are listed and used only by test keys', async () => {
     const [liveTag, testTag] = [await create(live, 'Engineering'), await create(test, 'Trial')]
     const ids = (body: { tags: { id: string }[] }) => body.tags.map(({ id }) => id)
     expect(ids((await live.get('/tags')).body)).toEqual([liveTag])
@@ -63,7 +63,7 @@ describe('Tags of test keys', () => {
     expect((await test.delete(`/tags/${testTag}`)).status).toBe(200)
   })
 
-  it('give their name to a live tag that is created or renamed', async () => {
+  it('yield their name to a live tag that is created or renamed', async () => {
     const long = 'y'.repeat(100)
     const [first, second, third] = [await create(test, 'Nursing'), await create(test, 'nursing (test)'), await create(test, long)]
     const liveTag = await create(live, 'NURSING')
@@ -74,7 +74,7 @@ describe('Tags of test keys', () => {
     expect((await test.patch(`/tags/${first}`).send({ name: long })).status).toBe(409)
   })
 
-  it('give their name also to a live tag that is created at the same moment', async () => {
+  it('yield their name to a live tag that is created at the same moment', async () => {
     const testTag = (name: string) => {
       const now = service.system.deps.clock()
       const times = { createdAt: now, updatedAt: now }
@@ -95,7 +95,7 @@ describe('Tags of test keys', () => {
     expect([await nameOf(named.id), await nameOf(suffixed.id)]).toEqual(['Parallel (test 2)', 'Parallel (test)'])
   })
 
-  it('are shown on pages of test data, beside live tags that can’t be edited there', async () => {
+  it('are shown on pages of test data, next to live tags that can’t be edited there', async () => {
     const [liveTag, testTag] = [await create(live, 'Visible live'), await create(test, 'Visible test')]
     const admin = await signInAs(service, organizationId, ['admin'])
     const home = admin.home.replace('/portal/', '/portal/test/')

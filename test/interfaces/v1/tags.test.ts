@@ -54,7 +54,7 @@ describe('POST /tags', () => {
     expect([status, body]).toEqual([201, { tag: { id: expect.stringMatching(uuid), ...tag } }])
   })
 
-  it('fills in #6B7280 and an empty description', async () => {
+  it('uses #6B7280 and an empty description by default', async () => {
     expect(await create({ name: 'Plain' })).toMatchObject({ color: '#6B7280', description: '' })
   })
 
@@ -64,7 +64,7 @@ describe('POST /tags', () => {
     [`  ${'🎓'.repeat(100)}  `, '🎓'.repeat(100)],
     ['1', '1'],
     ["'; DROP TABLE tags; --", "'; DROP TABLE tags; --"],
-  ])('takes the name %j and trims it', async (name, kept) => {
+  ])('accepts the name %j, trimmed', async (name, kept) => {
     const { id } = await create({ name })
     expect((await client.get(`/tags/${id}`)).body.tag.name).toBe(kept)
   })
@@ -88,7 +88,7 @@ describe('POST /tags', () => {
     ['Design', ' design '],
     ['ÄRZTE', 'ärzte'],
     ['Ω', 'ω'],
-  ])('answers 409 when there is a tag named %s and another one is to be named %j', async (first, second) => {
+  ])('answers 409 if a tag is named %s and the new one %j', async (first, second) => {
     const { name } = await create({ name: first })
     const { status, body } = await client.post('/tags').send({ name: second })
     expect([status, body]).toEqual([409, { error: 'A tag with this name already exists' }])
@@ -96,14 +96,14 @@ describe('POST /tags', () => {
     expect(await count()).toBe(1)
   })
 
-  it('ignores fields it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const tag = await create({ name: 'Fine', id: unknownId, createdAt: '1999-01-01T00:00:00Z', organizationId: unknownId })
     expect([tag.id === unknownId, tag.createdAt]).toEqual([false, service.clock.now().toISOString()])
   })
 })
 
 describe('GET /tags', () => {
-  it('shows exactly the documented fields, in a list as on their own', async () => {
+  it('shows exactly the documented fields, in a list and on their own', async () => {
     const tag = await create({ name: 'Engineering' })
     expect(Object.keys(tag)).toEqual(['id', 'name', 'color', 'description', 'createdAt', 'updatedAt'])
     expect((await client.get('/tags')).body).toEqual({ tags: [tag], pagination: { page: 1, limit: 20, total: 1, totalPages: 1 } })
@@ -115,7 +115,7 @@ describe('GET /tags', () => {
 describe('PATCH /tags/{tagId}', () => {
   const changes = { name: 'Changed', color: '#000000', description: 'Changed too' }
 
-  it.each(Object.entries(changes))('changes %s alone', async (field, value) => {
+  it.each(Object.entries(changes))('changes only %s', async (field, value) => {
     const before = await create({ name: 'Before', color: '#FFFFFF', description: 'As it was' })
     service.clock.advance(1_000)
     const { status, body } = await client.patch(`/tags/${before.id}`).send({ [field]: value })
@@ -146,7 +146,7 @@ describe('PATCH /tags/{tagId}', () => {
     expect((await client.get(`/tags/${tag.id}`)).body).toEqual({ tag })
   })
 
-  it("answers 409 to another tag's name, whatever its case", async () => {
+  it("answers 409 to another tag's name in any case", async () => {
     await create({ name: 'Taken' })
     const free = await create({ name: 'Free' })
     const { status, body } = await client.patch(`/tags/${free.id}`).send({ name: 'tAKEN', color: '#000000' })
@@ -154,14 +154,14 @@ describe('PATCH /tags/{tagId}', () => {
     expect((await client.get(`/tags/${free.id}`)).body).toEqual({ tag: free })
   })
 
-  it('lets a tag change the case of its own name', async () => {
+  it("accepts another case of the tag's own name", async () => {
     const { id } = await create({ name: 'design' })
     expect((await client.patch(`/tags/${id}`).send({ name: 'DESIGN' })).body.tag.name).toBe('DESIGN')
   })
 })
 
 describe('DELETE /tags/{tagId}', () => {
-  it('answers 200 with the tag as it was, and it is gone', async () => {
+  it('answers 200 with the deleted tag, which is gone afterwards', async () => {
     const tag = await create({ name: 'Short-lived', description: 'Until now' })
     const { status, body } = await client.delete(`/tags/${tag.id}`)
     expect([status, body]).toEqual([200, { tag }])
@@ -170,7 +170,7 @@ describe('DELETE /tags/{tagId}', () => {
     expect((await client.get('/tags')).body.tags).toEqual([])
   })
 
-  it('takes a request that announces JSON and brings none', async () => {
+  it('accepts a request with a JSON content type and no body', async () => {
     const tag = await create({ name: 'Short-lived' })
     expect((await client.delete(`/tags/${tag.id}`).set('content-type', 'application/json')).status).toBe(200)
   })
@@ -181,7 +181,7 @@ describe('DELETE /tags/{tagId}', () => {
     expect((await create({ name: 'reused' })).id).not.toBe(id)
   })
 
-  it('removes the tag from every assessment, invite and member, and leaves them their other tags', async () => {
+  it('removes the tag from every assessment, invite, and member, and keeps their other tags', async () => {
     const [gone, kept] = [await create({ name: 'Gone' }), await create({ name: 'Kept' })]
     const assessment = await service.make.assessment(organizationId)
     const { id: memberId } = await service.make.member(organizationId)

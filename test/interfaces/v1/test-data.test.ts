@@ -46,7 +46,7 @@ async function start({ graders = 1, secondGrader = false, kinds = Array(4).fill(
 const PLAIN = { proctoringSettings: { screenRecording: false, webcamMonitoring: false, requireIdCapture: false } }
 
 describe('POST /invites/{id}/simulate', () => {
-  it('leads a pending invite that asks for everything to its released result, with the real events, webhooks and recordings', async () => {
+  it('leads a pending invite with all checks to its released result, with real events, webhooks, and recordings', async () => {
     const { organization, v1, invite, act, read } = await start({ kinds: EVERY_KIND })
     const receiver = await startReceiver()
     const { secret } = (await v1.post('/webhooks').send({ url: receiver.url })).body
@@ -78,7 +78,7 @@ describe('POST /invites/{id}/simulate', () => {
     }
   })
 
-  it('takes answers and grades that are given, and grades a released result anew by them', async () => {
+  it('accepts given answers and grades, and grades a released result again', async () => {
     const { invite, act, read } = await start()
     const id = await invite(PLAIN)
     const answers = [{ number: 1, text: 'I would ask first.' }]
@@ -96,7 +96,7 @@ describe('POST /invites/{id}/simulate', () => {
     expect((await read(id)).result).toMatchObject({ points: 4.5 + 2 * 4, version: 2 })
   })
 
-  it('refuses what does not fit, and leaves the invite as it is', async () => {
+  it('rejects invalid input, and keeps the invite unchanged', async () => {
     const { invite, act, v1 } = await start({ kinds: EVERY_KIND })
     const id = await invite(PLAIN)
     const refused = [
@@ -109,7 +109,7 @@ describe('POST /invites/{id}/simulate', () => {
     expect((await v1.get(`/invites/${id}`)).body.status).toBe('pending')
   })
 
-  it('goes through the states as the table has them, and says which state is in the way', async () => {
+  it('moves through the documented states, and names the state that prevents an action', async () => {
     const { invite, act, v1 } = await start()
     const steps: [actions: string[], last: unknown][] = [
       [['accept', 'accept'], 'accepted'],
@@ -149,7 +149,7 @@ describe('POST /invites/{id}/simulate', () => {
     expect(await act(id, 'release')).toBe('completed')
   })
 
-  it('bounces the newest mail, once, and has one sent where there was none', async () => {
+  it('bounces the newest mail once, and sends one if there was none', async () => {
     const { organization, invite, act, v1 } = await start()
     for (const fields of [{}, { sendEmail: false }]) {
       const id = await invite(fields)
@@ -163,7 +163,7 @@ describe('POST /invites/{id}/simulate', () => {
     }
   })
 
-  it('simulates a reminder once, and none where reminders are stopped or the invite is over', async () => {
+  it('simulates a reminder once, and none if reminders are stopped or the invite is closed', async () => {
     const { organization, invite, act } = await start()
     const [id, stopped, over] = [await invite({}), await invite({}), await invite({})]
     for (let i = 0; i < 2; i++) expect(await act(id, 'remind')).toBe('pending')
@@ -182,7 +182,7 @@ describe('POST /invites/{id}/simulate', () => {
   it.each([
     ['complain', 'email.complained', 'complaint'],
     ['unsubscribe', 'email.unsubscribed', 'unsubscribed'],
-  ])('simulates %s once, with its event, and nothing more is written to the address', async (action, type, reason) => {
+  ])('simulates %s once, with its event, and sends no further mail to the address', async (action, type, reason) => {
     const { organization, invite, act, v1 } = await start()
     const id = await invite({})
     for (let i = 0; i < 2; i++) expect(await act(id, action)).toBe('pending')
@@ -192,7 +192,7 @@ describe('POST /invites/{id}/simulate', () => {
     expect(suppressions.map((one: { reason: string }) => one.reason)).toEqual([reason])
   })
 
-  it('has two graders agree where it is graded twice, and says who is missing', async () => {
+  it('lets two graders agree if required, and reports a missing grader', async () => {
     const twice = await start({ graders: 2, secondGrader: true })
     const id = await twice.invite(PLAIN)
     expect(await twice.act(id, 'release')).toBe('completed')
@@ -205,7 +205,7 @@ describe('POST /invites/{id}/simulate', () => {
       expect(await act(await invite(PLAIN), 'grade')).toEqual([409, expect.stringContaining('There is nobody to grade it')])
   })
 
-  it('only moves the invite if candidates use an external player', async () => {
+  it('moves only the invite if candidates use an external player', async () => {
     const { ctx, invite } = await start()
     const elsewhere: Context = { ...ctx, deps: { ...ctx.deps, hasOwnPlayer: false } }
     const given = { answers: [], grades: [] }
@@ -215,7 +215,7 @@ describe('POST /invites/{id}/simulate', () => {
     await expect(simulate(elsewhere, id, 'grade', given)).rejects.toMatchObject({ kind: 'submission_not_found' })
   })
 
-  it('is done once for an Idempotency-Key, and only ever with test data', async () => {
+  it('runs once for an Idempotency-Key, and only for test data', async () => {
     const { organization, assessment, v1, invite } = await start()
     const id = await invite(PLAIN)
     const send = () => v1.post(`/invites/${id}/simulate`).set('Idempotency-Key', 'once').send({ action: 'release' })
@@ -235,8 +235,8 @@ describe('POST /invites/{id}/simulate', () => {
   })
 })
 
-describe('many of POST /invites/{id}/simulate at once', () => {
-  it('are done one after the other: of one invite the first does it all', async () => {
+describe('concurrent POST /invites/{id}/simulate requests', () => {
+  it('run one after the other, and the first does all the work of an invite', async () => {
     const { organization, invite, v1 } = await start({ kinds: EVERY_KIND })
     const id = await invite()
     // One that has waited for long is told to come again.
@@ -252,7 +252,7 @@ describe('many of POST /invites/{id}/simulate at once', () => {
     expect(events.filter(({ type }) => type === 'submission.released')).toHaveLength(1)
   })
 
-  it('wait in a line that has an end, and hold up nobody else', async () => {
+  it('wait in a limited queue, and do not delay other organizations', async () => {
     const { invite, v1 } = await start({ kinds: EVERY_KIND })
     const other = await start()
     const [id, others] = [await invite(), await other.invite(PLAIN)]
@@ -267,7 +267,7 @@ describe('many of POST /invites/{id}/simulate at once', () => {
     expect(await v1.post(`/invites/${id}/simulate`).send({ action: 'complete' })).toMatchObject({ status: 200 })
   })
 
-  it('go on from where one has failed, also with its Idempotency-Key: it is no single transaction', async () => {
+  it('resume after a failed one, even with its Idempotency-Key, in separate transactions', async () => {
     const { organization, invite, v1, read } = await start({ graders: 0 })
     const id = await invite(PLAIN)
     const send = () => v1.post(`/invites/${id}/simulate`).set('Idempotency-Key', 'later').send({ action: 'release' })
@@ -283,7 +283,7 @@ describe('many of POST /invites/{id}/simulate at once', () => {
 })
 
 describe('DELETE /test-data', () => {
-  it('deletes what there is, with its files, and leaves live data, what is shared, and the feed', async () => {
+  it('deletes all test data with files, and keeps live data, shared data, and the feed', async () => {
     const { organization, assessment, v1, invite, act } = await start({ kinds: EVERY_KIND })
     const organizationId = organization.id
     const live = await service.make.invite(assessment, { recipientEmail: 'kim1@example.com' })
@@ -320,7 +320,7 @@ describe('DELETE /test-data', () => {
     await invite({ recipientEmail: 'kim1@example.com' })
   })
 
-  it('deletes many by a job, however often it is asked, but nothing that is made meanwhile; live work goes on', async () => {
+  it('deletes many rows in a job, also if repeated, but no newer ones, without blocking live requests', async () => {
     const { organization, assessment, v1, invite, ctx } = await start()
     const organizationId = organization.id
     for (let i = 0; i < 250; i++) await service.make.invite(assessment, { mode: 'test' })
@@ -350,7 +350,7 @@ describe('DELETE /test-data', () => {
     expect((await service.v1(key).get('/invites')).body.pagination.total).toBe(1)
   })
 
-  it('is a button for admins, also where test invites are in the way of deleting an assessment, and is in the audit log', async () => {
+  it('is a button for admins, also next to test invites that block a deletion, and is in the audit log', async () => {
     const { organization, assessment, invite, act } = await start()
     const id = await invite(PLAIN)
     await act(id, 'release')

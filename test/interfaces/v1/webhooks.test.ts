@@ -16,7 +16,7 @@ const URL = 'https://hr.example.com/hooks'
 type Client = Awaited<ReturnType<typeof makeIntegrator>>['client']
 
 describe('POST /webhooks', () => {
-  it('makes a webhook for all live events, and shows its secret this once', async () => {
+  it('creates a webhook for all live events, and shows its secret once', async () => {
     const { client } = await makeIntegrator(service)
     const { status, body, headers } = await client.post('/webhooks').send({ url: URL })
     expect([status, headers['cache-control']]).toEqual([201, 'no-store'])
@@ -46,13 +46,13 @@ describe('POST /webhooks', () => {
     [{ url: URL, types: 'all' }, 'types must be an array'],
     [{ url: URL, types: ['invite.lost'] }, expect.stringMatching(/^types\.0 must be one of invite\.created, /)],
     [{ url: URL, description: '\0' }, expect.stringContaining('description must not contain NUL')],
-  ])('refuses %j', async (body, error) => {
+  ])('rejects %j', async (body, error) => {
     const { client } = await makeIntegrator(service)
     const response = await client.post('/webhooks').send(body)
     expect([response.status, response.body]).toEqual([400, { error }])
   })
 
-  it('answers a retry as the first time, secret and all, which the database does not hold in clear', async () => {
+  it('gives a retry the first response with its secret, which the database does not store in plain text', async () => {
     const { client } = await makeIntegrator(service)
     const create = () => client.post('/webhooks').set('Idempotency-Key', 'once').send({ url: URL })
     const first = await create()
@@ -75,7 +75,7 @@ describe('POST /webhooks', () => {
     for (const { text } of shown) expect(text).not.toMatch(/whsec_|secret"/)
   })
 
-  it('keeps to 20 of an organization, also for requests that race', async () => {
+  it('limits an organization to 20, even for concurrent requests', async () => {
     const { client, id } = await makeIntegrator(service)
     const answers = await Promise.all(Array.from({ length: 24 }, () => client.post('/webhooks').send({ url: URL })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
@@ -91,7 +91,7 @@ describe('POST /webhooks', () => {
 })
 
 describe('PATCH /webhooks/{webhookId}', () => {
-  it('changes what is given, and refuses what a new webhook may not be', async () => {
+  it('changes the given fields, and rejects values that are invalid for a new webhook', async () => {
     const own = await makeIntegrator(service)
     const { path } = await own.subscribe({ url: URL })
     const before = (await own.client.get(path)).body.webhook
@@ -107,7 +107,7 @@ describe('PATCH /webhooks/{webhookId}', () => {
     expect((await own.client.get(path)).body).toEqual(body)
   })
 
-  it('disables and enables; repeating it changes nothing', async () => {
+  it('disables and enables a webhook, and changes nothing when repeated', async () => {
     const own = await makeIntegrator(service)
     const { path } = await own.subscribe({ url: URL })
     const set = async (state: string) => (await own.client.patch(path).send({ state })).body.webhook
@@ -119,7 +119,7 @@ describe('PATCH /webhooks/{webhookId}', () => {
   })
 })
 
-it('deletes a webhook for good, with what was to be sent to it', async () => {
+it('deletes a webhook permanently, with its pending deliveries', async () => {
   const own = await makeIntegrator(service)
   const receiver = await startReceiver((response) => void response.writeHead(500).end())
   const { path, id } = await own.subscribe(receiver)
@@ -132,7 +132,7 @@ it('deletes a webhook for good, with what was to be sent to it', async () => {
   expect((await own.client.get('/webhooks')).body.webhooks).toEqual([])
 })
 
-it('is not found by what races with its deletion', async () => {
+it('keeps a webhook deleted despite concurrent changes', async () => {
   const own = await makeIntegrator(service)
   for (let i = 0; i < 10; i++) {
     const { path } = await own.subscribe({ url: URL })
@@ -145,7 +145,7 @@ it('is not found by what races with its deletion', async () => {
 })
 
 describe('a test key', () => {
-  it('sees and makes webhooks of the mode test only, and a live key the others', async () => {
+  it('lists and creates only webhooks of the mode test, which are hidden from live keys', async () => {
     const live = await makeIntegrator(service)
     const { key } = await createApiKey(service.system, { organizationId: live.id, name: 'Of tests', mode: 'test' })
     const client = service.v1(key)
@@ -170,7 +170,7 @@ describe('a test key', () => {
 })
 
 describe("another organization's webhook", () => {
-  it('is not found by any operation, to the byte as one that does not exist', async () => {
+  it('gets from every operation byte for byte the response for an unknown one', async () => {
     const [own, foreign] = [await makeIntegrator(service), await makeIntegrator(service)]
     const receiver = await startReceiver()
     const theirs = await foreign.subscribe(receiver)
@@ -206,7 +206,7 @@ describe("another organization's webhook", () => {
   })
 })
 
-describe('deliveries', () => {
+describe('webhook deliveries', () => {
   it('are listed by their state, in pages', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver()
@@ -228,19 +228,19 @@ describe('deliveries', () => {
     )
   })
 
-  it.each(['', 'x', '-1', '9'.repeat(19)])('are not replayed from %j, which is no cursor', async (fromCursor) => {
+  it.each(['', 'x', '-1', '9'.repeat(19)])('are not replayed from the invalid cursor %j', async (fromCursor) => {
     const own = await makeIntegrator(service)
     const { path } = await own.subscribe({ url: URL })
     expect((await own.client.post(`${path}/replay`).send({ fromCursor })).status).toBe(400)
   })
 
-  it('are not replayed from where the feed does not reach', async () => {
+  it('are not replayed from a cursor beyond the end of the feed', async () => {
     const own = await makeIntegrator(service)
     const { path } = await own.subscribe({ url: URL })
     expect((await own.client.post(`${path}/replay`).send({ fromCursor: '9'.repeat(18) })).status).toBe(410)
   })
 
-  it('are made by a replay, or by the handing over that has not come so far, and not by both at once', async () => {
+  it('are created once if a replay overlaps with the regular delivery', async () => {
     const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
     const own = await makeIntegrator(idle)
     const numbered = (count: number) =>
@@ -263,7 +263,7 @@ it.each([
   ['a change', (client: Client, path: string) => client.patch(path).send({ description: 'Changed' })],
   ['a rotation', (client: Client, path: string) => client.post(`${path}/rotate-secret`)],
   ['a replay', (client: Client, path: string) => client.post(`${path}/replay`).send({ fromCursor: '0' })],
-])('does not find a webhook that is deleted during %s', async (_, send) => {
+])('answers 404 if a webhook is deleted during %s', async (_, send) => {
   const own = await makeIntegrator(service)
   const { id, path } = await own.subscribe({ url: URL })
   const answer = await service.db.$transaction(async (db) => {
@@ -280,7 +280,7 @@ it.each([
   expect([status, body.error]).toEqual([404, 'Webhook not found'])
 })
 
-it('is given no third secret within 24 hours, which would end the first, unless that is forced', async () => {
+it('rejects a third secret within 24 hours, which would end the first, unless forced', async () => {
   const own = await makeIntegrator(service)
   const { id, secret, path } = await own.subscribe({ url: URL })
   const rotate = (body?: object) => own.client.post(`${path}/rotate-secret`).send(body)
@@ -296,7 +296,7 @@ it('is given no third secret within 24 hours, which would end the first, unless 
   ])
 })
 
-it('is sent both ranges when a second replay is asked for while one is under way', async () => {
+it('delivers both ranges if a second replay is requested during the first', async () => {
   const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
   const own = await makeIntegrator(idle)
   for (let count = 0; count < 3; count++) await own.invite()
@@ -314,7 +314,7 @@ it('is sent both ranges when a second replay is asked for while one is under way
   expect(await own.deliveries(webhook)).toHaveLength(3)
 })
 
-it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of them is encrypted under the old one', async () => {
+it('keeps both secrets of a rotation when SECRET_KEY changes, even if one is encrypted with the old key', async () => {
   const NEW_KEY = 'another secret that is only good for tests 987654'
   const first = await startServiceForTest()
   const own = await makeIntegrator(first)
@@ -336,7 +336,7 @@ it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of th
   }
 })
 
-it('goes on signing when SECRET_KEY is changed, and then needs the old one no longer', async () => {
+it('continues to sign after SECRET_KEY changes, and then no longer needs the old key', async () => {
   const first = await startServiceForTest(TO_LOOPBACK)
   const own = await makeIntegrator(first)
   const receiver = await startReceiver()

@@ -14,13 +14,13 @@ const got = (key: unknown, ticked: string) => {
   return score.state === 'scored' ? score.got / score.of : score.state
 }
 
-describe('single choice', () => {
+describe('a single choice', () => {
   const exact = { policy: 'exact', right: ids('b') }
   it.each([
     ['b', 1],
     ['a', 0],
     ['', 0],
-  ])('%s gives %d', (ticked, share) => expect(got(exact, ticked)).toBe(share))
+  ])('scores %s as %d', (ticked, share) => expect(got(exact, ticked)).toBe(share))
 
   it('may give a share for another option', () => {
     const weights = { policy: 'weights', weights: { [idOf('a')]: 100, [idOf('b')]: 30 } }
@@ -28,7 +28,7 @@ describe('single choice', () => {
   })
 })
 
-describe('multiple choice', () => {
+describe('a multiple choice', () => {
   it.each([
     ['balanced', 'ab', 1],
     ['balanced', 'a', 0.5],
@@ -40,7 +40,7 @@ describe('multiple choice', () => {
     ['exact', 'ab', 1],
     ['exact', 'abc', 0],
     ['exact', 'a', 0],
-  ])('%s: %s gives %d', (policy, ticked, share) => expect(got({ policy, right: ids('ab') }, ticked)).toBe(share))
+  ])('with policy %s scores %s as %d', (policy, ticked, share) => expect(got({ policy, right: ids('ab') }, ticked)).toBe(share))
 
   it('limits the sum of weights to 0 to 100 percent', () => {
     const weights = { policy: 'weights', weights: { [idOf('a')]: 60, [idOf('b')]: 40, [idOf('c')]: -50 } }
@@ -54,7 +54,7 @@ describe('multiple choice', () => {
     })
   })
 
-  it('refuses too many ticks and unknown options', () => {
+  it('rejects too many ticks and unknown options', () => {
     expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('ab'))).toBe(true)
     expect(choiceRules.isAnswer('multiple_choice', specOf('abcd', { most: 2 }), ids('abc'))).toBe(false)
     expect(choiceRules.isAnswer('multiple_choice', specOf('abcd'), ids('ax'))).toBe(false)
@@ -63,16 +63,22 @@ describe('multiple choice', () => {
   })
 })
 
-describe('choice definition is refused', () => {
+describe('a choice definition', () => {
   const exact = (letters: string) => ({ policy: 'exact', right: ids(letters) })
   it.each([
     ['without a right option', 'single_choice', specOf('ab'), exact(''), 'key.right'],
-    ['with two right ones for one choice', 'single_choice', specOf('ab'), exact('ab'), 'key.right'],
-    ['balanced for one choice', 'single_choice', specOf('ab'), { policy: 'balanced', right: ids('a') }, 'key.policy'],
+    ['with two right options for a single choice', 'single_choice', specOf('ab'), exact('ab'), 'key.right'],
+    [
+      'with the balanced policy for a single choice',
+      'single_choice',
+      specOf('ab'),
+      { policy: 'balanced', right: ids('a') },
+      'key.policy',
+    ],
     ['without a best option', 'single_choice', specOf('ab'), { policy: 'weights', weights: { [idOf('a')]: 50 } }, 'key.weights'],
-    ['with a right option that there is not', 'single_choice', specOf('ab'), exact('x'), 'key'],
-    ['without any right one of several', 'multiple_choice', specOf('ab'), exact(''), 'key'],
-    ['where ticking all is right', 'multiple_choice', specOf('ab'), { policy: 'balanced', right: ids('ab') }, 'key.right'],
+    ['with an unknown right option', 'single_choice', specOf('ab'), exact('x'), 'key'],
+    ['without any right option for a multiple choice', 'multiple_choice', specOf('ab'), exact(''), 'key'],
+    ['if ticking all options is right', 'multiple_choice', specOf('ab'), { policy: 'balanced', right: ids('ab') }, 'key.right'],
     [
       'with weights of another sum',
       'multiple_choice',
@@ -80,10 +86,10 @@ describe('choice definition is refused', () => {
       { policy: 'weights', weights: { [idOf('a')]: 90 } },
       'key.weights',
     ],
-    ['where the right answer can not be ticked', 'multiple_choice', specOf('abc', { most: 1 }), exact('ab'), 'spec.most'],
+    ["if the right answer can't be ticked", 'multiple_choice', specOf('abc', { most: 1 }), exact('ab'), 'spec.most'],
     ['with one option', 'multiple_choice', specOf('a'), exact('a'), 'spec.options'],
     [
-      'with ids that are no random letters',
+      "with IDs that aren't random letters",
       'single_choice',
       {
         options: [
@@ -95,11 +101,11 @@ describe('choice definition is refused', () => {
       exact('a'),
       'spec.options.0.id',
     ],
-  ])('%s', (_, word, spec, key, field) => {
+  ])('is rejected %s', (_, word, spec, key, field) => {
     expect(choiceRules.faults(word, spec, key).map((fault) => fault.field)).toContain(field)
   })
 
-  it('rejects two options with the same text', () => {
+  it('is rejected with two options of the same text', () => {
     const spec = {
       options: [
         { id: idOf('a'), text: 'Yes' },
@@ -113,11 +119,11 @@ describe('choice definition is refused', () => {
   })
 })
 
-describe('order of options', () => {
+describe('the order of options', () => {
   const spec = specOf('abcde', { shuffle: true })
   const withLast = { ...spec, options: spec.options.map((option, i) => ({ ...option, fixed: i === 4 })) }
 
-  it('is the author’s without shuffling', () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
+  it("is the author's without shuffling", () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
 
   it('keeps fixed options in place, and shuffles the others uniformly', () => {
     const firsts = Array.from({ length: 20_000 }, () => {

@@ -28,12 +28,16 @@ const contentOf = (read: ParsedQuestion): LibraryContent => {
 }
 
 // Written from the description of the format, a rule each.
-describe('GIFT', () => {
+describe('the GIFT format', () => {
   it.each([
     ['one right option', '::Q::Who?{=Ann ~Ben ~Cy}', { responseType: 'single_choice', right: 1 }],
-    ['shares of one choice', 'Who?{=Ann ~%50%Ben ~Cy}', { responseType: 'single_choice', weights: [100, 50] }],
+    ['shares for a single choice', 'Who?{=Ann ~%50%Ben ~Cy}', { responseType: 'single_choice', weights: [100, 50] }],
     ['several right options', 'Who?{~%50%Ann ~%50%Ben ~%-100%Cy}', { responseType: 'multiple_choice', right: 2 }],
-    ['several, without taking away', 'Who?{~%50%Ann ~%50%Ben ~Cy}', { responseType: 'multiple_choice', weights: [50, 50] }],
+    [
+      'several right options without penalties',
+      'Who?{~%50%Ann ~%50%Ben ~Cy}',
+      { responseType: 'multiple_choice', weights: [50, 50] },
+    ],
     ['true and false', 'Is it?{TRUE}', { responseType: 'single_choice', right: 1 }],
     [
       'short texts',
@@ -136,7 +140,7 @@ describe('GIFT', () => {
     ['Match{=a -> 1 =b -> 2 =c -> }', 'No choice fits prompt 3.'],
     ['Match{=a -> 1 =b -> 1}', 'There must be at least two choices that differ.'],
     ['{=a ~b}', 'It has no text.'],
-  ])('refuses %s with its line', (text, why) => {
+  ])('rejects %s with its line', (text, why) => {
     expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
   })
 
@@ -176,10 +180,10 @@ const SHEET = [
   ['number', 'How many?', 'few', '', '', '', '', '', ''],
 ]
 
-describe('spreadsheet', () => {
+describe('a spreadsheet', () => {
   const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(told)
 
-  it('is imported row by row, with losses or the reason of refusal', () => {
+  it('is imported row by row, with losses or the reason for rejection', () => {
     const found = read(SHEET)
     expect(found.map(([line, first]) => [line, first])).toEqual([
       [2, 'single_choice'],
@@ -244,7 +248,7 @@ describe('spreadsheet', () => {
     expect(rightOf(headings, row)).toEqual(expected)
   })
 
-  it('does not accept option numbers if the sheet counts from 0', () => {
+  it('rejects option numbers if the sheet counts from 0', () => {
     const headings = 'Question|Option 1|Option 2|Correct'
     expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('The right answer “1” is not an option.')
   })
@@ -256,7 +260,7 @@ describe('spreadsheet', () => {
     expect(table.rows).toMatchObject([{ question: { points: 2 } }])
   })
 
-  it('is read the same from workbooks of this service and of others', () => {
+  it('is read the same from workbooks of this service and of other programs', () => {
     expect(
       readXlsx(writeXlsx(SHEET)).map(({ cells }) => [...cells, ...Array(HEAD.length).fill('')].slice(0, HEAD.length)),
     ).toEqual(SHEET.filter((row) => row.some(Boolean)))
@@ -271,7 +275,7 @@ describe('spreadsheet', () => {
     ])
   })
 
-  it('refuses zip bombs, paths outside of the package, and entities before unpacking', () => {
+  it('rejects zip bombs, paths outside of the package, and entities before unpacking', () => {
     const big = new Uint8Array(60 * 1024 * 1024)
     const bombs = {
       'a sheet that unpacks to 60 MB': zipSync({ 'xl/worksheets/sheet1.xml': big }),
@@ -324,7 +328,7 @@ const workbook = (shared: string, rows: string): Uint8Array =>
 
 const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).rows
 
-describe('text in CSV', () => {
+describe('a text in CSV', () => {
   const open = (text: string): NeutralQuestion => ({
     name: text,
     category: text.replaceAll(/[/>]/g, ' ').trim(),
@@ -380,7 +384,7 @@ describe('text in CSV', () => {
   })
 })
 
-describe('export and import', () => {
+describe('an export with a later import', () => {
   const contents = [
     ...readTable(rowsOf(SHEET.slice(0, 9)))!.rows,
     ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),

@@ -106,7 +106,7 @@ const inOrder = ({ answer, ...question }: NeutralQuestion) => ({
 })
 
 it.each(['csv', 'xlsx', 'gift'] as FileFormat[])(
-  '%s exports and imports a question unchanged unless it reports losses',
+  'keeps a question unchanged through export and import as %s unless it reports losses',
   (format) => {
     const { losses: lossesOf, create } = fileWriters[format]
     let held = 0

@@ -23,7 +23,7 @@ const pairsOf = (pairs: string) =>
 type Made = { spec: { choices: { id: string; text: string }[] }; key: { pairs: Record<string, string> } }
 const keyOf = (pairs: string) => ({ pairs: pairsOf(pairs) })
 
-describe('matching answer', () => {
+describe('a matching answer', () => {
   const spec = specOf('abcd', 'xyz')
   const key = keyOf('ax by cx dz')
 
@@ -34,7 +34,7 @@ describe('matching answer', () => {
     ['ay bx cy dx', 0],
     ['ax bx cx dx', 2],
     ['', 0],
-  ])('%j gets %d of 4', (pairs, got) => expect(matchingRules.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
+  ])('scores %j as %d of 4', (pairs, got) => expect(matchingRules.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
 
   it('has a verdict for each prompt', () => {
     expect(matchingRules.score(spec, key, pairsOf('ax bz'))).toMatchObject({
@@ -54,7 +54,7 @@ describe('matching answer', () => {
     expect(takes([idOf('a')])).toBe(false)
   })
 
-  it('is read from the lists of a form, without the unchanged ones', () => {
+  it('is read from the lists of a form, without the untouched ones', () => {
     const fields = ['', `${idOf('b')}.${idOf('y')}`, '']
     expect(matchingRules.fromForm(fields)).toEqual(pairsOf('by'))
     for (const odd of ['nopoint', 'aaaaaaaa.', '.xxxxxxxx', '__proto__.xxxxxxxx'])
@@ -79,7 +79,7 @@ describe('matching answer', () => {
   })
 })
 
-it('matching shuffles prompts and choices separately if enabled', () => {
+it('shuffles prompts and choices separately if enabled', () => {
   const last = (below: number) => below - 1
   expect(matchingRules.arrange(specOf('ab', 'xyz'), last)).toBeNull()
   const firsts = new Set<string>()
@@ -93,32 +93,32 @@ it('matching shuffles prompts and choices separately if enabled', () => {
   expect(firsts.size).toBeGreaterThan(3)
 })
 
-describe('matching definition is refused', () => {
+describe('a matching definition', () => {
   it.each([
-    ['where a prompt has no choice', specOf('ab', 'xy'), keyOf('ax'), `key.pairs.${idOf('b')}`],
-    ['where a choice is none', specOf('ab', 'xy'), keyOf('ax bq'), `key.pairs.${idOf('b')}`],
-    ['where the key knows more prompts', specOf('ab', 'xy'), keyOf('ax by cx'), 'key.pairs'],
-    ['where a prompt and a choice have one id', specOf('ab', 'ax'), keyOf('aa bx'), 'spec'],
+    ['if a prompt has no choice', specOf('ab', 'xy'), keyOf('ax'), `key.pairs.${idOf('b')}`],
+    ['if a pair has an unknown choice', specOf('ab', 'xy'), keyOf('ax bq'), `key.pairs.${idOf('b')}`],
+    ['if the key has more prompts', specOf('ab', 'xy'), keyOf('ax by cx'), 'key.pairs'],
+    ['if a prompt and a choice have the same ID', specOf('ab', 'ax'), keyOf('aa bx'), 'spec'],
     ['with one prompt', specOf('a', 'xy'), keyOf('ax'), 'spec.prompts'],
     ['with one choice', specOf('ab', 'x'), keyOf('ax bx'), 'spec.choices'],
     [
-      'with more rows than fit',
+      'with too many rows',
       specOf('abcdefghijkl', 'mnopqrstuvwxyz'),
       keyOf([...'abcdefghijkl'].map((id) => `${id}m`).join(' ')),
       'spec',
     ],
-  ])('%s', (_, spec, key, field) =>
+  ])('is rejected %s', (_, spec, key, field) =>
     expect(matchingRules.faults('matching', spec, key).map((fault) => fault.field)).toContain(field),
   )
 
-  it.each(['prompts', 'choices'] as const)('rejects two %s with the same text', (part) => {
+  it.each(['prompts', 'choices'] as const)('is rejected with two %s of the same text', (part) => {
     const spec = specOf('ab', 'xy')
     spec[part][1]!.text = ` ${spec[part][0]!.text.replace(' ', '  ')} `
     expect(matchingRules.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])
   })
 })
 
-it('a matching definition is refused only if its longest answer exceeds the limit', () => {
+it('rejects a matching definition only if its longest answer exceeds the limit', () => {
   const letters = 'abcdefghijklmnopqrst'
   const key = keyOf([...letters].map((id) => `${id}${id === 'a' ? 'y' : 'z'}`).join(' '))
   const specWith = (characters: number) => ({
@@ -141,7 +141,7 @@ it('a matching definition is refused only if its longest answer exceeds the limi
   ])
 })
 
-describe('matching author form', () => {
+describe('the matching author form', () => {
   const [{ spec, key }] = examples as [(typeof examples)[0]]
   const printed = () => matchingAuthor.print(spec, key, () => 3)
 
@@ -149,7 +149,7 @@ describe('matching author form', () => {
     expect(matchingAuthor.read('matching', printed())).toMatchObject({ spec, key, faults: [] })
   })
 
-  it('keeps ids of unchanged choices, merges equal texts, and hides the key in ids and order', () => {
+  it('keeps IDs of unchanged choices, merges equal texts, and hides the key in IDs and order', () => {
     const values = printed()
     const [norway, sweden] = Object.keys((key as { pairs: object }).pairs) as [string, string]
     values.set(`fits-${sweden}`, ' Oslo ')

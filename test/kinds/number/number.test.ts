@@ -10,7 +10,7 @@ const got = (typed: string, ...answers: Answer[]) => {
   return score.state === 'scored' ? score.got : score.state
 }
 
-describe('number kind', () => {
+describe('a number question', () => {
   it.each([
     ['3.1', [{ value: '3.10', share: 100 }], 100],
     ['3.1000000000000000000000000000000000001', [{ value: '3.1', share: 100 }], 0],
@@ -42,7 +42,7 @@ describe('number kind', () => {
     ['16,000', [{ value: '16000', share: 100 }], 'people'],
     ['16,000', [{ value: '7', share: 100 }], 0],
     ['16,000', [{ from: '0', to: '20000', share: 100 }], 100],
-  ] as [string, Answer[], number | string][])('%j by %j gives %j', (typed, answers, share) =>
+  ] as [string, Answer[], number | string][])('scores %j with the key %j as %j', (typed, answers, share) =>
     expect(got(typed, ...answers)).toBe(share),
   )
 
@@ -55,7 +55,7 @@ describe('number kind', () => {
     [{ answers: [] }, 'key.answers'],
     [{}, 'key.answers'],
     [null, 'key'],
-  ])('refuses the key %j for %s', (key, field) => {
+  ])('rejects the key %j for %s', (key, field) => {
     expect(numberRules.faults('number', {}, key).map((fault) => fault.field)).toEqual([field])
   })
 

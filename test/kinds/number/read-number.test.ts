@@ -145,8 +145,8 @@ const SPELLINGS: [typed: string, ...readings: string[]][] = [
   ['12345678901234567890123456789012345678901'],
 ]
 
-it('readNumber is tested with more than 120 spellings', () => expect(SPELLINGS.length).toBeGreaterThanOrEqual(120))
+it('has more than 120 spellings to test readNumber with', () => expect(SPELLINGS.length).toBeGreaterThanOrEqual(120))
 
-it.each(SPELLINGS.map(([typed, ...readings]) => ({ typed, readings })))('readNumber reads %j', ({ typed, readings }) => {
+it.each(SPELLINGS.map(([typed, ...readings]) => ({ typed, readings })))('reads %j', ({ typed, readings }) => {
   expect(readNumber(typed)).toEqual(readings)
 })

@@ -135,8 +135,8 @@ const SCRIPTS: Record<string, Row[]> = {
   ],
 }
 
-describe('short-text scoring', () => {
-  describe.each(Object.entries(SCRIPTS))('of %s', (_, rows) => {
+describe('the short-text scoring', () => {
+  describe.each(Object.entries(SCRIPTS))('in %s', (_, rows) => {
     it.each(rows)('compares the key %j with the answer %j', (key, answer, isAccepted) => {
       const accepts = (options: Options) => got(answer, keyOf([key], options)) === 100
       expect({
@@ -170,14 +170,14 @@ describe('short-text scoring', () => {
     expect([got('Lyon', key), got(' ', key), got('Paris', key)]).toEqual(['people', 0, 100])
   })
 
-  it('refuses two accepted texts that are equal in comparison', () => {
+  it('rejects two accepted texts that are equal in comparison', () => {
     const refused = [{ field: 'key.accepted.1.text', text: 'It is compared as “Café” is.' }]
     const faults = (options?: Options) => shortTextRules.faults('short_text', { lines: 1 }, keyOf(['Café', 'cafe!'], options))
     expect(faults({ accents: true, punctuation: true })).toEqual(refused)
     expect(faults({ accents: true })).toEqual([])
   })
 
-  it('refuses a key that would accept any text', () => {
+  it('rejects a key that would accept any text', () => {
     const faults = (text: string, options?: Options) =>
       shortTextRules.faults('short_text', { lines: 1 }, keyOf(['Paris', text], options))
     expect(faults(' * * ')).toMatchObject([{ field: 'key.accepted.1.text' }])
@@ -193,9 +193,9 @@ describe('short-text scoring', () => {
   })
 })
 
-describe('examples of answers', () => {
+describe('the example answers', () => {
   it.each(['Paris', 'C#', 'caf\u00e9', 'दिन', '5', '?', 'Rom*', '*a*', '12', '한글', 'שלום'])(
-    'has three accepted and three rejected ones for %j, whatever the options are',
+    'include three accepted and three rejected ones for %j, whatever the options',
     (text) => {
       for (const caseSensitive of [false, true])
         for (const accents of [false, true])

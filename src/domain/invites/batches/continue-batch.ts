@@ -49,7 +49,7 @@ async function pause({ db, deps, organization }: Context, id: string): Promise<v
   if (count === 1)
     deps.log.warn(
       { organizationId: organization.id, batchId: id },
-      'a batch of invites waits: many mails of its organization came back',
+      'a batch of invites is paused: many mails of its organization bounced',
     )
 }
 

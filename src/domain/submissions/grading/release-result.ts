@@ -144,7 +144,7 @@ export async function releaseAutomatically(ctx: Context, submissionId: string): 
   const work = (inside: Context) => releaseResult(inside, { submissionId, ...release })
   await inTransaction(releaser, work).catch((err: unknown) => {
     if (!(err instanceof DomainError)) throw err
-    ctx.deps.log.warn({ err, submissionId }, 'A result could not be released by itself: it waits to be released')
+    ctx.deps.log.warn({ err, submissionId }, 'a result could not be released automatically: it waits for a person')
   })
 }
 

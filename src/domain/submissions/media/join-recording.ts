@@ -79,7 +79,7 @@ export async function giveUpRecording(system: ServiceContext, ref: JoinRef): Pro
   const isLost = await lacksParts(system, media).catch(() => false) // a store that is away has lost nothing
   if (isLost) return giveUp(system, media, new Error('A part of the recording is not in the store'))
   const { id: mediaId, organizationId } = media
-  system.deps.log.error({ mediaId, organizationId }, 'a recording could not be joined for a day: it is tried on')
+  system.deps.log.error({ mediaId, organizationId }, 'a recording could not be joined for a day: retrying')
   await media.queueAgain()
 }
 
@@ -87,7 +87,7 @@ async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): 
   if (!(await media.fail())) return
   deps.metrics.recordingJoined('failed')
   const { id: mediaId, organizationId } = media
-  deps.log.error({ err, mediaId, organizationId }, 'a recording can not be joined: its parts are kept')
+  deps.log.error({ err, mediaId, organizationId }, 'a recording cannot be joined: its parts are kept')
 }
 
 /** Has the file made and stored. */
@@ -112,7 +112,7 @@ async function useStoredFile({ deps }: ServiceContext, media: Joinable, remux: R
   await pipeline(content, createWriteStream(file))
   const remuxed = await remux([file], path.join(folder, 'joined'))
   const { id, organizationId } = media
-  deps.log.warn({ mediaId: id, organizationId }, 'parts of a recording are not in the store: its file is, and is taken')
+  deps.log.warn({ mediaId: id, organizationId }, 'parts of a recording are missing from the store: using its joined file')
   return { ...remuxed, ...(await digest(createReadStream(file))) }
 }
 
@@ -144,7 +144,7 @@ async function recordJoined(system: ServiceContext, media: Joinable, joined: Joi
   const isKept = await media.succeed(joined)
   if (isKept) deps.metrics.recordingJoined('done')
   if (isKept && cuts.length > 0)
-    deps.log.warn({ mediaId, organizationId, cuts }, 'a recording was joined without what is missing of it')
+    deps.log.warn({ mediaId, organizationId, cuts }, 'a recording was joined without its missing parts')
   if ((await media.readState()) === 'ready') return deleteParts(system, media)
   await deps.media.deletePrefix(folderOf(media.key)) // it was deleted meanwhile
 }

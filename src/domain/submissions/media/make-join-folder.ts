@@ -24,7 +24,7 @@ async function removeLeftFolders(log: Log): Promise<void> {
       if (await isLeft(folder, owner)) await rm(folder, { recursive: true, force: true })
     } catch (err) {
       if (err instanceof Error && 'code' in err && err.code === 'ENOENT') continue // its process has finished meanwhile
-      log.warn({ err, folder }, 'a folder that a killed process has left can not be removed')
+      log.warn({ err, folder }, 'the folder of a killed process cannot be removed')
     }
   }
 }

@@ -159,6 +159,6 @@ async function setAside(source: Source, system: ServiceContext, refused: Refused
   if (!first) return
   deps.log.error(
     { err: first.err, keys: [first, ...others].map(({ key }) => key) },
-    'the media store does not delete the files of deleted media: see that the service may delete there; it is tried again every hour',
+    'the media store does not delete files: check the permissions; the service retries each hour',
   )
 }

@@ -80,7 +80,7 @@ async function keepComplaint(ctx: Context, body: Record<string, unknown>): Promi
     .map((error) => withoutAddress(textIn(error, MAX_COMPLAINT_LENGTH), address))
   const { deps, organization } = ctx
   deps.metrics.answerRefused()
-  deps.log.warn({ organizationId: organization.id, ats: 'greenhouse', call, errors }, 'an ATS has found an answer wrong')
+  deps.log.warn({ organizationId: organization.id, ats: 'greenhouse', call, errors }, 'an ATS rejected a response')
   const order = await findInviteOrder(ctx, textIn(body.partner_interview_id)).catch(() => null)
   if (order) await recordComplaint(ctx, order.id, `${call}: ${errors.join('; ')}`)
   return order?.id ?? null

@@ -46,6 +46,6 @@ async function logCall(request: FastifyRequest, reply: FastifyReply): Promise<vo
   try {
     await recordCall(ctx, { name, status: reply.statusCode, error, milliseconds, orderId })
   } catch (error) {
-    ctx.deps.log.warn({ err: error }, 'a call of an ATS could not be kept in the log of calls')
+    ctx.deps.log.warn({ err: error }, 'a call of an ATS could not be added to the call log')
   }
 }

@@ -239,7 +239,7 @@ function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Rea
   const end = () => {
     content.destroy()
     if (sent >= Number(play.asset.bytes)) return
-    play.giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'a play that broke off could not be given back'))
+    play.giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'an interrupted playback could not be refunded'))
   }
   if (raw.destroyed) end()
   else raw.once('close', end)

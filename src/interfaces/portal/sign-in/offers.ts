@@ -18,7 +18,7 @@ export function signInOffers(system: ServiceContext): () => Promise<SignInOffers
   const ask = async () => {
     hasSso = await hasProviders(system)
   }
-  const fail = (err: unknown) => system.deps.log.warn({ err }, 'what is offered to sign in by could not be read')
+  const fail = (err: unknown) => system.deps.log.warn({ err }, 'the sign-in methods could not be read')
   // One query at a time, however many requests wait for it.
   let asked: Promise<void> | undefined
   return async () => {

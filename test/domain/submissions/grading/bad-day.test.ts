@@ -13,8 +13,8 @@ const problem = (problem: string, limit?: number) => ({
   issues: [expect.objectContaining({ problem, ...(limit !== undefined && { limit }) })],
 })
 
-describe('an invite that is assigned to its second grader', () => {
-  it('has them as the first, and nobody as the second: another takes that place', async () => {
+describe('an invite reassigned to its second grader', () => {
+  it('makes them the first grader, and frees the second place for another', async () => {
     const { join, assign, grade, release, releases, submissionId, submission } = await makeHandedIn(service, {
       secondGrader: true,
     })
@@ -35,8 +35,8 @@ describe('an invite that is assigned to its second grader', () => {
   })
 })
 
-describe('what is released', () => {
-  it('has no comment that its grader has taken back', async () => {
+describe('a released result', () => {
+  it('has no comment that its grader has deleted', async () => {
     const { join, grade, release, releases } = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 3 }] })
     const { ctx } = await join(['admin'])
     await grade(ctx, 1, null, { comment: 'Of somebody else' })
@@ -51,7 +51,7 @@ describe('what is released', () => {
     ])
   })
 
-  it('is what was shown: points that were changed meanwhile are shown first', async () => {
+  it('has the points that were shown, and is rejected if they changed meanwhile', async () => {
     const { join, grade, release, releases } = await makeHandedIn(service)
     const [one, other] = [await join(['admin']), await join(['admin'])]
     await grade(one.ctx, 1, 4.5)
@@ -64,7 +64,7 @@ describe('what is released', () => {
     expect(await releases()).toHaveLength(1)
   })
 
-  it('is nothing that its grader may not see yet: an admin’s decisions before both have graded', async () => {
+  it("contains no admin's decision that the releasing grader may not see yet", async () => {
     const { join, assign, grade, release, releases } = await makeHandedIn(service, { secondGrader: true })
     const [first, admin] = [await join(), await join(['admin'])]
     await assign(first.member.id)
@@ -96,7 +96,7 @@ describe('what is released', () => {
 })
 
 describe('the report', () => {
-  it('counts a result no more once its submission, or the invite, is deleted', async () => {
+  it('stops counting a result once its submission or invite is deleted', async () => {
     const { join, grade, release, submissionId, invite, assessment, organization } = await makeHandedIn(service)
     const { ctx } = await join(['admin'])
     const others = [

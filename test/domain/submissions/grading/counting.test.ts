@@ -25,7 +25,7 @@ const undecided = { issues: [expect.objectContaining({ problem: 'undecided', lim
 const ungraded = { issues: [expect.objectContaining({ problem: 'ungraded', limit: 1 })] }
 
 describe('a comment', () => {
-  it('stays when somebody else gives points without one: an admin who decides, or who grades alone', async () => {
+  it('stays if an admin or the sole grader later gives points without one', async () => {
     const { first, second, admin, grade, result } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
     await grade(first.ctx, 1, 5, { comment: 'Well argued.' })
     await grade(second.ctx, 1, 1, { comment: 'Too short.' })
@@ -72,7 +72,7 @@ describe('two graders’ points', () => {
     await expect(result()).rejects.toMatchObject(undecided)
   })
 
-  it('are never one person’s: of somebody who was the first grader, and is the second now, a second grade does not count', async () => {
+  it("must come from two people: a second grade by the former first grader doesn't count", async () => {
     const { first, second, admin, grade, result, submissionId } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
     await grade(first.ctx, 1, 4)
     await reassignGrader(admin.ctx, submissionId, { place: 'second', graderId: null })
@@ -85,7 +85,7 @@ describe('two graders’ points', () => {
   })
 })
 
-describe('a second grader who comes later', () => {
+describe('a second grader who is added later', () => {
   it('grades only submissions that have no grades yet', async () => {
     const made = await makeHandedIn(service)
     const { assessment, grade, submissionId } = made
@@ -117,8 +117,8 @@ describe('a second grader who comes later', () => {
   })
 })
 
-describe('an assessment that is graded by one from then on', () => {
-  it('counts the last grade, also behind an admin’s decision, and that can be taken back', async () => {
+describe('an assessment changed to a single grader', () => {
+  it("counts the last grade, even after an admin's decision, and the grade can be deleted", async () => {
     const made = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
     const { first, second, admin, grade, result, submissionId, assessment } = made
     await grade(first.ctx, 1, 0)
@@ -138,7 +138,7 @@ describe('an assessment that is graded by one from then on', () => {
   })
 })
 
-it('a comment on an answer that gives no points is released, with no points', async () => {
+it('releases a comment on an answer without points, with no points', async () => {
   const { join, grade, release, invite, organization } = await makeHandedIn(service, {
     questions: [{ points: 5 }, { points: 0 }],
   })
@@ -151,7 +151,7 @@ it('a comment on an answer that gives no points is released, with no points', as
   expect(body.result).toMatchObject({ points: 5, ofPoints: 5 })
 })
 
-it('percent are rounded as on paper: 57 of 200 points are 28.5, so 29', async () => {
+it('rounds percentages half up: 57 of 200 points are 28.5, so 29', async () => {
   const { join, grade, release, invite, organization } = await makeHandedIn(service, {
     questions: [{ points: 197 }, { points: 3 }],
   })

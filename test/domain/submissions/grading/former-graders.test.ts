@@ -28,7 +28,7 @@ async function furnish() {
 
 const queued = async (ctx: Context, whose: QueueName) => (await listQueue(ctx, { queue: whose }, { number: 1, size: 20 })).total
 
-it('leave their place to another grader, and what they have given', async () => {
+it("keeps a former grader's grades, and gives their place to another grader", async () => {
   const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()
   await grade(first.ctx, 1, 2, { comment: 'Of the first' })
   expect(await queued(third.ctx, 'nobody')).toBe(0)
@@ -56,7 +56,7 @@ it('leave their place to another grader, and what they have given', async () => 
   expect(await queued(first.ctx, 'mine')).toBe(1)
 })
 
-it('have it again when they come back before anybody has taken it', async () => {
+it('returns their place to former graders who come back before anybody has taken it', async () => {
   const { first, second, third, change, grade, submissionId } = await furnish()
   for (const { member } of [first, second]) await change(member, { roles: ['client'] })
   expect(await queued(third.ctx, 'nobody')).toBe(1)
@@ -67,7 +67,7 @@ it('have it again when they come back before anybody has taken it', async () => 
   await expect(reassignGrader(third.ctx, submissionId, { place: 'second', graderId: null })).rejects.toMatchObject(UNKNOWN)
 })
 
-it('are named as such in the portal, with the way to take over', async () => {
+it('names former graders in the portal, and offers to take over', async () => {
   const { first, change, grade, organization, submissionId, invite } = await furnish()
   await grade(first.ctx, 1, 2)
   await change(first.member, { status: 'inactive' })
@@ -82,7 +82,7 @@ it('are named as such in the portal, with the way to take over', async () => {
   expect((await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assignedGraderId).toBe(person.member.id)
 })
 
-it('are looked for in an organization with as many twice-graded assessments as a statement can not name', async () => {
+it('finds former graders in an organization with more twice-graded assessments than a statement has parameters', async () => {
   const { first, third, change, organization } = await furnish()
   await service.db.$executeRaw`
     INSERT INTO assessments (id, organization_id, name, name_key, name_search, second_grader, skill_types, created_at, updated_at)

@@ -17,7 +17,7 @@ const queue = async (ctx: Context, whose: QueueName) =>
   (await listQueue(ctx, { queue: whose }, { number: 1, size: 20 })).items.map(({ id }) => id)
 
 describe('a grade', () => {
-  it('is in steps of 0.5 from 0 to the points of the question, or none, which is not 0', async () => {
+  it("is in steps of 0.5 from 0 to the question's points, or none, which differs from 0", async () => {
     const { join, grade, grades, submissionId } = await makeHandedIn(service)
     const { ctx } = await join()
     for (const points of [-0.5, 0.3, 5.5, Number.NaN, Number.POSITIVE_INFINITY])
@@ -35,7 +35,7 @@ describe('a grade', () => {
     expect(submissionId).toBe((await grades())[0]!.submissionId)
   })
 
-  it('keeps both values when its points change, and corrects what is still being typed', async () => {
+  it('keeps both values when its points change, and replaces the value while it is being typed', async () => {
     const { join, grade, grades } = await makeHandedIn(service)
     const { ctx } = await join()
     await grade(ctx, 1, 2)
@@ -67,7 +67,7 @@ describe('a grade', () => {
     expect(told.map(({ others }) => others.length).sort()).toEqual([0, 1])
   })
 
-  it('is not replaced by what its grader has typed elsewhere before, unless that says the same', async () => {
+  it("isn't replaced by an older one from another tab, unless they are equal", async () => {
     const { join, grade, grades } = await makeHandedIn(service)
     const { ctx } = await join()
     const seen = service.clock.now()
@@ -81,7 +81,7 @@ describe('a grade', () => {
     expect((await grades()).map(({ comment }) => comment)).toEqual(['Older'])
   })
 
-  it('is for those to whom it is assigned, for any grader while that is nobody, and for admins', async () => {
+  it('may be given by assigned graders, by any grader while none is assigned, and by admins', async () => {
     const { join, grade, assign } = await makeHandedIn(service)
     const [mine, other, admin, client] = [await join(), await join(), await join(['admin']), await join(['client'])]
     await grade(other.ctx, 1, 1)
@@ -96,8 +96,8 @@ describe('a grade', () => {
   })
 })
 
-describe('the queue', () => {
-  it('follows whom the invite is assigned to, is taken over and handed on, and ends with the release', async () => {
+describe('the grading queue', () => {
+  it('follows assignment, takeover, and reassignment, and ends with the release', async () => {
     const { join, assign, submissionId, grade, release, stored } = await makeHandedIn(service)
     const [one, other, admin] = [await join(), await join(), await join(['admin'])]
     expect(await queue(one.ctx, 'nobody')).toEqual([submissionId])
@@ -117,7 +117,7 @@ describe('the queue', () => {
     expect([await queue(one.ctx, 'mine'), await queue(admin.ctx, 'all')]).toEqual([[], []])
   })
 
-  it('has what waits longest first', async () => {
+  it('lists the longest-waiting submission first', async () => {
     const first = await makeHandedIn(service)
     service.clock.advance(MINUTE_MS)
     const { ctx } = await first.join(['admin'])
@@ -131,7 +131,7 @@ describe('the queue', () => {
 })
 
 describe('a result', () => {
-  it('is released once every question with points is graded, with its total, in one event, and refuses grades until it is reopened', async () => {
+  it('is released once in one event when all questions with points are graded, and rejects grades until reopened', async () => {
     const { join, grade, release, releases, submission, submissionId, invite, assign } = await makeHandedIn(service)
     const [{ ctx, member }, other] = [await join(), await join()]
     await assign(member.id)

@@ -142,7 +142,7 @@ describe('media', () => {
     expect(await states()).toEqual(['deleted'])
   })
 
-  it('are looked for no more once nothing is left of a submission that has ended', async () => {
+  it('is no longer searched for once a closed submission has none left', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     const next = async () => {
@@ -157,7 +157,7 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('leave the store a minute later, and count no more', async () => {
+  it('leaves the store a minute later, and no longer counts', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)
@@ -171,7 +171,7 @@ describe('media', () => {
     }
   })
 
-  it('that the store does not delete is retried each hour, logged once, and holds up no others', async () => {
+  it('that the store does not delete is retried each hour, logged once, and delays no others', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)
@@ -202,7 +202,7 @@ describe('media', () => {
     expect((await candidate.submission()).mediaBytes).toBe(0n)
   })
 
-  it('are left to later sweeps while the store is away', async () => {
+  it('is left to later sweeps while the store is down', async () => {
     const service = await start()
     const candidates = [await makeMedia(service, handedIn(service)), await makeMedia(service, handedIn(service))]
     service.clock.advance(365 * DAY_MS)
@@ -220,7 +220,7 @@ describe('media', () => {
     for (const candidate of candidates) expect(await candidate.stored()).toEqual([])
   })
 
-  it('go at once where the organization wants it, of one invite and of the kinds that it says', async () => {
+  it("is deleted at once on the organization's request, for one invite and the given kinds", async () => {
     const service = await start()
     const [candidate, other] = [await makeMedia(service), await makeMedia(service)]
     const ctx = asOperator(service, candidate.organization)
@@ -259,8 +259,8 @@ describe('a photo', () => {
   })
 })
 
-describe('a recording that nobody completes', () => {
-  it('is complete with what is there once its time and that of uploading are over', async () => {
+describe('an incomplete recording', () => {
+  it('is completed with its parts once its time and the time for uploading are over', async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
@@ -274,7 +274,7 @@ describe('a recording that nobody completes', () => {
     expect((await candidate.media(empty)).state).toBe('uploading')
   })
 
-  it('does not count as answered if nothing has arrived', async () => {
+  it("doesn't count as answered if nothing has arrived", async () => {
     const service = await start()
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()

@@ -33,20 +33,20 @@ function seconds(of: Partial<ScreenFactsInput>) {
   return facts && [facts.required / 1_000, facts.missing / 1_000]
 }
 
-describe('how much of the screen is missing', () => {
-  it('is nothing where it was recorded whenever a question was open', () => {
+describe('the missing part of a screen recording', () => {
+  it('is zero if the screen was recorded whenever a question was open', () => {
     expect(seconds({ media: [recorded(-2, 301)] })).toEqual([200, 0])
     expect(seconds({ media: [recorded(-2, 110), recorded(190, 301)] })).toEqual([200, 0])
     expect(seconds({ media: [recorded(-2, 98), recorded(190, 301)] })).toEqual([200, 0]) // it takes a moment
   })
 
-  it('is what lies between two recordings, before the first and after the last, of open questions alone', () => {
+  it('counts the gaps before, between, and after recordings, only while questions are open', () => {
     expect(seconds({})).toEqual([200, 200])
     expect(seconds({ media: [recorded(-2, 40), recorded(70, 110), recorded(250, 280)] })).toEqual([200, 30 + 50 + 20])
     expect(seconds({ media: [recorded(250, 280), recorded(-2, 40), recorded(10, 30)] })).toEqual([200, 60 + 50 + 20])
   })
 
-  it('goes by when a recording ended while it is made ready, and by now while it goes on', () => {
+  it('ends at the completion of a recording in processing, and now for one in progress', () => {
     const media = [{ ...recorded(-2, 0), state: 'joining' as const, completedAt: at(60), milliseconds: null }]
     expect(seconds({ media, paper: [open(0, 100)] })).toEqual([100, 40])
     const running = [{ ...recorded(-2, 0), state: 'uploading' as const, completedAt: null, milliseconds: null }]
@@ -55,7 +55,7 @@ describe('how much of the screen is missing', () => {
     expect(seconds({ media: abandoned, paper: [open(0, 100)] })).toEqual([100, 100])
   })
 
-  it('is not asked after a waiver, from the start or from then on', () => {
+  it('is not counted after a waiver, given at the start or later', () => {
     const invite = { screenRecording: true, waivedChecks: ['screen'] }
     expect(measureScreen(taken({ invite, consentMedia: [] }), NOW)).toEqual({ required: 0, missing: 0, waivedAt: null })
     const notes = [{ kind: 'waived_screen', at: at(60) }]
@@ -66,7 +66,7 @@ describe('how much of the screen is missing', () => {
     })
   })
 
-  it('is no question where the screen was not to be recorded', () => {
+  it('is null if no screen recording was required', () => {
     expect(measureScreen(taken({ invite: { screenRecording: false, waivedChecks: [] } }), NOW)).toBeNull()
     expect(measureScreen(taken({ consentMedia: [] }), NOW)).toBeNull()
   })

@@ -12,8 +12,8 @@ const GRACE_MS = 30_000
 
 const sweep = () => completeDueSubmissions(service.system)
 
-describe('a submission whose time is over', () => {
-  it('is completed by the clock, with what is there, though the candidate never came back', async () => {
+describe('a submission past its deadline', () => {
+  it('is completed by the sweep with its saved answers, even if the candidate never came back', async () => {
     const { candidate, stored, submission, paper, texts } = await makeTaking(service, { timeLimit: 60 })
     await candidate.press('open', { number: '1' })
     await candidate.answer(1, 'As far as I came', 'save')
@@ -32,7 +32,7 @@ describe('a submission whose time is over', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('is one event, of the service itself', async () => {
+  it('records one event, with the system as its actor', async () => {
     const { invite } = await makeTaking(service, { timeLimit: 60 })
     service.clock.advance(60_000 + GRACE_MS)
     await Promise.all([sweep(), sweep(), sweep()])
@@ -40,7 +40,7 @@ describe('a submission whose time is over', () => {
     expect(events.map(({ actorType }) => actorType)).toEqual(['system'])
   })
 
-  it('is completed where only its last question has an end', async () => {
+  it('is completed if only its last question has a time limit', async () => {
     const { candidate, stored } = await makeTaking(service, { questions: [{ timeLimit: 10 }, { timeLimit: 60 }] })
     await candidate.press('open', { number: '1' })
     service.clock.advance(3_600_000)
@@ -52,7 +52,7 @@ describe('a submission whose time is over', () => {
     expect((await stored()).status).toBe('completed')
   })
 
-  it('is left alone without a limit', async () => {
+  it('stays in progress without a time limit', async () => {
     const unlimited = await makeTaking(service)
     service.clock.advance(86_400_000)
     await sweep()
@@ -60,7 +60,7 @@ describe('a submission whose time is over', () => {
     expect([(await unlimited.stored()).status, (await unlimited.submission()).state]).toEqual(['started', 'in_progress'])
   })
 
-  it('does not wait for one that somebody holds, and is completed together with hundreds of others', async () => {
+  it('is completed with hundreds of others, without waiting for a locked one', async () => {
     const held = await makeTaking(service, { timeLimit: 60 })
     const { invite, submission } = await makeTaking(service, { timeLimit: 60 })
     const { id } = await submission()
@@ -91,7 +91,7 @@ describe('a submission whose time is over', () => {
     await waitUntil('the held one', async () => (await held.stored()).status === 'completed' || undefined)
   })
 
-  it('ends one way when the candidate finishes, or the organization revokes, at the same time', async () => {
+  it('gets one consistent outcome if the candidate finishes, or the organization revokes, at the same time', async () => {
     for (let round = 0; round < 6; round++) {
       const { candidate, organization, invite, stored, submission } = await makeTaking(service, { timeLimit: 60 })
       service.clock.advance(60_000 + GRACE_MS)
@@ -108,8 +108,8 @@ describe('a submission whose time is over', () => {
   })
 })
 
-describe('a submission whose invite has ended without it', () => {
-  it.each(['revoked', 'declined', 'reactivated'])('is withdrawn where that was %s, and takes nothing more', async (how) => {
+describe('a submission whose invite has ended', () => {
+  it.each(['revoked', 'declined', 'reactivated'])('is withdrawn if the invite was %s, and accepts nothing more', async (how) => {
     const { candidate, organization, invite, submission, tab } = await makeTaking(service, { timeLimit: 60 })
     await candidate.press('open', { number: '1' })
     const operate = (operation: string) => service.v1(organization.key).post(`/invites/${invite.id}/${operation}`)
@@ -132,7 +132,7 @@ describe('a submission whose invite has ended without it', () => {
     expect((await paper())[0]!.closedAt).toEqual(service.clock.now())
   })
 
-  it('is left to the next sweep while somebody holds the invite, which everybody takes before its submission', async () => {
+  it('is left to the next sweep while its invite is locked', async () => {
     const { invite, submission } = await makeTaking(service)
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })
     await service.db.$transaction(
@@ -147,8 +147,8 @@ describe('a submission whose invite has ended without it', () => {
   })
 })
 
-describe('invites that were started before anything could be sent in', () => {
-  it('get a submission each, with a paper and their whole time, and only once', async () => {
+describe('an invite started before submissions existed', () => {
+  it('gets one submission with a paper and its whole time, and none if revoked', async () => {
     const assessmentSession = service.deps.newId()
     const made = await makeAccepted(service, { status: 'started', timeLimit: 60, assessmentSession })
     const nameless = await makeAccepted(service, { status: 'started' })
@@ -164,7 +164,7 @@ describe('invites that were started before anything could be sent in', () => {
 })
 
 describe('the sweep', () => {
-  it('does all three', async () => {
+  it('completes due submissions, withdraws ended ones, and creates missing ones', async () => {
     const left = await makeTaking(service)
     await left.candidate.press('decline')
     const due = await makeTaking(service, { timeLimit: 60 })
@@ -178,7 +178,7 @@ describe('the sweep', () => {
     )
   })
 
-  it('opens none where assessments are taken elsewhere', async () => {
+  it('creates no submissions if an external player is configured', async () => {
     const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
     await makeAccepted(withPlayer, { status: 'started', assessmentSession: withPlayer.deps.newId() })
     await runSweep(withPlayer, ['create_missing_submissions'])

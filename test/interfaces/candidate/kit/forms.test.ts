@@ -17,7 +17,7 @@ const refusal = [400, 'text/html', expect.stringContaining('<h1>This did not wor
 const unknown = [404, 'text/html', expect.stringContaining('<h1>This link is not valid</h1>')]
 const summary = ({ status, type, text }: { status: number; type: string; text: string }) => [status, type, text]
 
-describe('a form without the proof that it comes from the page', () => {
+describe('a form without the proof of its page', () => {
   type Proof = (own: string, foreign: string) => object
   const proofs: [what: string, proof: Proof][] = [
     ['none', () => ({})],
@@ -30,7 +30,7 @@ describe('a form without the proof that it comes from the page', () => {
     ['one of another key', () => ({ proof: signForm(['another secret key 0123456789abcdefghij'], 'x') })],
   ]
 
-  it.each(proofs)('is refused with a page, and changes nothing: %s', async (_what, proof) => {
+  it.each(proofs)('is rejected with a page, and changes nothing: %s', async (_what, proof) => {
     const { invite, stored, candidate } = await makeInvite()
     const { candidate: other } = await makeInvite()
     for (const action of actions) {
@@ -40,7 +40,7 @@ describe('a form without the proof that it comes from the page', () => {
     expect(await stored()).toEqual(invite)
   })
 
-  it('is refused also when the proof stands in the address', async () => {
+  it('is rejected even if the proof is in the address', async () => {
     const { invite, stored, candidate } = await makeInvite()
     const answer = await service.http().post(`${candidate.path}/accept?proof=${candidate.proof}`).type('form').send({})
     expect(summary(answer)).toEqual(refusal)
@@ -48,10 +48,10 @@ describe('a form without the proof that it comes from the page', () => {
   })
 })
 
-describe('a body that is no form', () => {
+describe('a body that is not a form', () => {
   const types = ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'image/png', 'x', '*/*']
 
-  it.each(types)('is refused with a page, not with JSON, and changes nothing: %s', async (type) => {
+  it.each(types)('is rejected with a page, not with JSON, and changes nothing: %s', async (type) => {
     const { invite, stored, candidate } = await makeInvite()
     const body = type === 'application/json' ? JSON.stringify({ proof: candidate.proof }) : `proof=${candidate.proof}`
     const answer = await service.http().post(`${candidate.path}/accept`).set('content-type', type).send(body)
@@ -60,7 +60,7 @@ describe('a body that is no form', () => {
     expect(await stored()).toEqual(invite)
   })
 
-  it('is refused with a page when it is missing or too large', async () => {
+  it('is rejected with a page if it is missing or too large', async () => {
     const { invite, stored, candidate } = await makeInvite()
     expect(summary(await service.http().post(`${candidate.path}/accept`))).toEqual(refusal)
     const large = { proof: candidate.proof, more: 'x'.repeat(70_000) }
@@ -68,7 +68,7 @@ describe('a body that is no form', () => {
     expect(await stored()).toEqual(invite)
   })
 
-  it('is a form also when it names its characters', async () => {
+  it('is accepted as a form if its type names a charset', async () => {
     const { stored, candidate } = await makeInvite()
     const type = 'application/x-www-form-urlencoded; charset=UTF-8'
     await service.http().post(`${candidate.path}/accept`).set('content-type', type).send(`proof=${candidate.proof}&__proto__=x`)
@@ -76,7 +76,7 @@ describe('a body that is no form', () => {
   })
 })
 
-describe('what is no button of the page', () => {
+describe('an action without a button on the page', () => {
   it.each([
     'complete',
     'revoke',
@@ -88,7 +88,7 @@ describe('what is no button of the page', () => {
     '__proto__',
     'toString',
     'accept/again',
-  ])('is answered with the page of unknown links, and changes nothing: %s', async (action) => {
+  ])('gets the page of unknown links, and changes nothing: %s', async (action) => {
     const { invite, stored, candidate } = await makeInvite()
     const answer = await service.http().post(`${candidate.path}/${action}`).type('form').send({ proof: candidate.proof })
     expect(summary(answer)).toEqual(unknown)
@@ -96,7 +96,7 @@ describe('what is no button of the page', () => {
   })
 
   it.each(['put', 'patch', 'delete'] as const)(
-    'is answered with the page of unknown links, and changes nothing: %s',
+    'gets the page of unknown links for the method %s, and changes nothing',
     async (method) => {
       const { invite, stored, candidate } = await makeInvite()
       for (const path of [candidate.path, `${candidate.path}/accept`]) {
@@ -107,8 +107,8 @@ describe('what is no button of the page', () => {
   )
 })
 
-describe('a form that comes too late', () => {
-  it('is answered once, and nothing of its address is in the log', async () => {
+describe('a late form', () => {
+  it('is answered once, and leaves nothing of its address in the log', async () => {
     const late = await startServiceForTest({ ROLE: 'api' })
     const { candidate } = await makeTaking(late, { timeLimit: 600 })
     late.clock.advance(24 * 3_600_000)
@@ -119,8 +119,8 @@ describe('a form that comes too late', () => {
   })
 })
 
-describe('a failure of ours', () => {
-  it('is told on a page, without what failed, and in the log', async () => {
+describe('an internal error', () => {
+  it('shows a page without the cause, which is logged', async () => {
     const broken = await startServiceForTest()
     const { candidate } = await makeInvite(broken)
     await broken.db.$executeRaw`ALTER TABLE invites RENAME TO mislaid`

@@ -14,11 +14,11 @@ const said = ({ status, body }: { status: number; body: { code?: string } }) => 
 
 const LIMITED_TO_ONE = { submission: { answerRecordLimit: 1, questionReplayLimit: 1 } }
 
-describe('an attempt of which the answer was lost', () => {
+describe('a repeated request with a lost response', () => {
   it.each([
     ['an attempt', 'questions/1/attempts', { kind: 'audio' }, 201],
     ['a play', 'questions/1/plays', {}, 200],
-  ])('%s, is granted what it was granted first, and counted once', async (_what, place, body, status) => {
+  ])('gets for %s the first response, and counts once', async (_what, place, body, status) => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
     const id = randomUUID()
     const first = await attempt(candidate, id, place, body)
@@ -33,7 +33,7 @@ describe('an attempt of which the answer was lost', () => {
     ['an attempt', 'questions/1/attempts', { kind: 'audio' }],
     ['a play', 'questions/1/plays', {}],
     ['the screen', 'media', { kind: 'screen' }],
-  ])('%s, is counted once also when all its requests arrive at once', async (_what, place, body) => {
+  ])('counts once for %s if all copies arrive at once', async (_what, place, body) => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
     const id = randomUUID()
     const answers = await Promise.all(Array.from({ length: 6 }, () => attempt(candidate, id, place, body)))
@@ -41,7 +41,7 @@ describe('an attempt of which the answer was lost', () => {
     expect(answers[0]!.status).toBeLessThan(300)
   })
 
-  it('is answered also after its question has closed', async () => {
+  it('is answered even after its question has closed', async () => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
     const id = randomUUID()
     const first = await attempt(candidate, id, 'questions/1/plays')
@@ -51,7 +51,7 @@ describe('an attempt of which the answer was lost', () => {
     expect(said(await attempt(candidate, randomUUID(), 'questions/1/plays'))).toEqual([409, 'closed'])
   })
 
-  it('is tried anew where it was refused', async () => {
+  it('is processed again if it was rejected', async () => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
     const id = randomUUID()
     const where = { submissionId: candidate.submissionId }
@@ -61,7 +61,7 @@ describe('an attempt of which the answer was lost', () => {
     expect((await attempt(candidate, id, 'questions/1/plays')).body).toEqual({ playsLeft: 0 })
   })
 
-  it('gives nothing to another candidate, and nothing for another thing', async () => {
+  it('reveals nothing to another candidate, and is rejected for another endpoint', async () => {
     const [candidate, other] = [await takeAssessment(service, LIMITED_TO_ONE), await takeAssessment(service, LIMITED_TO_ONE)]
     const id = randomUUID()
     const first = await attempt(candidate, id, 'questions/1/attempts', { kind: 'audio' })
@@ -78,7 +78,7 @@ describe('an attempt of which the answer was lost', () => {
     expect(said(await attempt(candidate, 'x', 'questions/1/plays'))).toEqual([400, 'malformed_request'])
   })
 
-  it('is each one of its own where a page of an earlier release gives no ids', async () => {
+  it('counts each time if a page of an earlier release sends no ids', async () => {
     const candidate = await takeAssessment(service)
     const attempts = [await candidate.beginAttempt(), await candidate.beginAttempt()]
     expect(new Set(attempts).size).toBe(2)
@@ -91,7 +91,7 @@ describe('notes', () => {
   const attempts = ({ organization }: Candidate) =>
     service.db.idempotencyRecord.count({ where: { organizationId: organization.id } })
 
-  it('are kept once, however often they arrive', async () => {
+  it('are stored once, even if sent several times', async () => {
     const candidate = await takeAssessment(service)
     const id = randomUUID()
     await Promise.all(Array.from({ length: 4 }, () => attempt(candidate, id, 'notes', { notes })))
@@ -101,7 +101,7 @@ describe('notes', () => {
     expect(await count(candidate)).toBe(2)
   })
 
-  it('leave no trace of their attempts beyond their number', async () => {
+  it('store no request ids beyond their limit', async () => {
     const candidate = await takeAssessment(service)
     const { organization, submissionId } = candidate
     const note = { organizationId: organization.id, submissionId, kind: 'online', at: service.clock.now() }
@@ -114,7 +114,7 @@ describe('notes', () => {
 })
 
 describe('a tab', () => {
-  it('does not take back a session that another tab has taken over, by repeating a request', async () => {
+  it('does not take back a session from another tab by repeating a request', async () => {
     const candidate = await takeAssessment(service)
     const [first, second] = [randomUUID(), randomUUID()]
     for (const tab of [first, first, second]) expect((await candidate.post('tab', { tab })).status).toBe(200)

@@ -55,7 +55,7 @@ const actionsOf = async (organizationId: string) =>
   )
 
 describe('an archive of a candidate', () => {
-  it('is requested on their page, made, and downloaded once by the requester, with no personal data in any address', async () => {
+  it("is requested on the candidate's page and downloaded once by the requester, with no personal data in any address", async () => {
     const { organization, invite, owner } = await start()
     const page = `${owner.home}candidates/${invite.id}`
     expect((await owner.get(page)).text).toContain(`${page}/archive`)
@@ -136,7 +136,7 @@ describe('an archive of a candidate', () => {
     expect(await signInOf(true)).toMatchObject({ sessions: [expect.anything()] })
   })
 
-  it('leaves nothing when its organization is erased while it is being made', async () => {
+  it('leaves nothing behind when its organization is erased during its creation', async () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
@@ -169,7 +169,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
   })
 
-  it('is deleted when its candidate is erased, also while it is being made', async () => {
+  it('is deleted when its candidate is erased, even during its creation', async () => {
     const { organization, ctx } = await start()
     const made = await requestCandidateArchive(ctx, { address: ADDRESS })
     await waitForArchive(ctx, made.id)
@@ -201,7 +201,7 @@ describe('an archive of a candidate', () => {
     )
   })
 
-  it('is made again after its process died, and leaves no earlier files', async () => {
+  it('is created again after its process died, and leaves no earlier files', async () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
@@ -292,7 +292,7 @@ describe('the download of an archive', () => {
   const isFree = (read: () => Promise<{ downloadId: string | null }>) =>
     waitUntil('the end of the download', async () => ((await read()).downloadId === null ? true : undefined))
 
-  it('is refused with 409 while another is in progress, and counts as complete at the last byte', async () => {
+  it('is rejected with 409 while another is in progress, and counts as complete at the last byte', async () => {
     const { organization, owner, location, read, open } = await startLarge()
     const answers = await Promise.all(Array.from({ length: 5 }, () => open()))
     const [winner, ...others] = answers.toSorted((one, other) => one.statusCode! - other.statusCode!)
@@ -330,7 +330,7 @@ describe('the download of an archive', () => {
     expect(await service.db.deletedMediaFile.count({ where: { key } })).toBe(1)
   })
 
-  it('is free again a minute after its process died', async () => {
+  it('is possible again a minute after its process died', async () => {
     const { read, open } = await startLarge()
     const { organizationId, id } = await read()
     const { sessionId } = await service.db.session
@@ -349,7 +349,7 @@ describe('the download of an archive', () => {
 })
 
 describe('an archive of a member', () => {
-  it('can be downloaded by the member from their account, and by an owner from the member’s page, without candidates’ names', async () => {
+  it('is available to the member in their account and to an owner on the member’s page, without candidates’ names', async () => {
     const { organization, owner, assessment } = await start()
     const grader = await signInAs(service, organization.id, ['grader'])
     const invite = await service.make.invite(assessment, {

@@ -30,7 +30,7 @@ const invitation = (assessmentId: string) => ({
   sendEmail: 'yes',
 })
 
-it('hides it from lists and selects, keeps its invites and results, and can be undone', async () => {
+it('hides an assessment from lists and selects, keeps its invites and results, and can be undone', async () => {
   const { get, post, home, path, assessment, invite, actions } = await furnish()
   const isListed = async (address: string) => (await get(home + address)).text.includes('Old questions')
   expect(await isListed('assessments')).toBe(true)
@@ -61,7 +61,7 @@ it('hides it from lists and selects, keeps its invites and results, and can be u
   ])
 })
 
-it('is listed and can be invited to through both APIs as before', async () => {
+it('keeps an archived assessment listed and open to invites in both APIs', async () => {
   const { post, path, assessment, organization, v1 } = await furnish()
   const { updatedAt: _, ...before } = (await v1.get(`/assessments/${assessment.id}`)).body
   await post(`${path}/archive`)
@@ -73,7 +73,7 @@ it('is listed and can be invited to through both APIs as before', async () => {
   expect(made.status).toBe(201)
 })
 
-it('can be archived by a key that may manage, with other changes or alone', async () => {
+it('archives an assessment by a key that may manage, with other changes or alone', async () => {
   const { organization, assessment, actions } = await furnish()
   const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Managing', mode: 'live' })
   await changeApiKey(service.system, apiKey.id, { rights: ['manage'] })

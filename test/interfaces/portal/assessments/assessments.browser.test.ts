@@ -31,7 +31,7 @@ async function openWindow(cookie: string, options: Parameters<Browser['newContex
   return context.newPage()
 }
 
-describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('an admin without scripts (skipped where no chromium is installed)', () => {
   it.each([390, 1280])('creates, fills, orders, previews, copies, and deletes an assessment, %d pixels wide', async (width) => {
     const { id } = await service.make.organization()
     const { cookie, home } = await signInAs(service, id, ['admin'])

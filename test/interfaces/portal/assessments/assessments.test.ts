@@ -27,7 +27,7 @@ const lastEntry = (organizationId: string) =>
   service.db.auditEntry.findFirstOrThrow({ where: { organizationId }, orderBy: { id: 'desc' } })
 
 describe('an assessment', () => {
-  it('is created with all its settings, which both APIs show', async () => {
+  it('is created with all its settings, as both APIs show', async () => {
     const { create, read, get, member, organization, path } = await openAssessments()
     const tag = await service.make.tag(organization.id)
     const client = await service.make.member(organization.id, { roles: ['client'] })
@@ -76,7 +76,7 @@ describe('an assessment', () => {
     expect(await lastEntry(organization.id)).toMatchObject({ action: 'created_assessment', actorId: member.id, targetId: id })
   })
 
-  it('is refused with mistakes at their fields, keeping what was typed', async () => {
+  it('is rejected with mistakes at their fields, keeping the typed text', async () => {
     const { post, path, organization } = await openAssessments()
     const stranger = await service.make.member((await service.make.organization()).id)
     const typed = {
@@ -112,7 +112,7 @@ describe('an assessment', () => {
     expect(await service.db.category.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('changes nothing but the time when its form is sent unchanged', async () => {
+  it('changes only its time when its form is sent unchanged', async () => {
     const { create, get, post, organization } = await openAssessments()
     const address = await create({
       languages: 'en\nde',
@@ -295,7 +295,7 @@ describe('an assessment', () => {
     expect((await get(kept)).status).toBe(200)
   })
 
-  it('is either deleted or invited to when both happen at once', async () => {
+  it('is either deleted or invited to if both happen at once', async () => {
     const { create, post, get, organization } = await openAssessments()
     async function contest(deleteFirst: boolean) {
       const address = await create({ name: 'Contested' })
@@ -342,7 +342,7 @@ describe('an assessment', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of assessments', () => {
   it('filters by words of the name, in pages', async () => {
     const { create, get, path, organization } = await openAssessments()
     for (let i = 1; i <= 30; i++) await service.make.assessment(organization.id, { name: `Typing ${i}` })

@@ -121,7 +121,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('DBCA')
   })
 
-  it('tells a second tab that its order is outdated, and shows the current one', async () => {
+  it('reports an outdated order in a second tab, and shows the current one', async () => {
     const { open, kept } = await openEditor('ABC')
     const [first, second] = [await open(), await open()]
     await handle(first, 1).press('ArrowDown')
@@ -150,7 +150,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('BAC')
   })
 
-  it('asks before unsaved input is lost, and shows mistakes beside their fields', async () => {
+  it('asks before unsaved input is lost, and shows mistakes at their fields', async () => {
     const { open, address } = await openEditor('A')
     const page = await open()
     const asked: string[] = []
@@ -184,7 +184,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     expect(await kept()).toBe('B')
   })
 
-  it('previews a question beside its form while it is typed', async () => {
+  it('previews a question next to its form while it is typed', async () => {
     const { open, kept } = await openEditor('AB')
     const page = await open()
     const complaints = watch(page)

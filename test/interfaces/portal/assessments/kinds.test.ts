@@ -27,7 +27,7 @@ async function openAssessment() {
 
 const wrongFields = ({ text }: { text: string }) => [...text.matchAll(/id="([a-z-]+)-mistake"/g)].map(([, field]) => field)
 
-describe('the form of a question that scores itself', () => {
+describe('the form of an automatically scored question', () => {
   it('is offered for each type, and starts with empty rows', async () => {
     const { get, path, rowsIn } = await openAssessment()
     const { text } = await get(path)
@@ -45,7 +45,7 @@ describe('the form of a question that scores itself', () => {
     expect(preset.text).toMatch(/value="True".*value="False"/s)
   })
 
-  it('creates a choice question by buttons alone, and is filled in from it again', async () => {
+  it('creates a choice question by buttons alone, and shows it again for editing', async () => {
     const { get, post, path, questions, rowsIn } = await openAssessment()
     const first = await get(`${path}/questions/new?answer=single_choice`)
     const [one, two] = rowsIn(first)
@@ -133,24 +133,19 @@ describe('the form of a question that scores itself', () => {
 
   it.each<[string, string, Fields, string[]]>([
     ['no options', 'single_choice', {}, ['options']],
-    ['two options that say the same', 'single_choice', { 'text-0': 'A', 'text-1': ' A ', right: '0' }, ['text-1']],
-    [
-      'a weight that is none',
-      'multiple_choice',
-      { 'text-0': 'A', 'text-1': 'B', policy: 'weights', 'share-0': '1000' },
-      ['share-0'],
-    ],
+    ['two equal options', 'single_choice', { 'text-0': 'A', 'text-1': ' A ', right: '0' }, ['text-1']],
+    ['an invalid weight', 'multiple_choice', { 'text-0': 'A', 'text-1': 'B', policy: 'weights', 'share-0': '1000' }, ['share-0']],
     ['more to tick than there is', 'multiple_choice', { 'text-0': 'A', 'text-1': 'B', right: '0', most: '9' }, ['most']],
-    ['what is no number', 'number', { 'value-0': 'ten' }, ['value-0']],
+    ['a text instead of a number', 'number', { 'value-0': 'ten' }, ['value-0']],
     ['a number that reads in two ways', 'number', { 'value-0': '16,000' }, ['value-0']],
     ['a range that ends before it begins', 'number', { 'value-0': '5', 'way-0': 'range', 'second-0': '3' }, ['second-0']],
     ['a share of nothing', 'number', { 'value-0': '5', 'share-0': '0' }, ['share-0']],
     ['no accepted text', 'short_text', {}, ['accepted']],
     ['no prompts', 'matching', {}, ['pairs']],
     ['a prompt that nothing fits', 'matching', { 'text-0': 'A', 'fits-0': 'x', 'text-1': 'B', 'fits-2': 'y' }, ['fits-1']],
-    ['two prompts that say the same', 'matching', { 'text-0': 'A', 'fits-0': 'x', 'text-1': ' A ', 'fits-1': 'y' }, ['text-1']],
-    ['a text that takes all', 'short_text', { 'text-0': '**' }, ['text-0']],
-  ])('says at its field what is wrong with %s', async (_, word, typed, wrong) => {
+    ['two equal prompts', 'matching', { 'text-0': 'A', 'fits-0': 'x', 'text-1': ' A ', 'fits-1': 'y' }, ['text-1']],
+    ['a text that matches everything', 'short_text', { 'text-0': '**' }, ['text-0']],
+  ])('shows at its field the mistake of %s', async (_, word, typed, wrong) => {
     const { get, post, path, rowsIn, questions } = await openAssessment()
     const form = await get(`${path}/questions/new?answer=${word}`)
     const rows = rowsIn(form)
@@ -233,7 +228,7 @@ describe('the form of a question that scores itself', () => {
   })
 })
 
-describe('a form of thousands of rows', () => {
+describe('a form with thousands of rows', () => {
   const MANY = 2_400
   const rowIds = Array.from({ length: MANY }, (_, i) =>
     String.fromCharCode(...[...String(i).padStart(8, '0')].map((digit) => 97 + Number(digit))),
@@ -261,7 +256,7 @@ describe('a form of thousands of rows', () => {
     expect(await questions()).toEqual([])
   })
 
-  it('is previewed with no more prompts and choices than a question can have', async () => {
+  it('previews no more prompts and choices than a question can have', async () => {
     const { post, organization, assessment } = await openAssessment()
     const at = `/i/preview/${organization.id}/${assessment.id}/question-1/question`
     const rows = rowIds.slice(0, 1_200)
@@ -290,7 +285,7 @@ describe('a form of thousands of rows', () => {
     expect([text.match(/<select/g)?.length, text.match(/<option/g)?.length]).toEqual([20, 20 * 40])
   })
 
-  it('refuses a body larger than any question', async () => {
+  it('rejects a body larger than any question', async () => {
     const { post, cookie, path, questions } = await openAssessment()
     const script = 'x'.repeat(256 * 1024)
     expect((await post(`${path}/questions`, { responseType: 'text', script })).status).toBe(413)
@@ -300,7 +295,7 @@ describe('a form of thousands of rows', () => {
   })
 })
 
-it('explains the refusal if candidates use another player', async () => {
+it('explains the rejection if candidates use another player', async () => {
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   const organization = await elsewhere.make.organization()
   const { get, post, home } = await signInAs(elsewhere, organization.id, ['admin'])

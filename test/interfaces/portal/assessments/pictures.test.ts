@@ -43,7 +43,7 @@ async function openForm(made?: Awaited<ReturnType<Service['make']['organization'
 
 const addressesIn = ({ text }: { text: string }) => [...text.matchAll(/<img [^>]*src="([^"]+)"/g)].map(([, address]) => address!)
 
-it('is added to the text by its own button without saving anything else', async () => {
+it('adds a picture to the text by its own button, without saving anything else', async () => {
   const { assessment, get, path, send } = await openForm()
   const shown = await send({ ...NEW, pictureAlt: 'A [red] kite', rows: 'picture' }, png())
   expect([shown.status, mistakesIn(shown)]).toEqual([200, []])
@@ -54,7 +54,7 @@ it('is added to the text by its own button without saving anything else', async 
   expect((await get(path.replace('/questions', `/../pictures/${MARK.exec(script!)![2]}`))).status).toBe(404) // below the organization alone
 })
 
-it('is shown to candidates with its size, once the question is open', async () => {
+it('shows a picture to candidates with its size, once the question is open', async () => {
   const { add, begin } = await openForm()
   const id = await add()
   const candidate = await begin()
@@ -71,7 +71,7 @@ it('is shown to candidates with its size, once the question is open', async () =
   expect((await service.http().get(address)).status).toBe(200) // it was open
 })
 
-it('is not served to other papers, and stays in papers that have it', async () => {
+it('serves no picture of another paper, and keeps pictures in papers that have them', async () => {
   const [one, other] = [await openForm(), await openForm()]
   const [mine, theirs] = [await one.add(), await other.add({}, png(8, 8))]
   const sibling = await openForm(one.organization)
@@ -91,7 +91,7 @@ it('is not served to other papers, and stays in papers that have it', async () =
   expect((await ask(mine)).status).toBe(200)
 })
 
-it('is served to members and keys of its organization only, also by ranges', async () => {
+it('serves pictures, also by ranges, only to members and keys of their organization', async () => {
   const [one, other] = [await openForm(), await openForm()]
   const id = await one.add()
   expect((await one.get(`${one.home}pictures/${id}`)).status).toBe(200)
@@ -109,7 +109,7 @@ it('is served to members and keys of its organization only, also by ranges', asy
   expect((await service.http().get(`/api/v1/question-media/${id}`)).status).toBe(401)
 })
 
-it('is added to an option without changing other input', async () => {
+it('adds a picture to an option without changing other input', async () => {
   const { add, begin, get, organization, path } = await openForm()
   const [row, second] = ['abcdefgh', 'bcdefghi']
   const form = await get(`${path}/new?answer=single_choice`)
@@ -155,8 +155,8 @@ it.each([
     {},
     'A picture can be at most 8,000 pixels wide and high. Make it smaller first.',
   ],
-  ['that did not come', undefined, {}, 'Choose the file of the picture.'],
-])('is refused %s, and what was typed stays', async (_what, file, fields, mistake) => {
+  ['that is missing', undefined, {}, 'Choose the file of the picture.'],
+])('rejects a picture %s, and keeps the typed text', async (_what, file, fields, mistake) => {
   const { organization, send } = await openForm()
   const answer = await send({ ...NEW, pictureAlt: 'A red kite', ...fields }, file)
   expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
@@ -164,7 +164,7 @@ it.each([
   expect(await service.db.asset.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('has no description if it is decorative, and is stored once', async () => {
+it('omits the description of a decorative picture, and stores it once', async () => {
   const { add, begin, organization } = await openForm()
   const id = await add({ pictureAlt: '', decorative: 'yes' })
   expect(await add()).toBe(id)
@@ -184,7 +184,7 @@ it('adds one question when its form is sent twice at once, and another with anot
   expect(await count()).toBe(2)
 })
 
-it('is refused at its field when a formatted text has too many marks', async () => {
+it('rejects at its field a formatted text with too many marks', async () => {
   const { send } = await openForm()
   const script = '**a*'.repeat(400)
   const answer = await send({ ...NEW, script })

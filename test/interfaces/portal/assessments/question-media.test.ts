@@ -60,7 +60,7 @@ async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays 
   return { assessment, candidate, tab, grant, play }
 }
 
-it('is uploaded in slices, joined into one file, and served by ranges at a permanent address', async () => {
+it('uploads a file in slices, joins it, and serves it by ranges at a permanent address', async () => {
   const of = await furnish()
   const id = await of.upload()
   const { assessment } = await begin(of, id)
@@ -76,7 +76,7 @@ it('is uploaded in slices, joined into one file, and served by ranges at a perma
   expect((await service.v1(other.key).get(`/question-media/${id}`)).status).toBe(404)
 })
 
-it('plays once per granted link, within its time, and only in the tab that requested it', async () => {
+it('plays a file once per granted link, within its time, and only in the tab that requested it', async () => {
   const of = await furnish()
   const { candidate, grant, play, tab } = await begin(of, await of.upload())
   expect((await candidate.open()).text).not.toContain('question-media')
@@ -149,7 +149,7 @@ it('does not count a play that the candidate canceled while it was opened, and c
   expect([opened.map(({ destroyed }) => destroyed), given.body.length > 0]).toEqual([[true], true])
 })
 
-it('is not served to other candidates, nor for a closed question', async () => {
+it('serves no file to other candidates, nor for a closed question', async () => {
   const of = await furnish()
   const id = await of.upload()
   const [one, two] = [await begin(of, id), await begin(of, id)]
@@ -161,7 +161,7 @@ it('is not served to other candidates, nor for a closed question', async () => {
   expect((await one.play(link)).status).toBe(403)
 })
 
-it('is refused if it is invalid, incomplete, or differs from its hash', async () => {
+it('rejects a file that is invalid, incomplete, or differs from its hash', async () => {
   const { base, post, send } = await furnish()
   const { body } = await post(base, { kind: 'video' })
   const page = await send(`${body.id}/parts/0/0`, Buffer.from('<!doctype html><script>alert(1)</script>'))
@@ -184,7 +184,7 @@ async function countFiles(organizationId: string) {
   return files
 }
 
-it('leaves nothing in the store when a slice is refused', async () => {
+it('leaves nothing in the store when a slice is rejected', async () => {
   const { base, organization, post, send } = await furnish()
   const begin = async (): Promise<string> => (await post(base, { kind: 'audio' })).body.id
   const change = (id: string, data: { bytes: number } | { state: string }) =>

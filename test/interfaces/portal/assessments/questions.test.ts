@@ -33,7 +33,7 @@ async function openAssessment(data: Parameters<Service['make']['assessment']>[1]
   return { ...admin, organization, assessment, path, add, find, addressOf, scripts, counts, moveFields }
 }
 
-it('is added at the end with all its settings', async () => {
+it('adds a question at the end with all its settings', async () => {
   const { add, path, scripts, counts, organization, assessment, get } = await openAssessment({ defaultQuestionFormat: 'video' })
   expect((await get(`${path}/questions/new`)).text).toMatch(/value="video" selected/)
   const answer = await add({
@@ -71,7 +71,7 @@ it('is added at the end with all its settings', async () => {
   expect(entry).toMatchObject({ action: 'added_question', targetKind: 'question', details: { assessment: assessment.name } })
 })
 
-it('is refused with mistakes at their fields, keeping what was typed', async () => {
+it('rejects a question with mistakes at their fields, keeping the typed text', async () => {
   const { add, scripts } = await openAssessment()
   const typed = {
     ...NEW,
@@ -97,7 +97,7 @@ it('is refused with mistakes at their fields, keeping what was typed', async () 
   expect(await scripts()).toEqual([])
 })
 
-it("is refused without a text, or with an address that candidates can't play", async () => {
+it("rejects a question without a text, or with an address that candidates can't play", async () => {
   const { add, get, post, addressOf, scripts, assessment } = await openAssessment()
   const nothing = 'The question is empty: enter a text, or an audio or video URL.'
   for (const inputType of ['text', 'audio', 'video', 'mixed']) {
@@ -127,7 +127,7 @@ it("is refused without a text, or with an address that candidates can't play", a
   expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)
 })
 
-it('has no time limit if the field is empty, and rejects 0', async () => {
+it('stores no time limit for an empty field, and rejects 0', async () => {
   const { add, find } = await openAssessment()
   for (const timeLimit of ['0', '0:00'])
     expect(mistakesIn(await add({ script: 'No time', timeLimit }))).toEqual([
@@ -152,7 +152,7 @@ it('never exceeds the maximum of total points', async () => {
   expect(await counts()).toEqual({ questionCount: 2, totalPoints: 6 })
 })
 
-it('is edited, keeping a custom format', async () => {
+it('edits a question, keeping a custom format', async () => {
   const { assessment, get, post, path, counts, organization } = await openAssessment()
   await service.make.language('en')
   const made = await service.make.question(assessment, {
@@ -175,7 +175,7 @@ it('is edited, keeping a custom format', async () => {
   expect([(await get(elsewhere)).status, (await post(elsewhere, fields)).status]).toEqual([404, 404])
 })
 
-it('is not overwritten from an outdated form', async () => {
+it('does not overwrite a question from an outdated form', async () => {
   const { add, get, post, addressOf, find, organization } = await openAssessment()
   const other = await signInAs(service, organization.id, ['admin'])
   await add({ script: 'Original', points: '1' })
@@ -192,7 +192,7 @@ it('is not overwritten from an outdated form', async () => {
   expect(await find('Theirs')).toMatchObject({ points: 9 })
 })
 
-it('moves up, down, and to any position, whatever its number', async () => {
+it('moves a question up, down, and to any position, even with irregular stored positions', async () => {
   const { assessment, get, post, path, addressOf, find, scripts, moveFields } = await openAssessment()
   for (const [script, order] of [
     ['A', 7],
@@ -223,7 +223,7 @@ it('moves up, down, and to any position, whatever its number', async () => {
   }
 })
 
-it('is not moved from an outdated page', async () => {
+it('does not move a question from an outdated page', async () => {
   const { add, get, post, path, find, scripts, moveFields } = await openAssessment()
   for (const script of ['A', 'B', 'C']) await add({ script })
   const page = (await get(path)).text
@@ -238,7 +238,7 @@ it('is not moved from an outdated page', async () => {
   )
 })
 
-it('keeps all positions when many are moved and added at once', async () => {
+it('keeps all positions when many questions are moved and added at once', async () => {
   const { add, post, path, find, scripts, counts } = await openAssessment()
   const letters = ['A', 'B', 'C', 'D', 'E']
   for (const script of letters) await add({ script })
@@ -256,7 +256,7 @@ it('keeps all positions when many are moved and added at once', async () => {
   expect((await counts()).questionCount).toBe(7)
 })
 
-it('is reordered with its page in one request, unless the order has changed', async () => {
+it('reorders the questions of a page in one request, unless the order has changed', async () => {
   const { add, post, path, find, scripts, organization } = await openAssessment()
   for (const script of ['A', 'B', 'C', 'D']) await add({ script })
   const idsOf = async (letters: string) => (await Promise.all([...letters].map(async (one) => (await find(one)).id))).join(' ')
@@ -285,7 +285,7 @@ it('is reordered with its page in one request, unless the order has changed', as
   expect(await inOrder()).toBe('DBAC')
 })
 
-it('is copied right after itself, once, however often the button is pressed', async () => {
+it('copies a question right after itself, once, even if the button is pressed several times', async () => {
   const { add, get, post, path, addressOf, scripts, find } = await openAssessment()
   for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2' })
   const { once } = fieldsIn({ text: `<main${(await get(path)).text.split('/duplicate">')[2]}` })
@@ -299,7 +299,7 @@ it('is copied right after itself, once, however often the button is pressed', as
   expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120 })
 })
 
-it('leads to the form of another of the same type, if requested', async () => {
+it('leads to the form of another question of the same type, if requested', async () => {
   const { add, get, path } = await openAssessment()
   const { location } = (await add({ script: 'A', responseType: 'video', next: 'another' })).headers
   expect(location).toBe(`${path}/questions/new?done=question-added&answer=video`)
@@ -308,7 +308,7 @@ it('leads to the form of another of the same type, if requested', async () => {
   expect(fieldsIn({ text })).toMatchObject({ responseType: 'video', script: '' })
 })
 
-it('is deleted, once', async () => {
+it('deletes a question once', async () => {
   const { add, post, addressOf, path, scripts, counts } = await openAssessment()
   await add({ script: 'A', points: '3' })
   await add({ script: 'B', points: '4' })
@@ -318,7 +318,7 @@ it('is deleted, once', async () => {
   expect([await scripts(), await counts()]).toEqual([['B'], { questionCount: 1, totalPoints: 4 }])
 })
 
-it('is listed in pages and copied completely when there are many', async () => {
+it('lists thousands of questions in pages, and copies them completely', async () => {
   const { assessment, get, post, path, organization } = await openAssessment()
   const now = service.clock.now()
   const rows = Array.from({ length: 6_000 }, (_, i) => ({

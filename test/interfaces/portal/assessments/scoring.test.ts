@@ -83,7 +83,7 @@ async function prepared({ candidate }: Awaited<ReturnType<typeof makeSet>>) {
   return candidate.open()
 }
 
-it('marks in exports if the key or a person gave the points', async () => {
+it('records in exports if the key or a person gave the points', async () => {
   const made = await makeSet([ONE!], 1, {})
   await made.take([ONE!.right])
   const { text } = await made.admin.post(`${made.admin.home}results/assessments/${made.assessment.id}/export`)
@@ -108,7 +108,7 @@ it('writes one audit entry with the definition', async () => {
 })
 
 describe('the penalty of a wrong choice', () => {
-  it('is shown before the start and at each question it applies to', async () => {
+  it('is shown before the start and at each question with a choice', async () => {
     const made = await makeSet([ONE!, NUMBER!], 0, { penaltyPercent: '25' })
     const { candidate } = made
     await made.start()

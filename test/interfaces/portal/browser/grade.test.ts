@@ -29,7 +29,7 @@ describe('the initial state of a grade', () => {
     expect(open(given('1'), draft('3', '1'), '')).toMatchObject({ obstacle: null }) // it was somebody else
   })
 
-  it('is the typed text if it differs from the saved grade, or was refused', () => {
+  it('is the typed text if it differs from the saved grade, or was rejected', () => {
     const typed = grade('9')
     const page = { typed, saved: given('1'), own: '2', isRefused: false }
     expect(createGradeState(page, draft('3', '2'))).toMatchObject({ typed, obstacle: null })
@@ -48,17 +48,17 @@ it.each([
   [413, {}, { type: 'refused', obstacle: { until: 'typed' } }],
   [404, {}, { type: 'refused', obstacle: { until: 'answered' }, mayHaveArrived: true }],
   [200, null, { type: 'refused', obstacle: { until: 'typed' }, mayHaveArrived: true }],
-])('reads what is answered: %i %o', (status, body, happening) => {
+])('depends on the response: %i %o', (status, body, happening) => {
   expect(interpretResponse(status, body, grade('2'))).toMatchObject(happening)
 })
 
-it('treats grades as equal if the service stores them alike', () => {
+it('treats grades as equal if the service stores the same', () => {
   expect(gradeRules.isSame(grade(' 3,0', 'x '), grade('3', ' x'))).toBe(true)
   expect(gradeRules.isSame(grade('3.5'), grade('3,05'))).toBe(false)
   expect(gradeRules.isSame(grade(''), grade('0'))).toBe(false)
 })
 
-it('says if it is saved, and why not', () => {
+it('shows if it is saved, and why not', () => {
   const saving = open()
   expect(formatSavingStatus(open(given('')), true, true)).toBe('Saved as you type.')
   expect(formatSavingStatus(saving, true, true)).toBe('Saved.')

@@ -28,7 +28,7 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 it.skipIf(!isBrowserInstalled)(
-  'sets how long invites are kept: asks, accepts a double click once, shows it in another tab, and cancels before it begins',
+  'sets the retention of invites: asks first, counts a double click once, shows it in another tab, can be canceled',
   async () => {
     const organization = await service.make.organization()
     const assessment = await service.make.assessment(organization.id)

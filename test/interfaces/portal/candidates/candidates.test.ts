@@ -55,7 +55,7 @@ describe('the list of candidates', () => {
     expect(await list('?search=nobody')).toEqual([])
   })
 
-  it('has consistent pages in both orders, however many invites each candidate has', async () => {
+  it('has consistent pages in both orders, even with several invites per candidate', async () => {
     const { admin, french, german, invite } = await furnish()
     for (let i = 0; i < 30; i++) {
       await invite(french, `c${String(i).padStart(2, '0')}@example.com`, 100 - i)
@@ -75,7 +75,7 @@ describe('the list of candidates', () => {
     }
   })
 
-  it('shows live or test candidates of its organization only', async () => {
+  it('shows only live or test candidates of its organization', async () => {
     const { admin, french, list } = await furnish()
     const other = await furnish()
     await other.invite(other.french, 'theirs@example.com', 1)
@@ -154,7 +154,7 @@ it("shows a candidate's invites with results, timeline, and mails, reached from 
   expect((await admin.get(`${admin.home}invites/${first.id}`)).text).toContain(`href="${admin.home}candidates/${first.id}"`)
 })
 
-it('reads a page from its place in an index, however many invites there are', async () => {
+it('reads a page by an index, even with many invites', async () => {
   const { organization, admin, french, invite } = await furnish()
   const { id } = await invite(french, 'first@example.com', 1, 'First Person')
   const client = new pg.Client(service.databaseUrl)
@@ -185,7 +185,7 @@ it('reads a page from its place in an index, however many invites there are', as
   }
 })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -194,7 +194,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   })
   afterAll(() => browser?.close())
 
-  it('is accessible, and never scrolls sideways', async () => {
+  it('are accessible, and never scroll sideways', async () => {
     const { admin, french, invite } = await furnish()
     const { id } = await invite(
       french,

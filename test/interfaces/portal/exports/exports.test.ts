@@ -38,7 +38,7 @@ const addMany = ({ organization, assessment }: Pick<Made, 'organization' | 'asse
       now(), now()
     FROM generate_series(1, ${count}::int) AS i`
 
-it('contains every field of the invites with exact times, and no formulas', async () => {
+it('exports every field of the invites with exact times, and no formulas', async () => {
   const { organization, assessment, admin, home } = await start()
   const grader = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
   const tag = await createTag(asOperator(service, organization), { name: '@SUM(1)' })
@@ -88,7 +88,7 @@ it('contains every field of the invites with exact times, and no formulas', asyn
   ])
 })
 
-it('contains declines', async () => {
+it('exports declines', async () => {
   const { assessment, admin } = await start()
   const at = new Date('2026-03-04T05:06:07.008Z')
   const ended = { status: 'revoked' as const, revokedAt: at }
@@ -106,7 +106,7 @@ it('contains declines', async () => {
   ])
 })
 
-it("contains the invites that match the list's filter", async () => {
+it("exports the invites that match the list's filter", async () => {
   const { organization, assessment, admin } = await start()
   const other = await service.make.assessment(organization.id)
   const tag = await service.make.tag(organization.id)
@@ -127,7 +127,7 @@ it("contains the invites that match the list's filter", async () => {
   expect(await emails({ state: 'revoked' })).toEqual([])
 })
 
-it('contains each invite once across batches', async () => {
+it('exports each invite once across batches', async () => {
   const made = await start()
   await addMany(made, 1_200)
   const rows = await exportAs(made.admin, 'invites')
@@ -135,7 +135,7 @@ it('contains each invite once across batches', async () => {
   expect(await exportAs(made.admin, 'invites', { state: 'completed' })).toHaveLength(400)
 })
 
-it('reads each invite once per batch, also before the table has statistics', async () => {
+it('reads each invite once per batch, even before the table has statistics', async () => {
   const made = await start()
   await addMany(made, 1_200)
   const { queries } = await recordQueries(() => exportAs(made.admin, 'invites'))
@@ -148,7 +148,7 @@ it('reads each invite once per batch, also before the table has statistics', asy
   expect(rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(20_000)
 })
 
-it('contains each invite of a search once, clustered or spread', async () => {
+it('exports each invite of a search once, clustered or spread', async () => {
   const made = await start()
   await addMany(made, 21_000)
   const counts = { many: 21_000, many20: 1_111, many77: 111, nobody: 0 }
@@ -158,7 +158,7 @@ it('contains each invite of a search once, clustered or spread', async () => {
   }
 })
 
-it("contains the members that match the list's filter", async () => {
+it("exports the members that match the list's filter", async () => {
   const { organization, admin } = await start()
   const tag = await service.make.tag(organization.id, { name: 'Paris' })
   const data = { email: 'grace@example.com', lastName: '-Hopper', roles: ['grader', 'client'], status: 'inactive' as const }
@@ -179,7 +179,7 @@ it("contains the members that match the list's filter", async () => {
     ])
 })
 
-it('shows who invited each member, and their last sign-in with its method', async () => {
+it('exports the inviter of each member, and their last sign-in with its method', async () => {
   const { organization, admin } = await start()
   await admin.post(`${admin.home}members/invite`, { email: 'ada@example.com', roles: 'grader' })
   const grader = await signInAs(service, organization.id, ['grader'])
@@ -210,7 +210,7 @@ it('shows who invited each member, and their last sign-in with its method', asyn
   ])
 })
 
-it('contains the audit log with names, newest first', async () => {
+it('exports the audit log with names, newest first', async () => {
   const { organization, admin } = await start()
   const at = service.clock.now()
   const row = (i: number) => ({
@@ -233,7 +233,7 @@ it('contains the audit log with names, newest first', async () => {
   ])
 })
 
-it('contains the audit log as lines of JSON with full details', async () => {
+it('exports the audit log as lines of JSON with full details', async () => {
   const { admin } = await start()
   const rows = await exportAs(admin, 'settings/audit-log', { action: 'exported_audit_log' })
   const answer = await admin.post(`${admin.home}settings/audit-log/export`, { action: 'exported_audit_log', format: 'ndjson' })
@@ -252,7 +252,7 @@ it('contains the audit log as lines of JSON with full details', async () => {
   expect([none.status, none.text]).toEqual([200, ''])
 })
 
-it('is recorded in the audit log with its filter, without the searched address', async () => {
+it('records an export in the audit log with its filter, without the searched address', async () => {
   const { organization, assessment, admin } = await start()
   await exportAs(admin, 'invites', { state: 'pending', assessment: assessment.id, search: 'sam@example.com' })
   await exportAs(admin, 'members', { role: 'grader' })
@@ -266,7 +266,7 @@ it('is recorded in the audit log with its filter, without the searched address',
   ])
 })
 
-it('contains what the role may see: invites of their assessments for clients, assigned ones for graders', async () => {
+it('exports the invites that the role may see: of their assessments for clients, assigned ones for graders', async () => {
   const { organization, assessment } = await start()
   const other = await service.make.assessment(organization.id)
   const [client, grader] = [
@@ -299,7 +299,7 @@ async function begin({ admin, home }: Pick<Made, 'admin' | 'home'>, filter = '')
   return answer
 }
 
-it('runs at most twice at once per organization, without a long transaction, and ends when repeated or disconnected', async () => {
+it('runs at most two exports at once per organization, without long transactions, and ends repeated ones', async () => {
   const made = await start()
   await addMany(made, 40_000)
   const colleague = await signInAs(service, made.organization.id, ['admin'])

@@ -57,7 +57,7 @@ it("hides the other grader's grades until both have graded everything", async ()
   expect(await read()).toContain('Of the second')
 })
 
-it('returns changed parts with each save, however large the view is', async () => {
+it('returns only changed parts with each save, even for a large view', async () => {
   const questions = Array.from({ length: 20 }, () => ({ points: 5 }))
   const { person, sheet, save, join, grade } = await furnish({ questions })
   for (let graders = 1; graders <= 5; graders++) {
@@ -82,7 +82,7 @@ it('returns changed parts with each save, however large the view is', async () =
   expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(86)
 })
 
-it('asks again before the release if points have changed since, keeping what was typed', async () => {
+it('asks again before the release if points have changed since, keeping the typed text', async () => {
   const { person, sheet, save, grade, join, releases } = await furnish()
   const other = await join(['admin'])
   await save({ points: '4' })
@@ -101,7 +101,7 @@ it('asks again before the release if points have changed since, keeping what was
   expect((await releases()).map(({ points, message }) => [Number(points), message])).toEqual([[5.5, fields.message]])
 })
 
-it('answers a repeated click like the first', async () => {
+it('gives a repeated click the same result', async () => {
   const { person, sheet, save, releases } = await furnish()
   await save({ points: '4' })
   await save({ points: '3' }, 2)
@@ -116,7 +116,7 @@ it('answers a repeated click like the first', async () => {
   expect(await releases()).toHaveLength(1)
 })
 
-it('refuses saves and shows nothing after the grader has lost access or the submission was withdrawn', async () => {
+it('rejects saves and shows nothing after the grader has lost access or the submission was withdrawn', async () => {
   const { person, sheet, save, grades, submissionId } = await furnish({ roles: ['grader'] })
   const member = (data: object) => service.db.member.update({ where: { id: person.member.id }, data })
   const state = (state: 'submitted' | 'withdrawn') =>
@@ -137,7 +137,7 @@ it('refuses saves and shows nothing after the grader has lost access or the subm
   expect(await grades()).toEqual([])
 })
 
-it('refuses every malformed request without an internal error', async () => {
+it('rejects every malformed request without an internal error', async () => {
   const { person, sheet, save } = await furnish()
   const strange = [...fc.sample(hostileText, { seed: 1, numRuns: 30 }), '1.25', '5.5', '١', '9999999999']
   for (const text of strange) {

@@ -92,7 +92,7 @@ it("hides the candidate's name from graders on every page, and shows it to admin
   )
 })
 
-it('shows graders only the answers among the recordings', async () => {
+it('shows graders only recordings that are answers', async () => {
   const { grader, media, opens, submissionId } = await furnish()
   const { text } = await grader.get(`${grader.home}grading/${submissionId}`)
   expect(text).not.toContain('/media/')

@@ -125,7 +125,7 @@ describe('the grading view', () => {
     expect(factsOf(await person.read()).Points).toBe('7 of 8')
   })
 
-  it('shows each of two graders their own progress, and what a result waits for', async () => {
+  it('shows each of two graders their own progress, and what the result still needs', async () => {
     const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
     /** How far it is, by the list that the member sees it in. */
@@ -185,7 +185,7 @@ describe('the grading view', () => {
 })
 
 describe('the queue', () => {
-  it('filters by own, unassigned, and for admins all submissions, and by assessment', async () => {
+  it('filters by own and unassigned submissions, by assessment, and for admins also by all', async () => {
     const { person, as, assign, organization, submissionId } = await furnish()
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
@@ -241,7 +241,7 @@ describe('a question without an answer', () => {
     expect(await stands()).toEqual(['1 of 2 questions', true])
   })
 
-  it('gets none while a recording may still arrive, nor where one could not be joined', async () => {
+  it('gets none while a recording may still arrive, nor if one could not be joined', async () => {
     const { as, assessment, organization } = await furnish()
     const admin = await as('admin')
     const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
@@ -305,7 +305,7 @@ describe('a released result', () => {
     expect((await candidate.open()).text).not.toContain('Your result')
   })
 
-  it("is visible to the assessment's clients and, if chosen, to the candidate, also while it is reopened", async () => {
+  it("is visible to the assessment's clients and, if chosen, to the candidate, even while it is reopened", async () => {
     const { person, as, assessment, candidate, organization } = await furnish()
     const { sheet } = person
     const client = await as('client')
@@ -342,7 +342,7 @@ describe('a released result', () => {
   })
 })
 
-describe('releasing several results', () => {
+describe('the release of several results', () => {
   it('shows the points first, and releases selected results that have not changed since', async () => {
     const { as, submissionId, releases } = await furnish()
     const admin = await as('admin')

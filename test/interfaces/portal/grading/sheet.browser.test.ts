@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     await says(next, 'Saved.')
   })
 
-  it('continues when a response was lost but the grade arrived', async () => {
+  it('continues if a response was lost but the grade arrived', async () => {
     const { page, saved } = await furnish()
     let isLost = false
     await page.route('**/save', async (route) => {
@@ -120,7 +120,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     expect(await comment(other).inputValue()).toBe('Older')
   })
 
-  it('takes the newer grade of another window if chosen', async () => {
+  it('uses the newer grade of another window if chosen', async () => {
     const { page, grades } = await withNewerGrade()
     await choose(page, 'Use that grade')
     await says(page, 'Saved.')
@@ -158,7 +158,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     expect((await grades()).map((grade) => grade.comment).sort()).toEqual(['Of the admin', 'Of the grader'])
   })
 
-  it('says that its grader is signed out or the result is released, and keeps what was typed', async () => {
+  it('reports that its grader is signed out or the result is released, and keeps the typed text', async () => {
     const { page, grader, ctx, grade, release } = await furnish()
     const cookies = await grader.context.cookies()
     await grader.context.clearCookies()
@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     expect(kept).toContain('Too late')
   })
 
-  it('has keyboard shortcuts, which can be switched off and pause while typing', async () => {
+  it('has keyboard shortcuts, which can be disabled and pause while typing', async () => {
     const { page, saved } = await furnish()
     const focused = () => page.evaluate('document.activeElement.textContent')
     await page.keyboard.press('j')

@@ -58,7 +58,7 @@ it('shows the number of invites per status, and how far candidates get', async (
   })
 })
 
-it('links each number to the list of these invites', async () => {
+it('links each number to the list of its invites', async () => {
   const made = await start()
   for (const status of ['pending', 'accepted', 'started', 'completed', 'completed', 'revoked', 'revoked', 'revoked'] as const)
     await service.make.invite(made.assessment, { status })
@@ -115,7 +115,7 @@ it('counts expired invites while another transaction locks them, as lists do', a
   )
 })
 
-it('shows invitations and completions per day of the last 30 days', async () => {
+it('shows invitations and completions per day for the last 30 days', async () => {
   const made = await start()
   const add = (data: object) => service.make.invite(made.assessment, data)
   for (const days of [0, 1, 1, 29, 31]) await add({ createdAt: ago(days) })
@@ -274,7 +274,7 @@ it('shows clients the invites of their assessments per status, and nothing else'
   expect(text).not.toMatch(/Other|Assigned to you|days-heading/)
 })
 
-it('tells a member without roles how to get access', async () => {
+it('explains to a member without roles how to get access', async () => {
   const made = await start()
   const nobody = await signInAs(service, made.id, ['Recruiter'])
   const { text } = await nobody.get(nobody.home)

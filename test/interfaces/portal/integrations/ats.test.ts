@@ -21,8 +21,8 @@ async function open() {
 const keyIn = ({ text }: { text: string }): string => /id="key">([^<]+)</.exec(text)![1]!
 const list = (key: string) => service.http().get('/ats/greenhouse/list_tests').set('authorization', basic(key))
 
-describe('without any system switched on', () => {
-  it('has no ATS routes, and the portal names the settings that enable them', async () => {
+describe('the portal with some systems disabled', () => {
+  it('has no ATS routes without any system, and names the settings that enable them', async () => {
     const off = await startServiceForTest()
     const organization = await off.make.organization()
     const admin = await signInAs(off, organization.id, ['admin'])
@@ -47,7 +47,7 @@ describe('without any system switched on', () => {
     expect((await admin.get(`${admin.home}settings/integrations`)).text).toContain(`href="${admin.home}settings/ats"`)
   })
 
-  it('leaves the other systems disabled', async () => {
+  it('keeps the other systems disabled', async () => {
     const { get, path, post, organization } = await open()
     const { text } = await get(path)
     expect(text).toContain('Generate a live key')
@@ -85,7 +85,7 @@ it('generates a key, which is shown once and works until it is revoked', async (
   expect((await get(path.replace(/ats$/, 'audit-log'))).text).toContain('generated a key for a recruiting system')
 })
 
-it('keeps the key of an ATS encrypted, and shows its end', async () => {
+it('stores the key of an ATS encrypted, and shows its last characters', async () => {
   const { get, post, path, audited } = await open()
   const empty = await post(`${path}/ashby/their-key`, { mode: 'live', theirKey: ' ' })
   expect([empty.status, empty.text.includes('Enter the key.')]).toEqual([422, true])
@@ -99,7 +99,7 @@ it('keeps the key of an ATS encrypted, and shows its end', async () => {
   expect((await audited()).map(({ action }) => action)).toEqual(['entered_key_of_ats'])
 })
 
-it('shows orders and calls, tests the connection, and sends again what was not taken', async () => {
+it('shows orders and calls, tests the connection, and resends a failed report', async () => {
   const own = await connect(service, 'greenhouse')
   const greenhouse = await startGreenhouse({ url, key: own.key })
   const { get, post, home } = await signInAs(service, own.organization.id, ['admin'])

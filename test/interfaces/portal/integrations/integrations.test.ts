@@ -106,7 +106,7 @@ it('creates a key with its restrictions, or not at all', async () => {
   expect(await service.db.apiKey.count({ where: { organizationId: organization.id, name: 'Wrong' } })).toBe(0)
 })
 
-it('shows mistakes, keeping what was typed', async () => {
+it('shows mistakes, keeping the typed text', async () => {
   const { generate } = await openKeys()
   const mistakes = async (fields: Record<string, string>) => {
     const answer = await generate(fields)
@@ -129,7 +129,7 @@ it('shows mistakes, keeping what was typed', async () => {
   expect(answer.text).toMatch(/value="test" selected/)
 })
 
-it('revokes a key at once in every process, and answers alike the second time', async () => {
+it('revokes a key at once in every process, and gives the same response the second time', async () => {
   const { generate, act, get, path, rowOf } = await openKeys()
   const key = keyIn(await generate({ name: 'Old' }))
   holdNotifications()
@@ -144,7 +144,7 @@ it('revokes a key at once in every process, and answers alike the second time', 
   expect((await act('Old', 'rotate')).text).toContain('can’t be rotated')
 })
 
-it('rotates a key: both values are good for 24 hours, then the new one only', async () => {
+it('rotates a key: both values are valid for 24 hours, then only the new one', async () => {
   const { generate, act, get, path, rowOf, member } = await openKeys()
   const before = keyIn(await generate({ name: 'Rotating' }))
   const { id } = await rowOf('Rotating')
@@ -167,7 +167,7 @@ it('rotates a key: both values are good for 24 hours, then the new one only', as
   expect([await status(before), await status(after), await status(third)]).toEqual([401, 401, 401])
 })
 
-it('rotates once when requested many times at once', async () => {
+it('rotates once if requested many times at once', async () => {
   const { generate, act, organization } = await openKeys()
   await generate({ name: 'Busy' })
   const answers = await Promise.all(Array.from({ length: 10 }, () => act('Busy', 'rotate')))
@@ -185,7 +185,7 @@ it("limits an earlier value's lifetime to its key's", async () => {
   expect([await status(before), await status(after)]).toEqual([401, 401])
 })
 
-it('grants and revokes the manage permission only with a password, and records who did', async () => {
+it('grants and revokes the manage permission only with a password, and records by whom', async () => {
   const organization = await service.make.organization()
   const { id: organizationId, apiKeyId } = organization
   const { email, home, post, get } = await joinAs(service, organization)

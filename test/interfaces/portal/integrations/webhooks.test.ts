@@ -94,7 +94,7 @@ describe('a webhook', () => {
       'The URL must not point to a private network. Whoever operates this service can allow it by the setting WEBHOOK_ALLOW.',
     ],
     [`https://example.com/${'x'.repeat(2_048)}`, 'The URL has more than 2048 characters.'],
-  ])('is refused in words, with what was typed, when it is new and when it is changed: %s', async (url, words) => {
+  ])('is rejected on creation and change, keeping the typed text, for the URL: %s', async (url, words) => {
     const { make, made, post, facts, id } = await openWebhooks()
     const typed = { url, types: ['invite.created'], mode: 'all', description: HOSTILE }
     const refused = await make(typed)
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(mistakesIn(await make({ description: 'x'.repeat(1_001) }))).toEqual(['The description has more than 1000 characters.'])
   })
 
-  it('is limited to 20, which the page says before and after the form is sent', async () => {
+  it('is limited to 20, as the page explains before and after the form is sent', async () => {
     const { make, get, path } = await openWebhooks()
     for (let i = 0; i < 20; i++) expect((await make()).status).toBe(200)
     const { text } = await get(path)
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     expect(await facts(own)).not.toHaveProperty('Secret')
   })
 
-  it('gets missed events after it is enabled again, if requested; the offer is made once', async () => {
+  it('gets missed events after it is enabled again, if requested; the offer is shown once', async () => {
     const { made, post, get, facts, invite, audited } = await openWebhooks()
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
@@ -210,7 +210,7 @@ describe('a webhook', () => {
 })
 
 describe('a delivery', () => {
-  it("shows a test's time, duration, status, and the start of the response, as text", async () => {
+  it("shows a test's time, duration, status, and the start of the response, escaped", async () => {
     const { made, post, get, audited } = await openWebhooks()
     const receiver = await startReceiver(answerWith(418, { 'content-type': 'text/html' }, HOSTILE))
     const { own } = await made({ url: receiver.url, types: ['invite.expired'], description: HOSTILE })
@@ -250,7 +250,7 @@ describe('a delivery', () => {
     expect((await audited()).at(-1)).toMatchObject({ action: 'replayed_webhook', details: { event: first!.id } })
   })
 
-  it('is not sent again by a disabled webhook, and says so', async () => {
+  it('is not sent again by a disabled webhook, and explains it', async () => {
     const { made, post, get, invite } = await openWebhooks()
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
@@ -280,7 +280,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('a webhook that fails', () => {
+describe('a failing webhook', () => {
   const pages = ['', 'settings/organization', 'settings/integrations', 'settings/webhooks', 'settings/audit-log']
 
   it('is reported on Home and in Settings until it succeeds', async () => {
@@ -303,7 +303,7 @@ describe('a webhook that fails', () => {
     await waitUntil('success', async () => !(await get(home)).text.includes('has been failing since') || undefined)
   })
 
-  it('is reported with the reason if it was disabled for that, unless a member disabled it', async () => {
+  it('is reported with the reason if it was disabled for failing, unless a member disabled it', async () => {
     const { made, post, get, home, facts, audited } = await openWebhooks()
     const receiver = await startReceiver(answerWith(410))
     const { own } = await made({ url: receiver.url })

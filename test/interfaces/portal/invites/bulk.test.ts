@@ -97,7 +97,7 @@ describe('a bulk change', () => {
     expect((await other.admin.post(`${other.admin.home}invites/changes/${location.split('/').at(-1)}/export`)).status).toBe(404)
   })
 
-  it('extends, tags, assigns and revokes', async () => {
+  it('extends, tags, assigns, and revokes', async () => {
     const { organization, ids, change, outcome, invites } = await furnish()
     const tag = await service.make.tag(organization.id)
     const grader = await service.make.member(organization.id, { roles: ['grader'] })
@@ -175,7 +175,7 @@ describe('a bulk change', () => {
     expect(exported.filter(({ action }) => action === 'extended_invite')).toHaveLength(3)
   })
 
-  it('keeps started invites unless they are included, and emails those who were sent the invitation', async () => {
+  it('keeps started invites unless they are included, and emails candidates who were sent the invitation', async () => {
     const { organization, assessment, ids, change, outcome, invites } = await furnish(3)
     await change({ action: 'resend', id: ids.slice(0, 2) })
     await db.inviteEmail.updateMany({
@@ -236,7 +236,7 @@ describe('a bulk change', () => {
     expect(left.map(({ assessmentId }) => assessmentId)).toEqual([other.id])
   })
 
-  it('changes no more invites than announced when more have come to match', async () => {
+  it('changes no invites beyond the announced number if more have come to match', async () => {
     const { assessment, admin, path, invites } = await furnish()
     const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
     await service.make.invite(assessment)
@@ -259,7 +259,7 @@ describe('a bulk change', () => {
     [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
-  ])('says what is wrong with %j', async (fields, mistake) => {
+  ])('reports the mistake in %j', async (fields, mistake) => {
     const { admin, ids, path } = await furnish(1)
     const chosen = fields.action === 'revoke' ? {} : { id: ids }
     const answer = await admin.post(path, { most: '10', ...chosen, ...(fields as Record<string, string>) })
@@ -275,7 +275,7 @@ describe('a bulk change', () => {
     expect((await admin.post(test, { action: 'revoke', all: 'yes', most: '5' })).status).toBe(422)
   })
 
-  it('is started once, however often its button is pressed', async () => {
+  it('starts once, even if its button is pressed several times', async () => {
     const { admin, ids, path, organization } = await furnish(1)
     const asked = fieldsIn(await admin.get(`${path}/new?action=resend&id=${ids[0]}`))
     const answers = await Promise.all([admin.post(path, asked), admin.post(path, asked)])
@@ -284,7 +284,7 @@ describe('a bulk change', () => {
     expect(await db.bulkChange.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('changes each row once, though several jobs work on it at once', async () => {
+  it('changes each row once, even if several jobs work on it at once', async () => {
     const { organization, admin, ids } = await furnish(8)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
@@ -300,7 +300,7 @@ describe('a bulk change', () => {
     expect((await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt).not.toBe(null)
   })
 
-  it('can be stopped, changes nothing then, and can go on', async () => {
+  it('can be stopped, then changes nothing, and can be resumed', async () => {
     const { admin, ids, organization, invites } = await furnish(2)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
@@ -325,7 +325,7 @@ describe('a bulk change', () => {
     expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked'])
   })
 
-  it('runs in the name of its author while they are permitted, and is audited as a whole and per invite', async () => {
+  it('runs in the name of its author while they have permission, and is audited as a whole and per invite', async () => {
     const { organization, admin, ids, change, outcome, invites } = await furnish(2)
     await change({ action: 'revoke', id: ids[0]! })
     const audit = await db.auditEntry.findMany({
@@ -367,7 +367,7 @@ it('counts the invites of each tab if counts are stored', async () => {
   expect((await tabsOf('?search=c1')).slice(0, 2)).toEqual(['All 1', 'Pending undefined'])
 })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -377,7 +377,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
   afterAll(() => browser?.close())
 
   it.each([true, false])(
-    'five are invited by a list, and tagged together, by keys alone (with scripts: %s)',
+    'invite five candidates by a list and tag them together, by keyboard alone (with scripts: %s)',
     async (javaScriptEnabled) => {
       const { organization, admin, assessment } = await furnish(0)
       const tag = await service.make.tag(organization.id, { name: 'Spring' })
@@ -426,7 +426,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     },
   )
 
-  it('has accessible pages that never scroll sideways', async () => {
+  it('are accessible, and never scroll sideways', async () => {
     const { admin, ids, change } = await furnish(3)
     const location = await change({ action: 'revoke', id: ids })
     const [name, value] = admin.cookie()!.split('=') as [string, string]

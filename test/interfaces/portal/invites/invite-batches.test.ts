@@ -52,7 +52,7 @@ const multipart = (fields: Record<string, string>, file: Buffer | string) =>
   ])
 
 describe('a list', () => {
-  it("is checked first: shows each row's outcome, and invites nobody", async () => {
+  it("is checked first, shows each row's outcome, and invites nobody", async () => {
     const { organization, assessment, admin, give, outcome, invites } = await furnish()
     const grader = await service.make.member(organization.id, { email: `${organization.id}@example.com` })
     await service.make.tag(organization.id, { name: 'Spring' })
@@ -121,7 +121,7 @@ describe('a list', () => {
     expect(await service.db.auditEntry.count({ where: created })).toBe(1)
   })
 
-  it('leaves rows with unknown tags out when the box is not ticked', async () => {
+  it('skips rows with unknown tags if the box is not ticked', async () => {
     const { organization, give, run, invites } = await furnish()
     const { location } = await give('email,tags\na@example.com,Autumn\nb@example.com,')
     await run(location)
@@ -129,7 +129,7 @@ describe('a list', () => {
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('offers no tags to an actor who may invite and not create tags', async () => {
+  it('offers no tags to a member who may invite but not create tags', async () => {
     const { organization, give } = await furnish()
     const { location } = await give('email,tags\na@example.com,Autumn')
     const id = location.split('/').at(-1)!
@@ -146,7 +146,7 @@ describe('a list', () => {
     expect((await outcome(location)).map(([number]) => number)).toEqual(['1', '2', '3', '4'])
   })
 
-  it('queues one job however often "Try again now" is pressed within a minute', async () => {
+  it('queues one job even if "Try again now" is pressed several times within a minute', async () => {
     const { admin, give, run } = await furnish()
     const { location } = await give('ann@example.com')
     await run(location)
@@ -179,7 +179,7 @@ describe('a list', () => {
   it.each([
     ['longer', 'x;'.repeat(20_000)],
     ['more', Array.from({ length: 1_001 }, (_, i) => `t${i}`).join(';')],
-  ])('refuses a row whose tags are %s than the tags of any invite, without looking them up', async (_, tags) => {
+  ])('rejects a row whose tags are %s than allowed, without looking them up', async (_, tags) => {
     const { give, outcome } = await furnish()
     const { location } = await give(`email,tags\nann@example.com,"${tags}"\nben@example.com,`)
     expect((await outcome(location)).map(([, email, , state, why]) => [email, state, why])).toEqual([
@@ -191,12 +191,12 @@ describe('a list', () => {
   it.each([
     ['without a header', 'one@example.com\ntwo@example.com, Two\n', ['', 'Two']],
     [
-      'as a spreadsheet writes it elsewhere',
+      'in the format of another locale',
       '\ufeffemail;name\r\none@example.com;Ann, Lee\r\ntwo@example.com;Ünal\r\n',
       ['Ann, Lee', 'Ünal'],
     ],
     ['with tabs', 'name\temail\nOne\tone@example.com\n\n\t\nTwo\ttwo@example.com', ['One', 'Two']],
-  ])('may be pasted %s', async (_how, list, names) => {
+  ])('can be pasted %s', async (_how, list, names) => {
     const { give, outcome } = await furnish()
     expect((await outcome((await give(list)).location)).map(([, email, name]) => [email, name])).toEqual([
       ['one@example.com', names[0]],
@@ -268,7 +268,7 @@ describe('a list', () => {
     expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
   })
 
-  it('is shown again when refused, unless it is large', async () => {
+  it('is shown again if it is rejected, unless it is large', async () => {
     const { admin, assessment, path } = await furnish()
     const refused = (list: string) => admin.post(path, { assessmentId: assessment.id, list })
     expect((await refused('no "address" here')).text).toContain('no &quot;address&quot; here</textarea>')
@@ -277,7 +277,7 @@ describe('a list', () => {
     expect(text.length).toBeLessThan(200_000)
   })
 
-  it('accepts at most 100 tags for all rows, and refuses more than 10,000 fields unread', async () => {
+  it('accepts at most 100 tags for all rows, and rejects more than 10,000 fields unread', async () => {
     const { admin, assessment, path } = await furnish()
     const choose = async (times: number) => {
       const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
@@ -318,7 +318,7 @@ describe('a list', () => {
   })
 })
 
-describe('a list that is started', () => {
+describe('a started list', () => {
   it('invites its valid rows in the name of its starter, with common settings and those of each row', async () => {
     const { organization, admin, give, outcome, run, invites } = await furnish()
     const [all, own] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: 'Own' })]
@@ -366,7 +366,7 @@ describe('a list that is started', () => {
     ])
   })
 
-  it('is started once, however often it is asked for', async () => {
+  it('starts once, even if requested several times', async () => {
     const { organization, admin, give, run, invites } = await furnish()
     const { location } = await give('one@example.com\ntwo@example.com')
     await Promise.all(Array.from({ length: 5 }, () => admin.post(`${location}/start`)))
@@ -375,7 +375,7 @@ describe('a list that is started', () => {
     expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'invited_many' } })).toBe(1)
   })
 
-  it('skips and reports people who were invited since it was checked', async () => {
+  it('skips and reports people who were invited since the check', async () => {
     const { assessment, give, outcome, run, invites } = await furnish()
     const { location } = await give('one@example.com\ntwo@example.com')
     const { id } = await service.make.invite(assessment, { recipientEmail: 'ONE@example.com' })
@@ -461,7 +461,7 @@ describe('a list that is started', () => {
   })
 })
 
-it('can be retried at once after it has failed for good', async () => {
+it('retries a list at once after it has failed permanently', async () => {
   const { organization, admin, give, outcome } = await furnish()
   const { location } = await give('sam@example.com')
   const id = location.split('/').at(-1)!
@@ -495,7 +495,7 @@ describe('a wrong list', () => {
     expect((await admin.get(addresses.location)).text).not.toContain('name="sure"')
   })
 
-  it('names its file, and offers to withdraw its open invites alone', async () => {
+  it('names its file, and offers to withdraw only its open invites', async () => {
     const { assessment, admin, path, run, invites } = await furnish()
     const other = await service.make.invite(assessment)
     const body = multipart({ assessmentId: assessment.id, sendEmail: 'yes' }, list)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 describe.skipIf(!isBrowserInstalled)('the page of an invite (skipped where no chromium is installed)', () => {
-  it.each([true, false])('opens its forms above the page, usable by keys (with scripts: %s)', async (javaScriptEnabled) => {
+  it.each([true, false])('opens its forms above the page, usable by keyboard (with scripts: %s)', async (javaScriptEnabled) => {
     const organization = await service.make.organization()
     const admin = await signInAs(service, organization.id, ['admin'])
     const invite = await service.make.invite(await service.make.assessment(organization.id))

@@ -39,8 +39,8 @@ const tabCounts = ({ text }: { text: string }): Map<string, string> =>
     [...text.matchAll(/<a class="tab[^>]*>([\w ]+?) <span [^>]*>([\d,]+)<\/span>/g)].map(([, label, count]) => [label!, count!]),
   )
 
-describe('the list', () => {
-  it('says that a filter matches nothing, with a link to all', async () => {
+describe('the list of invites', () => {
+  it('explains that a filter matches nothing, with a link to all invites', async () => {
     const { assessment, admin, home } = await furnish()
     await service.make.invite(assessment)
     expect((await admin.get(`${home}invites?search=nobody`)).text).toMatch(
@@ -102,7 +102,7 @@ describe('the list', () => {
     }
   })
 
-  it('is reached from an assessment, also when there are more than a select shows', async () => {
+  it('is reached from an assessment, even if a select cannot show all', async () => {
     const { assessment, admin, home } = await furnish()
     const { id } = assessment
     const others = Array.from({ length: 1_000 }, () => ({ ...assessment, id: service.deps.newId(), name: 'A' }))
@@ -122,7 +122,7 @@ describe('the list', () => {
       expect((await admin.get(`${home}invites/new?assessment=${encodeURIComponent(unknown)}`)).status).toBe(200)
   })
 
-  it('hides from clients who works for the organization', async () => {
+  it("hides the organization's members from clients", async () => {
     const { organization, assessment, admin } = await furnish()
     const client = await signInAs(service, organization.id, ['client'])
     const of = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
@@ -183,7 +183,7 @@ describe('the list', () => {
     expect((await admin.get(`${home}invites?page=9999999`)).status).toBe(200)
   })
 
-  it('refuses a search that is too broad', async () => {
+  it('rejects a search that is too broad', async () => {
     const { admin, home } = await furnish()
     const answer = await admin.get(`${home}invites?search=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j+k`)
     expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
@@ -278,7 +278,7 @@ describe('inviting a candidate', () => {
     expect(listed((await admin.get(`${home}invites`)).text)).toEqual(['candidate@example.com'])
   })
 
-  it('requires what the assessment requires unless changed here; API keys get the documented defaults', async () => {
+  it('uses the requirements of the assessment unless changed; API keys get the documented defaults', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const { key } = organization
     const edit = `${home}assessments/${assessment.id}/edit`
@@ -312,7 +312,7 @@ describe('inviting a candidate', () => {
     })
   })
 
-  it('needs an assessment, with questions if the invitation is mailed', async () => {
+  it('requires an assessment, with questions if the invitation is mailed', async () => {
     const { organization, admin, home } = await furnish()
     const recipientEmail = 'candidate@example.com'
     const without = await service.make.assessment(organization.id)
@@ -325,7 +325,7 @@ describe('inviting a candidate', () => {
     expect((await invite({ assessmentId: without.id })).status).toBe(303)
   })
 
-  it('shows mistakes, keeping what was typed', async () => {
+  it('shows mistakes, keeping the typed text', async () => {
     const { assessment, admin, home } = await furnish()
     const send = async (fields: Record<string, string>) => {
       const { status, text } = await admin.post(`${home}invites`, { ...form, assessmentId: assessment.id, ...fields })
@@ -405,7 +405,7 @@ describe('an invite', () => {
     expect(text).toMatch(/7 days: <time[^>]+>.+14 days: <time[^>]+>.+30 days: <time/s)
   })
 
-  it('is replaced by one to the corrected address in one step, once', async () => {
+  it('is replaced once and in one step by one to the corrected address', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const tag = await service.make.tag(organization.id)
     const terms = { recipientName: 'Sam', customMessage: 'Hello', questionReplayLimit: 3, screenRecording: false }
@@ -431,7 +431,7 @@ describe('an invite', () => {
     expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ status: 'revoked' })
   })
 
-  it('can be retaken after it is completed, once, with links between the attempts', async () => {
+  it('can be retaken once after it is completed, with links between the attempts', async () => {
     const { admin, path, home, organization, assessment } = await furnishOne({ status: 'completed', completedAt: new Date() })
     expect((await admin.get(path)).text).toContain(`action="${path}/retake"`)
     const once = { expiresInDays: '5', once: service.deps.newId() }
@@ -496,7 +496,7 @@ describe('an invite', () => {
     expect((await find()).customMessage).toBe('Please start this week.')
   })
 
-  it('says which actions are impossible, and changes nothing', async () => {
+  it('explains impossible actions, and changes nothing', async () => {
     const { organization, admin, path, find } = await furnishOne({ status: 'completed' })
     const before = await find()
     for (const operation of ['resend', 'extend', 'revoke', 'reactivate']) {
@@ -506,7 +506,7 @@ describe('an invite', () => {
     expect([await find(), await audited(organization.id)]).toEqual([before, []])
   })
 
-  it('refuses an expiry that is no number', async () => {
+  it('rejects an expiry that is not a number', async () => {
     const { admin, path } = await furnishOne()
     for (const days of ['', 'x', '-1', '99999999999'])
       expect((await admin.post(`${path}/extend`, { expiresInDays: days })).text).toContain('a whole number from 1 to 3650')

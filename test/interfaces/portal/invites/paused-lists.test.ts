@@ -34,7 +34,7 @@ async function start(dead: number, all: number) {
   return { organizationId, admin, path, become, invited }
 }
 
-it('waits after more than a tenth of the newest mails bounced, until an admin has checked it', async () => {
+it('pauses a list after more than a tenth of the newest mails bounced, until an admin has checked it', async () => {
   const { organizationId, admin, path, become, invited } = await start(3, 25)
   await become('stoppedAt')
   expect(await invited()).toBe(0)
@@ -49,7 +49,7 @@ it('waits after more than a tenth of the newest mails bounced, until an admin ha
   expect(await service.db.auditEntry.count({ where: { organizationId, action: 'looked_into_bounces' } })).toBe(1)
 })
 
-it('continues at a tenth, or after few mails', async () => {
+it('continues at exactly a tenth, or after few mails', async () => {
   for (const [dead, all] of [
     [2, 20],
     [5, 19],

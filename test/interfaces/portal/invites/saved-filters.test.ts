@@ -26,7 +26,7 @@ async function furnish() {
   return { organization, admin, other, grader, shownTo, save }
 }
 
-it('are private to their author, or shared with everybody who sees all invites', async () => {
+it('shows saved filters to their author, and shared ones to everybody who sees all invites', async () => {
   const { admin, other, grader, shownTo, save } = await furnish()
   const page = await admin.get(`${admin.home}invites?state=pending&page=2&sort=expires`)
   expect(page.text).toContain('Save filter')
@@ -47,7 +47,7 @@ it('are private to their author, or shared with everybody who sees all invites',
   expect(text).not.toContain('Save filter')
 })
 
-it('are deleted by their author, and shared ones also by managers of members', async () => {
+it('lets authors delete their filters, and managers of members also shared ones', async () => {
   const { admin, other, grader, shownTo, save, organization } = await furnish()
   await save(admin, { filterName: 'Own', query: 'state=pending' })
   await save(admin, { filterName: 'Shared', query: 'state=revoked', shared: 'yes' })
@@ -64,7 +64,7 @@ it('are deleted by their author, and shared ones also by managers of members', a
   expect(await shownTo(admin)).toEqual([])
 })
 
-it('report an invalid name, and the maximum number', async () => {
+it('reports an invalid name of a filter, and the maximum number', async () => {
   const { admin, save, organization } = await furnish()
   const refused = await save(admin, { filterName: '', query: 'state=pending' })
   expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Enter the name.']])

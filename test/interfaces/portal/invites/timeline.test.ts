@@ -44,7 +44,7 @@ const mailFailed = (
   data: { inviteId, assessmentId, status, emailId: service.deps.newId(), reason },
 })
 
-it('says what happened to an invite and who did it, the newest last, as soon as it has happened', async () => {
+it('shows each event of an invite and its actor, the newest last, at once', async () => {
   const { admin, path, read } = await openInvite()
   await admin.post(`${path}/revoke`)
   expect(timelineIn(await admin.get(path))).toEqual([
@@ -77,7 +77,7 @@ it('keeps its order when the events are numbered', async () => {
   expect(timelineIn(await admin.get(path))).toEqual(before)
 })
 
-it('tells clients what happened, and not who works for the organization or with what; other clients nothing', async () => {
+it('shows clients the events without names of members and keys, and other clients nothing', async () => {
   const { id, admin, client, path } = await openInvite()
   await admin.post(`${path}/revoke`)
   const answer = await client.get(path)
@@ -87,7 +87,7 @@ it('tells clients what happened, and not who works for the organization or with 
   expect((await other.get(path)).status).toBe(404)
 })
 
-it('shows the name of a key as text', async () => {
+it('escapes the name of a key', async () => {
   const { id, admin, assessmentId } = await openInvite()
   const { key } = await createApiKey(service.system, { organizationId: id, name: HOSTILE, mode: 'test' })
   const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail: 'sam@example.com' })
@@ -97,7 +97,7 @@ it('shows the name of a key as text', async () => {
   ])
 })
 
-it('says where it begins when that is not with the invite: imported, or older than what is kept', async () => {
+it('explains its beginning if it is later than the invite: imported, or older than the retention', async () => {
   const { id, admin, path } = await openInvite()
   expect((await admin.get(path)).text).not.toContain('imported')
   const invite = await service.make.invite(await service.make.assessment(id))
@@ -120,7 +120,7 @@ it('says where it begins when that is not with the invite: imported, or older th
   ])
 })
 
-it('shows the last 200 events of an invite that has more', async () => {
+it('shows the last 200 events of a longer history', async () => {
   const { admin, path, read } = await openInvite()
   const invite = await read()
   await recordEvents(
@@ -134,7 +134,7 @@ it('shows the last 200 events of an invite that has more', async () => {
   expect(answer.text).toContain('These are the last 200 events.')
 })
 
-it('is read by index, however many events there are of others, numbered and not', async () => {
+it('is read by index, even with many other events, numbered or not', async () => {
   const { id, inviteId } = await openInvite()
   await waitForNumbering(service)
   const ctx = asOperator(service, { id, name: 'Any' })

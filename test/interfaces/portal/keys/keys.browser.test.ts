@@ -42,11 +42,11 @@ const WORDS = {
   },
 }
 
-describe.skipIf(!isBrowserInstalled)('a key (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium is installed)', () => {
   it.each([
     ['another right option', ONE, [['qkzvwtab'], ['mfpdxhce']]],
     ['an answer that is accepted', WORDS, ['Roma', 'Rome']],
-  ])('is corrected by %s: each page can be used by everybody, wide and narrow, light and dark', async (_, definition, values) => {
+  ])('is corrected by %s, on pages that are accessible, wide and narrow, light and dark', async (_, definition, values) => {
     const answers = values.map((value, i) => ({ value, released: true, ...(i === 0 && { given: 3 }) }))
     const made = await makeAnswered(service, definition, answers)
     const admin = await signInAs(service, made.organizationId, ['admin'])

@@ -89,7 +89,7 @@ const FIVE = [
 const choicesIn = (text: string): string[] =>
   [...text.matchAll(/name="releases" value="\w+"[^>]*>(.*?)<\/label>/g)].map(([, label]) => label!.replace(/<[^>]*>/g, ''))
 
-it('says first what a correction would change, and writes nothing', async () => {
+it('previews the changes of a correction, and stores nothing', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { preview, scores } = await open(made)
   const before = await scores()
@@ -104,7 +104,7 @@ it('says first what a correction would change, and writes nothing', async () => 
   expect(await service.db.answerKey.count({ where: { versionId: made.versionId } })).toBe(1)
 })
 
-it('says of live and of test data what would change and what has, whichever of them is looked at', async () => {
+it('previews and reports the changes to live and test data, on the pages of either', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const inviteOf = { submissions: { some: { id: made.submissionIds[0]! } } }
   await service.db.invite.updateMany({ where: inviteOf, data: { mode: 'test' } })
@@ -125,7 +125,7 @@ it('says of live and of test data what would change and what has, whichever of t
   }
 })
 
-it('scores what was handed in anew, and changes released results only where that raises them', async () => {
+it('scores submissions again, and changes released results only if that raises them', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { admin, path, correct, scores } = await open(made)
   expect((await correct(BERGEN_IS_RIGHT, 'raise')).status).toBe(303)
@@ -160,7 +160,7 @@ it('scores what was handed in anew, and changes released results only where that
   ])
 })
 
-it('lowers released results, too, where it is told to', async () => {
+it('lowers released results, too, if chosen', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { correct, scores } = await open(made)
   await correct(BERGEN_IS_RIGHT, 'all')
@@ -176,7 +176,7 @@ it.each([
       ['5/20', '5/10'],
     ],
   ],
-])('gives everybody all points, or does not count the question: %s', async (effect, expected) => {
+])('grants everybody all points, or excludes the question: %s', async (effect, expected) => {
   const made = await makeAnswered(service, ONE, [
     { value: OSLO, released: true },
     { value: BERGEN, released: true },
@@ -186,7 +186,7 @@ it.each([
   expect((await scores()).map(({ released }) => released)).toEqual(expected)
 })
 
-it.each(['raise', 'all'])('leaves and lists what is released and needs a person now: %s', async (releases) => {
+it.each(['raise', 'all'])('keeps and lists released results that now need a grader: %s', async (releases) => {
   const made = await makeAnswered(service, WORDS, [
     { value: 'Athens', released: true },
     { value: 'Rome', released: true },
@@ -211,7 +211,7 @@ it.each(['raise', 'all'])('leaves and lists what is released and needs a person 
   expect(text).not.toContain('because they would be lower')
 })
 
-it('counts no question less for whom that would lower the result', async () => {
+it('keeps the question in a result that excluding it would lower', async () => {
   const made = await makeAnswered(service, ONE, [
     { value: OSLO, released: true },
     { value: BERGEN, released: true },
@@ -241,7 +241,7 @@ async function askTwice({ organizationId, question, versionId, submissionIds: [s
 it.each([
   ['raise', '25/30', [10, 5, 10]],
   ['all', '15/30', [0, 5, 10]],
-])('releases the total of what it releases where a paper has the version twice: %s', async (releases, total, points) => {
+])('releases the right total if a paper has the version twice: %s', async (releases, total, points) => {
   const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
   await askTwice(made)
   const { preview, correct, scores } = await open(made)
@@ -253,7 +253,7 @@ it.each([
   expect((grades as { points: number }[]).map((grade) => grade.points)).toEqual(points)
 })
 
-it('says of each choice about released results what it would do, where a paper has the version twice', async () => {
+it('previews each choice about released results if a paper has the version twice', async () => {
   const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
   await askTwice(made)
   // Less than nothing was given for the second question: as low as that the sum of the result goes no further.
@@ -273,7 +273,7 @@ it('says of each choice about released results what it would do, where a paper h
   expect((await scores())[0]!.released).toEqual(['15/30', '0/30'])
 })
 
-it('lists what was not accepted, as one what is compared as one, and accepts it for a share', async () => {
+it('lists answers that were not accepted, groups equal ones, and accepts one for a share', async () => {
   const typed = ['Roma', 'Roma', 'roma ', ' ROMA', 'Athens', 'Rome', '']
   const made = await makeAnswered(
     service,
@@ -296,7 +296,7 @@ it('lists what was not accepted, as one what is compared as one, and accepts it 
   })
 })
 
-it('refuses what says nothing, changes nothing, is no key, or was corrected by somebody else since', async () => {
+it('rejects a correction that is empty, changes nothing, is invalid, or is outdated', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { admin, path, preview, correct } = await open(made)
   const wrong = async (fields: Record<string, string | string[]>) => {
@@ -314,7 +314,7 @@ it('refuses what says nothing, changes nothing, is no key, or was corrected by s
   expect([late.status, late.text]).toEqual([422, expect.stringContaining('Somebody has corrected the key since')])
 })
 
-it('releases results anew once, and shows how far it is, when its form is sent again because the answer was lost', async () => {
+it('releases results again once, and shows the progress, if its form is resent after a lost response', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { admin, path, preview, scores } = await open(made)
   const { text } = await preview(BERGEN_IS_RIGHT)
@@ -330,7 +330,7 @@ it('releases results anew once, and shows how far it is, when its form is sent a
   expect(await service.db.answerKey.count({ where: { versionId: made.versionId } })).toBe(2)
 })
 
-describe('a question whose form was opened before', () => {
+describe('an outdated question form', () => {
   const { reason: _, effect: __, ...defined } = BERGEN_IS_RIGHT
   const asked = { script: 'What is it?', inputType: 'text', scriptFormat: 'plain', responseType: 'single_choice', points: '10' }
   const OSLO_IS_RIGHT = { ...asked, ...defined, right: 'qkzvwtab' }
@@ -354,7 +354,7 @@ describe('a question whose form was opened before', () => {
     return { ...opened, form, stored, seen: seenIn(await opened.admin.get(form)) }
   }
 
-  it('does not undo a correction that its writer has not seen, and does once they have', async () => {
+  it('does not undo a correction until its sender has seen it', async () => {
     const { admin, form, seen, stored, correct } = await openForm()
     await correct(BERGEN_IS_RIGHT, 'raise')
     const refused = await admin.post(form, { ...OSLO_IS_RIGHT, ...seen })
@@ -367,7 +367,7 @@ describe('a question whose form was opened before', () => {
     expect(await stored()).toEqual([false, OSLO])
   })
 
-  it('does not undo what another window has saved as right', async () => {
+  it('does not undo an answer that another window has marked as right', async () => {
     const { admin, form, seen, stored } = await openForm()
     expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
     const late = { ...OSLO_IS_RIGHT, 'text-mfpdxhce': 'Trondheim', ...seen, script: 'What is the capital?' }
@@ -378,8 +378,8 @@ describe('a question whose form was opened before', () => {
 })
 
 it.each([
-  ['is found in the library by what it is then, and no longer by what it was', false],
-  ['leaves alone what the library has of the same content already', true],
+  ['is found in the library by its new content, and no longer by the old', false],
+  ['keeps a library question with the same content', true],
 ])('a question whose key was corrected %s', async (_, isThere) => {
   const made = await makeAnswered(service, ONE, [{ value: OSLO }])
   const { correct } = await open(made)
@@ -399,7 +399,7 @@ it.each([
   expect(await keep(OSLO)).toMatchObject({ isNew: true })
 })
 
-it('shows the form again with a row more where no script runs', async () => {
+it('shows the form again with another row without a script', async () => {
   const made = await makeAnswered(service, WORDS, [{ value: 'Roma' }])
   const { preview } = await open(made)
   const fields = {
@@ -416,7 +416,7 @@ it('shows the form again with a row more where no script runs', async () => {
   expect(text.match(/name="row"/g)).toHaveLength(2)
 })
 
-it('accepts an answer from the sheet, as far as it can be accepted and is not', async () => {
+it('accepts an answer from the grading view, if it can be accepted and is not yet', async () => {
   const [example] = examplesOf('short_text')
   const made = await makeDefined(service, [example!])
   const submissionId = await made.take([example!.wrong])
@@ -432,7 +432,7 @@ it('accepts an answer from the sheet, as far as it can be accepted and is not', 
   expect((await other.get(`${other.home}grading/${await right.take([example!.right])}`)).text).not.toContain('Accept this answer')
 })
 
-it('is reached from the question and from the sheet, once it was asked, and never by what nobody was asked', async () => {
+it('links to the key from the question and the grading view once it was asked, and only then', async () => {
   const [example] = examplesOf('single_choice')
   const made = await makeDefined(service, [example!])
   const admin = await signInAs(service, made.organization.id, ['admin'])

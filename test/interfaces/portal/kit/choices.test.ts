@@ -51,7 +51,7 @@ it('finds every assessment and tag beyond the listed ones by a part of its name'
   expect(await get(`invites/new?named=${'%00'.repeat(3)}${encodeURIComponent('🙂'.repeat(300))}`)).toContain('Invite a candidate')
 })
 
-it('keeps selected names, whatever the filter', async () => {
+it('keeps selected names with any filter', async () => {
   const { admin, assessment, tag, get } = await furnish()
   expect(await get(`invites?assessment=${assessment.id}&tag=${tag.id}&named=Interview`)).toContain(`value="${tag.id}" selected`)
   expect(await get(`results?assessment=${assessment.id}`)).toContain(`value="${assessment.id}" selected`)

@@ -29,7 +29,7 @@ const contrastOf = (page: Page, selector: string): Promise<number> =>
     return (light + 0.05) / (dark + 0.05)
   })()`)
 
-describe.skipIf(!isBrowserInstalled)('layout of the portal (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('the layout of the portal (skipped where no chromium is installed)', () => {
   let gallery: Gallery
   let browser: Browser
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!isBrowserInstalled)('layout of the portal (skipped where no chr
     expect(low).toEqual({})
   })
 
-  it('shows invites on the first screen of a phone, and its filters and actions when they are asked for', async () => {
+  it('shows invites on the first screen of a phone, and filters and actions on request', async () => {
     const page = await openPage(addressOf('invites'))
     const second = page.getByRole('rowheader').nth(1)
     expect((await second.boundingBox())!.y).toBeLessThan(phone.height)
@@ -70,7 +70,7 @@ describe.skipIf(!isBrowserInstalled)('layout of the portal (skipped where no chr
     expect([await assessments.isVisible(), await actions.isVisible()]).toEqual([true, true])
   })
 
-  it('keeps an address in one line beside empty columns', async () => {
+  it('keeps an address in one line next to empty columns', async () => {
     const list = ['email', 'cand002@example.com', `${'long.'.repeat(12)}address@example.com`].join('\n')
     const page = await openPage(addressOf('invite-many'), desktop)
     await page.getByLabel('Assessment').selectOption({ index: 1 })
@@ -109,7 +109,7 @@ describe.skipIf(!isBrowserInstalled)('layout of the portal (skipped where no chr
     expect(await page.locator('select#action optgroup').count()).toBe(10)
   })
 
-  it('draws black behind videos and waits for no font, in the dark theme as well', async () => {
+  it('draws black behind videos and waits for no font in the dark theme', async () => {
     const page = await openPage(addressOf('home'), desktop, 'dark')
     const ground = await page.evaluate(`(() => {
       const box = document.createElement('div')

@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(rowsOf((await other.get(tags)).text)).toHaveLength(25)
   })
 
-  it('accepts no other size, and redirects nowhere else', async () => {
+  it('accepts no other page size, and redirects nowhere else', async () => {
     const { admin } = await furnish()
     const keep = (fields: Record<string, string>) => admin.post(`${admin.home}account/preferences`, fields)
     for (const pageSize of ['', '0', '26', '1e9', '-1', 'x'])
@@ -70,7 +70,7 @@ describe('a list', () => {
   })
 })
 
-describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('a list in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await page.locator('main time').first().textContent()).toMatch(/ UTC$/)
   })
 
-  it('the heads that lead to another order are there on a phone as well', async () => {
+  it('shows the headings that change its order on a phone', async () => {
     const { page, tags } = await open({ viewport: desktop })
     for (const viewport of [desktop, phone]) {
       await page.setViewportSize(viewport)

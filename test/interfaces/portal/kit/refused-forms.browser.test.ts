@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-describe.skipIf(!isBrowserInstalled)('a form that was refused (skipped where no chromium is installed)', () => {
+describe.skipIf(!isBrowserInstalled)('a rejected form (skipped where no chromium is installed)', () => {
   it.each([true, false])(
-    'is there again, with what was typed, for whoever went on and comes back (scripts: %s)',
+    'is shown with the typed text when its sender navigates away and back (scripts: %s)',
     async (javaScriptEnabled) => {
       const admin = await signInAs(service, (await service.make.organization()).id, ['admin'])
       const [name, value] = admin.cookie()!.split('=') as [string, string]

@@ -99,7 +99,7 @@ describe('an import of questions', () => {
     expect(await service.db.question.count({ where: { assessmentId: assessment.id } })).toBe(questions.length)
   })
 
-  it("lists a sheet's unused columns", async () => {
+  it('lists the unused columns of a file', async () => {
     const { admin, upload, rows } = await furnish()
     const sheet = 'Question,Option 1,Option 2,Correct Answer,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\n1+1?,2,1,2,easy\n'
     const { headers } = await upload('quiz.csv', sheet)
@@ -121,7 +121,7 @@ describe('an import of questions', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('refuses a category that is too long with all above it, in the file and at a question', async () => {
+  it('rejects a category that is too long with its parents, in the file and at a question', async () => {
     const { organizationId, admin, kept, rows, upload } = await furnish()
     const path = Array.from({ length: 5 }, (_, i) => `${i}${'漢'.repeat(199)}`).join('/')
     const { headers } = await upload(
@@ -211,15 +211,15 @@ describe('an import of questions', () => {
   })
 
   it.each([
-    ['nothing', '', 'The list is empty.'],
+    ['an empty file', '', 'The list is empty.'],
     ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row names no column “text”.'],
-    ['what only begins as a sheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can not be read as a sheet.'],
+    ['a file that only begins as a spreadsheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can not be read as a sheet.'],
     [
-      'too many',
+      'too many questions',
       Array.from({ length: 5_001 }, (_, i) => `Q${i}{T}`).join('\n\n'),
       'The list has more than 5,000 rows. Please split it.',
     ],
-  ])('refuses %s', async (_, content, mistake) => {
+  ])('rejects %s', async (_, content, mistake) => {
     const { upload } = await furnish()
     const answer = await upload('x', content)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
@@ -263,7 +263,7 @@ async function multiplyLibrary({ id }: { id: string }, times: number) {
 describe('an export of questions', () => {
   const text = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
-  it('reports before the download what each format leaves out, with counts', async () => {
+  it('reports before the download what each format omits, with counts', async () => {
     const { organizationId, admin, upload, kept } = await furnish()
     const sheet =
       'kind,text,right,format,points,A,B\nnumber,How far?,5,markdown,2,,\nshort text,Who?,Ann,,3,,\naudio,Tell us.,,,1,,\n'

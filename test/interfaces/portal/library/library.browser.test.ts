@@ -31,7 +31,7 @@ describe.skipIf(!isBrowserInstalled)('the library in a browser (skipped where no
     ['a desktop, light', desktop, 'light'],
     ['a phone, dark', phone, 'dark'],
   ] as const)(
-    'is filled from a file, searched, tried and added to an assessment on %s',
+    'is filled from a file, searched, tried, and added to an assessment on %s',
     async (_device, viewport, colorScheme) => {
       const organization = await service.make.organization()
       const assessment = await service.make.assessment(organization.id, { name: 'Geography for sales' })

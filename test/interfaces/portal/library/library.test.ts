@@ -57,7 +57,7 @@ async function keyOf(organizationId: string): Promise<string> {
 }
 
 describe('the library', () => {
-  it('stores a question once, whatever its ids and points, and lists its uses', async () => {
+  it('stores a question once, ignoring its ids and points, and lists its uses', async () => {
     const { admin, makeQuestion, assessments, kept, stored } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
     expect((await admin.get(one.path)).text).toContain('Save to the library')
@@ -74,7 +74,7 @@ describe('the library', () => {
     expect((await kept())[0]).toMatchObject({ uses: 1 })
   })
 
-  it("adds a question's newest version with its key to an assessment, once", async () => {
+  it("adds a question's newest version with its key to an assessment once", async () => {
     const { admin, makeQuestion, assessments, kept, stored } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
@@ -120,7 +120,7 @@ describe('the library', () => {
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
   })
 
-  it('keeps changes that only the question has until its author has seen the differences', async () => {
+  it('keeps changes of a question until its author has seen the differences', async () => {
     const { admin, makeQuestion, assessments, stored } = await furnish()
     const one = await makeQuestion(assessments[0], null)
     await admin.post(`${one.path}/library/save`)
@@ -142,7 +142,7 @@ describe('the library', () => {
     expect(await stored(one.id)).toMatchObject({ script: 'What is the capital of France?' })
   })
 
-  it('stores a version once when two save it at the same time', async () => {
+  it('stores a version once if two members save it at the same time', async () => {
     const { organization, admin, makeQuestion, assessments, kept, stored } = await furnish()
     const scripts = ['Rome?', 'Athens?'] as const
     const both = await Promise.all(scripts.map((script, i) => makeQuestion(assessments[i]!, null, { script })))
@@ -242,7 +242,7 @@ describe('the library', () => {
     expect(await pagesOf(`before=${first!.id}`)).toContain('Newest')
   })
 
-  it('scores an answer that is tried out without storing it', async () => {
+  it('scores a trial answer without storing it', async () => {
     const { admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
@@ -253,7 +253,7 @@ describe('the library', () => {
     expect(await tried('zzzzzzzz')).not.toContain('This answer gets')
   })
 
-  it('is readable for graders, hidden from clients and other organizations', async () => {
+  it('is readable for graders, and hidden from clients and other organizations', async () => {
     const { organization, admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)

@@ -14,7 +14,7 @@ async function start() {
   return { organization, admin, path: `${admin.home}settings/audit-log` }
 }
 
-it('shows who did what to whom, newest first', async () => {
+it('shows actors, actions, and targets, newest first', async () => {
   const { organization, admin, path } = await start()
   const member = await service.make.member(organization.id, { roles: ['grader'], email: 'grace@example.com' })
   await admin.post(`${admin.home}tags`, { name: 'Urgent <b>', color: '#16A34A' })
@@ -78,7 +78,7 @@ it('links entries to their rows unless deleted, and members to their actions', a
   expect(rowsOf((await admin.get(did!)).text)).toHaveLength(3)
 })
 
-it('is filtered by member, key, and action', async () => {
+it('filters by member, key, and action', async () => {
   const { organization, admin, path } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await admin.post(`${admin.home}tags`, { name: 'Mine', color: '#16A34A' })
@@ -93,7 +93,7 @@ it('is filtered by member, key, and action', async () => {
     expect([query, (await show(query)).length]).toEqual([query, 3])
 })
 
-it('has stable pages, also within one millisecond', async () => {
+it('has stable pages, even within one millisecond', async () => {
   const { organization, admin, path } = await start()
   const at = service.deps.clock()
   const row = () => ({
@@ -118,7 +118,7 @@ it('has stable pages, also within one millisecond', async () => {
   expect(new Set(seen).size).toBe(2)
 })
 
-it('reads a page from its place in an index, whatever the filter', async () => {
+it('reads a page by an index with any filter', async () => {
   const { organization } = await start()
   const days = "timestamptz '2026-01-01' + make_interval(secs => i)"
   await service.db.$executeRawUnsafe(`INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, at)
@@ -148,7 +148,7 @@ it("records wrong passwords for members' addresses as theirs, and nothing for ot
   expect((await admin.get(path)).text).not.toContain('stranger@example.com')
 })
 
-it('is kept for a year, or for up to seven if an owner chose so', async () => {
+it('keeps entries for a year, or for up to seven if an owner chose so', async () => {
   const [patient, other] = [await start(), await start()]
   const security = `${patient.admin.home}settings/security`
   for (const auditRetentionDays of ['364', '2558', '1.5', '']) {

@@ -54,7 +54,7 @@ async function invite({ id }: { id: string }) {
 const stylesheetIn = ({ text }: { text: string }) => /<link rel="stylesheet" href="(\/i\/brand\/[^"]+\.css)">/.exec(text)?.[1]
 const logoIn = ({ text }: { text: string }) => /<img src="(\/i\/brand\/[^"]+)"/.exec(text)?.[1]
 
-it('are applied by a permanently cached stylesheet, without inline styles', async () => {
+it('applies colors by a permanently cached stylesheet, without inline styles', async () => {
   const { organization, save, path, audit, admin } = await start()
   const candidate = await invite(organization)
   expect(stylesheetIn(await candidate.open())).toBeUndefined()
@@ -89,7 +89,7 @@ it('are applied by a permanently cached stylesheet, without inline styles', asyn
   expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed the colors or the logo')
 })
 
-it('are refused if invalid, keeping what was typed; empty ones restore the defaults', async () => {
+it('rejects invalid colors, keeping the typed text; empty ones restore the defaults', async () => {
   const { organization, save, find, admin, path } = await start()
   for (const primaryColor of ['yellow', '#fff', '#ffd400}body{display:none']) {
     const answer = await save({ primaryColor })
@@ -104,7 +104,7 @@ it('are refused if invalid, keeping what was typed; empty ones restore the defau
   expect(stylesheetIn(await (await invite(organization)).open())).toBeUndefined()
 })
 
-it('are not overwritten from an outdated form', async () => {
+it('does not overwrite colors from an outdated form', async () => {
   const { save, find } = await start()
   const seen = (await find()).updatedAt.toISOString()
   await save({}, seen)
@@ -112,7 +112,7 @@ it('are not overwritten from an outdated form', async () => {
   expect([answer.status, (await find()).primaryColor]).toEqual([422, '#ffd400'])
 })
 
-it('are previewed with contrast adjustments, without saving', async () => {
+it('previews colors with contrast adjustments, without saving', async () => {
   const { admin, find, path, organization } = await start()
   const page = await admin.get(`${path}?${new URLSearchParams(YELLOW)}`)
   expect(page.status).toBe(200)
@@ -138,7 +138,7 @@ it('are previewed with contrast adjustments, without saving', async () => {
   expect((await find()).primaryColor).toBeNull()
 })
 
-it('has a public logo that is always served as a picture, on pages and in mails', async () => {
+it('serves a public logo as a picture only, on pages and in mails', async () => {
   const { organization, upload, save, audit, find } = await start()
   await save({})
   expect((await upload(LOGO)).status).toBe(303)
@@ -173,7 +173,7 @@ it('has a public logo that is always served as a picture, on pages and in mails'
   })
 })
 
-it("is absent from mails about a member's own account", async () => {
+it("omits the brand from mails about a member's own account", async () => {
   const { organization, upload, save, admin } = await start()
   await save({})
   await upload(LOGO)
@@ -206,10 +206,10 @@ it.each([
   ['a GIF', Buffer.from('GIF89a\x10\0\x10\0', 'latin1'), 'This file is not a whole PNG or JPEG.'],
   ['a PNG that is cut off', LOGO.subarray(0, 40), 'This file is not a whole PNG or JPEG.'],
   ['a PNG of 20,000 pixels', png(20_000, 20_000), 'A logo can have at most 1,200 × 600 pixels. Make it smaller first.'],
-  ['what is too high', png(100, 601), 'A logo can have at most 1,200 × 600 pixels. Make it smaller first.'],
+  ['a picture that is too high', png(100, 601), 'A logo can have at most 1,200 × 600 pixels. Make it smaller first.'],
   ['more than 200 kB', Buffer.alloc(200_001), 'A logo can have at most 200 kB. Make it smaller first.'],
-  ['nothing', Buffer.alloc(0), 'This file is not a whole PNG or JPEG.'],
-])('refuses %s as logo, and keeps nothing of it', async (_what, file, mistake) => {
+  ['an empty file', Buffer.alloc(0), 'This file is not a whole PNG or JPEG.'],
+])('rejects %s as logo, and stores nothing of it', async (_what, file, mistake) => {
   const { organization, upload, find } = await start()
   const answer = await upload(file)
   expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
@@ -219,7 +219,7 @@ it.each([
   ])
 })
 
-it('is not found in another organization, with a page that says so', async () => {
+it("answers 404 with a page for another organization's logo", async () => {
   const [one, other] = [await start(), await start()]
   await one.upload(LOGO)
   const hash = (await one.find()).logoHash!
@@ -234,7 +234,7 @@ it('is not found in another organization, with a page that says so', async () =>
   expect(await ask(hash, one.organization.id)).toBe(404)
 })
 
-it('is shown on pages of replaced links, and of stopped mails', async () => {
+it('applies the brand to pages of replaced links and of stopped mails', async () => {
   const { organization, save } = await start()
   await save({})
   const made = await service.make.invite(await service.make.assessment(organization.id))
@@ -267,7 +267,7 @@ it("shows the logo as icon of candidates' pages, as a picture without scripts", 
     expect((await service.http().get(wrong)).status).toBe(404)
 })
 
-it('states the limit for a file too large to read, with a link back to the form', async () => {
+it('states the limit for a file that is too large to read, with a link back to the form', async () => {
   const { upload, path, organization } = await start()
   const huge = Buffer.alloc(10_000_000)
   const answer = await upload(huge).set('referer', `https://assess.test${path}?done=saved`)

@@ -44,7 +44,7 @@ async function invite({ id: organizationId }: { id: string }, fields: object = {
   return { email, mail: smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)! }
 }
 
-it('are what candidates get, above fixed content; each mail records its version', async () => {
+it('sends candidates the custom text above fixed content, and records its version for each mail', async () => {
   const { organization, admin, path, save } = await start()
   expect((await save({})).headers.location).toBe(`${path}?kind=invitation&language=en&done=saved`)
   expect((await admin.get(path)).text).toContain('(version 1)')
@@ -65,7 +65,7 @@ it('are what candidates get, above fixed content; each mail records its version'
   expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'en', version: 1 } })
 })
 
-it("fall back to the service's text when emptied, also for queued mails; no version is lost", async () => {
+it("falls back to the service's text when a text is emptied, also for queued mails, and loses no version", async () => {
   const { organization, save } = await start()
   await save({})
   expect((await save({ seen: '1', subject: '', body: '' })).status).toBe(303)
@@ -75,7 +75,7 @@ it("fall back to the service's text when emptied, also for queued mails; no vers
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
 })
 
-it('begin with the default text, which stays the default when it is saved unchanged', async () => {
+it('begins with the default text, which stays the default when it is saved unchanged', async () => {
   const { organization, admin, path, save } = await start()
   for (const kind of ['invitation', 'not_accepted', 'not_started', 'not_finished', 'submitted', 'released']) {
     for (const language of service.deps.languages.codes) {
@@ -99,7 +99,7 @@ it('begin with the default text, which stays the default when it is saved unchan
   expect((await invite(organization)).email.templateId).toBeNull()
 })
 
-it('begin with the organization’s text where an assessment has none', async () => {
+it('begins with the organization’s text if an assessment has none', async () => {
   const { organization, admin, save } = await start()
   await save({})
   const { id } = await service.make.assessment(organization.id)
@@ -110,7 +110,7 @@ it('begin with the organization’s text where an assessment has none', async ()
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(1)
 })
 
-it('are refused with the line, and what was typed stays', async () => {
+it('rejects an invalid text with its line, and keeps the typed text', async () => {
   const { admin, path, save } = await start()
   const { status, text } = await save({ body: 'Dear,\n\n{{ nobody }}\n\n{{ link }}' })
   expect([status, text]).toEqual([422, expect.stringContaining('Line 3: {{ nobody }} is no placeholder')])
@@ -118,14 +118,14 @@ it('are refused with the line, and what was typed stays', async () => {
   expect((await admin.get(path)).text).toContain('the service’s own text')
 })
 
-it('are not overwritten from an outdated form', async () => {
+it('does not overwrite a text from an outdated form', async () => {
   const { save } = await start()
   await save({})
   const { status, text } = await save({ subject: 'Another' })
   expect([status, text]).toEqual([422, expect.stringContaining('Somebody has changed this text meanwhile')])
 })
 
-it('are previewed in a frame without scripts for any name, without saving or sending', async () => {
+it('previews a text in a frame without scripts for any name, without saving or sending', async () => {
   const { organization, admin, path } = await start()
   const received = () => smtp.mails.filter(({ envelope }) => envelope.to[0] === admin.member.email)
   const preview = (fields: Record<string, string>) =>
@@ -141,7 +141,7 @@ it('are previewed in a frame without scripts for any name, without saving or sen
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('are saved by one of two at once; the other is informed of the change', async () => {
+it('saves one of several concurrent texts, and informs the others of the change', async () => {
   const { organization, save } = await start()
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => save({ subject: `Text ${i} of {{ organization }}` })))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(422)])
@@ -153,7 +153,7 @@ it('are saved by one of two at once; the other is informed of the change', async
 const testsOf = ({ member }: { member: { id: string } }) =>
   service.db.memberEmail.findMany({ where: { memberId: member.id, kind: 'text_test' } })
 
-it('are mailed to the signed-in member only, as typed, with a link to a page that says it is a test', async () => {
+it('mails a test only to the signed-in member, as typed, with a link to a page that explains it', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { senderName: 'Acme Talent' } })
   // The address of the account, which others may change, is not the one that the person signs in with.
@@ -181,7 +181,7 @@ it('are mailed to the signed-in member only, as typed, with a link to a page tha
   expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'de' } })
 })
 
-it('are mailed as a test at most five times an hour, across organizations; invalid ones are refused', async () => {
+it('mails at most five tests an hour across organizations, and rejects invalid texts', async () => {
   const { admin, path } = await start()
   const test = (body = BODY) => admin.post(`${path}/test`, { language: 'en', subject: SUBJECT, body })
   expect((await test('{{ link')).status).toBe(422)
@@ -202,7 +202,7 @@ it('are mailed as a test at most five times an hour, across organizations; inval
   expect((await elsewhere()).status).toBe(200)
 })
 
-it("replace the service's text in other languages if chosen, and the whole mail uses their language", async () => {
+it("replaces the service's text in other languages if chosen, and the whole mail uses their language", async () => {
   const { organization, admin, path, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   await save({})
@@ -229,7 +229,7 @@ it("replace the service's text in other languages if chosen, and the whole mail 
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
 })
 
-it('are reported to every admin by mail when changed, in their languages', async () => {
+it('reports a changed text to every admin by mail, in their languages', async () => {
   const { organization, admin, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await signInAs(service, organization.id, ['grader'])
@@ -254,7 +254,7 @@ it('are reported to every admin by mail when changed, in their languages', async
   expect(await service.db.memberEmail.count({ where })).toBe(8)
 })
 
-it('are refused if they contain only spaces, without a notification', async () => {
+it('rejects a text of only spaces, without a notification', async () => {
   const { organization, save } = await start()
   for (const blank of [
     { subject: '  ', body: '' },
@@ -266,7 +266,7 @@ it('are refused if they contain only spaces, without a notification', async () =
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('show a note for languages that candidates are not offered', async () => {
+it('shows a note for languages that candidates are not offered', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   const few = 'only candidates of assessments in this language get this text.'
@@ -278,7 +278,7 @@ it('show a note for languages that candidates are not offered', async () => {
   expect((await admin.get(`${path}?language=de`)).text).not.toContain(few)
 })
 
-it('are copied with their assessment, each in its newest version', async () => {
+it('copies the newest version of each text with its assessment', async () => {
   const { organization, admin } = await start()
   const { id } = await service.make.assessment(organization.id)
   const path = `${admin.home}assessments/${id}/words`

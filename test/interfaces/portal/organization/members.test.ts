@@ -19,7 +19,7 @@ const find = (id: string) =>
 const actionsOf = async (organizationId: string) =>
   (await service.db.auditEntry.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })).map(({ action }) => action)
 
-describe('the list', () => {
+describe('the list of members', () => {
   it('shows members with status and roles, filtered by name, address, role, and status', async () => {
     const { organization, admin } = await start()
     await service.make.member(organization.id, { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.com' })
@@ -50,7 +50,7 @@ describe('the list', () => {
   })
 })
 
-describe('inviting', () => {
+describe('inviting a member', () => {
   it('mails and shows a link, which lets the member join with the chosen roles', async () => {
     const { organization, admin } = await start()
     const answer = await admin.post(`${admin.home}members/invite`, { email: ' new@example.com ', roles: 'grader' })
@@ -71,7 +71,7 @@ describe('inviting', () => {
     [{ email: 'x', roles: 'admin' }, 'Enter a valid email address, such as name@example.com.'],
     [{ email: 'a@example.com' }, 'Choose at least one role.'],
     [{ email: 'a@example.com', roles: 'owner' }, 'Choose at least one role.'],
-  ])('says what is wrong, with what was typed: %o', async (fields, words) => {
+  ])('reports the mistake, with the typed text: %o', async (fields, words) => {
     const { organization, admin } = await start()
     const answer = await admin.post(`${admin.home}members/invite`, fields)
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(words)])
@@ -171,7 +171,7 @@ describe('inviting', () => {
   })
 })
 
-describe('one member', () => {
+describe('a member', () => {
   it('gets roles, department, tags, and languages, and keeps custom roles', async () => {
     const { organization, admin } = await start()
     const member = await service.make.member(organization.id, { roles: ['grader', 'recruiter'] })
@@ -230,7 +230,7 @@ describe('one member', () => {
   })
 
   it.each(['portal', 'import'])(
-    'does not get back by being activated what deactivating has ended, though nothing was asked for in between, also not what other organizations keep open: %s',
+    'does not regain sessions after reactivation, and keeps those of other organizations: %s',
     async (how) => {
       const { organization, admin } = await start()
       const member = await joinAs(service, organization, { roles: ['client'] })
@@ -294,7 +294,7 @@ describe('one member', () => {
     expect((await admin.get(`${admin.home}members`)).headers.location).toMatch(/sign-in/)
   })
 
-  it.each(['', '/deactivate'])('leaves one admin when all remove each other at the same moment: POST …%s', async (what) => {
+  it.each(['', '/deactivate'])('remains the only admin if all remove each other at the same moment: POST …%s', async (what) => {
     const { organization, admin } = await start()
     const admins = [admin, ...(await Promise.all([1, 2, 3].map(() => signInAs(service, organization.id, ['admin']))))]
     await Promise.all(
@@ -319,7 +319,7 @@ it('escapes hostile text on every page', async () => {
     ])
 })
 
-it('keeps a tag beyond the listed ones when other fields are saved, and says that the list is incomplete', async () => {
+it('keeps a tag beyond the listed ones when other fields are saved, and explains that the list is incomplete', async () => {
   const { organization, admin } = await start()
   const now = service.clock.now()
   const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)

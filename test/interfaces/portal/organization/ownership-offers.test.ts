@@ -47,26 +47,29 @@ describe('an offer to become an owner', () => {
   })
 
   it.each([
-    ['that is declined', ({ answer }) => answer('refuse')],
-    ['that is withdrawn', ({ owner, path }) => owner.post(`${path}/withdraw-ownership`)],
+    ['is declined', ({ answer }) => answer('refuse')],
+    ['is withdrawn', ({ owner, path }) => owner.post(`${path}/withdraw-ownership`)],
     [
-      'of more than seven days ago',
+      'is older than seven days',
       ({ offer }) => service.db.ownershipOffer.updateMany({ ...offer, data: { expiresAt: service.clock.now() } }),
     ],
     [
-      'of who is no owner any more',
+      'comes from a former owner',
       ({ owner }) => service.db.member.update({ where: { id: owner.member.id }, data: { portalRoles: [] } }),
     ],
-  ] as [string, (offered: Awaited<ReturnType<typeof startOffered>>) => Promise<unknown>][])('%s is over', async (_what, end) => {
-    const offered = await startOffered()
-    await end(offered)
-    expect((await offered.other.get(`${offered.owner.home}account`)).text).not.toContain('asks you to. Owners are admins')
-    const late = await offered.answer('take')
-    expect([late.status, late.text]).toEqual([422, expect.stringContaining('This offer has ended.')])
-    expect(await find(offered.other.member.id)).toEqual({ roles: ['grader'], portalRoles: [] })
-  })
+  ] as [string, (offered: Awaited<ReturnType<typeof startOffered>>) => Promise<unknown>][])(
+    'ends if it %s',
+    async (_what, end) => {
+      const offered = await startOffered()
+      await end(offered)
+      expect((await offered.other.get(`${offered.owner.home}account`)).text).not.toContain('asks you to. Owners are admins')
+      const late = await offered.answer('take')
+      expect([late.status, late.text]).toEqual([422, expect.stringContaining('This offer has ended.')])
+      expect(await find(offered.other.member.id)).toEqual({ roles: ['grader'], portalRoles: [] })
+    },
+  )
 
-  it('is made once, by owners only, and open to its member only', async () => {
+  it('is made once, only by owners, and is open only to its member', async () => {
     const { id, owner, path, offer } = await startOffered()
     const admin = await signInAs(service, id, ['admin'])
     expect((await admin.post(`${owner.home}account/ownership`, { answer: 'take' })).status).toBe(422)

@@ -50,7 +50,7 @@ const linksOn = (text: string) =>
   ])
 const fieldIn = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
 
-it("are shown in candidates' page footers in the reader's language, else in the main one", async () => {
+it("shows page links in candidates' page footers in the reader's language, else in the main one", async () => {
   const { organization, candidate, save, admin } = await start()
   expect(linksOn((await candidate.open()).text)).toEqual([])
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de', 'ar'] } })
@@ -79,7 +79,7 @@ it("are shown in candidates' page footers in the reader's language, else in the 
   expect(second).toMatchObject({ details: { language: 'de', after: { privacy: 'https://example.com/datenschutz' } } })
 })
 
-it('are shown at the end of mails to candidates, in both parts', async () => {
+it('shows page links at the end of mails to candidates, in both parts', async () => {
   const { organization, save } = await start()
   await save(LINKS)
   const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'a', mode: 'live' })
@@ -92,7 +92,7 @@ it('are shown at the end of mails to candidates, in both parts', async () => {
   for (const url of Object.values(LINKS)) expect(parsed.html).toContain(`href="${url}"`)
 })
 
-it("adds the organization's consent text to the service's, and keeps the agreed version permanently", async () => {
+it("adds the organization's consent text to the service's, and stores the agreed version permanently", async () => {
   const { organization, candidate, invite, save, admin, path } = await start()
   const ours = (await candidate.open()).text
   expect(fieldIn(ours, 'own')).toBeUndefined()
@@ -143,7 +143,7 @@ it("shows readers of other languages the main language's consent text, marked as
   expect(fieldIn((await inLanguage(candidate, 'ar')).text, 'own')).toBe('ar 1')
 })
 
-it('refuses addresses without https, long texts, and unknown languages', async () => {
+it('rejects addresses without https, long texts, and unknown languages', async () => {
   const { save } = await start()
   for (const [field, value] of [
     ['imprint', 'http://example.com'],
@@ -163,7 +163,7 @@ it('refuses addresses without https, long texts, and unknown languages', async (
   expect((await save({ language: 'tlh', consent: 'x' })).status).toBe(422)
 })
 
-it('are saved independently of other settings and languages; conflicting saves show both', async () => {
+it('saves texts independently of other settings and languages, and shows both versions of a conflict', async () => {
   const { organization, admin, path, seen, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   const settings = `${admin.home}settings/organization`
@@ -186,7 +186,7 @@ it('are saved independently of other settings and languages; conflicting saves s
   expect(late.text).toMatch(new RegExp(`${admin.member.email} changed [^“]*“Mine\\.”[\\s\\S]*Theirs\\.</textarea>`))
 })
 
-it('are reported to every admin by mail when changed, and only then', async () => {
+it('reports changed texts to every admin by mail, and no other saves', async () => {
   const { organization, admin, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await signInAs(service, organization.id, ['grader'])
@@ -207,7 +207,7 @@ it('are reported to every admin by mail when changed, and only then', async () =
   expect(to(other.member.email).text).toContain('oder der Text, in den diese zusätzlich')
 })
 
-it('show a note if nobody gets them, and refuse a consent text of only spaces', async () => {
+it('shows a note if nobody gets a text, and rejects a consent text of only spaces', async () => {
   const { organization, admin, path, save } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   expect((await admin.get(`${path}?language=fr`)).text).toContain(

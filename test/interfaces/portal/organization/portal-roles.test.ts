@@ -44,7 +44,7 @@ describe('managers and authors', () => {
     expect((await admin.post(`${admin.home}members/export`, { role: 'manager' })).text).toContain('manager; author')
   })
 
-  it('are granted and revoked, which the member is told and the audit log records', async () => {
+  it('are granted and revoked, with a notification of the member and an audit entry', async () => {
     const { id, admin } = await startNamed()
     const { member } = await signInAs(service, id, ['grader'])
     const path = `${admin.home}members/${member.id}`
@@ -73,7 +73,7 @@ describe('managers and authors', () => {
   })
 })
 
-it("can't change their own roles", async () => {
+it("rejects a change of one's own roles", async () => {
   const { owners, admin } = await startNamed()
   for (const person of [owners[0], admin]) {
     const path = `${person.home}members/${person.member.id}`
@@ -129,7 +129,7 @@ describe('owners', () => {
     expect(await find(one.member.id)).toEqual({ roles: ['admin'], portalRoles: ['owner'], status: 'active' })
   })
 
-  it("keep at least one when all end each other's ownership at once", async () => {
+  it("keep at least one owner if all end each other's ownership at once", async () => {
     const { id, owners } = await startNamed()
     await Promise.all(
       owners.map((one, i) =>
@@ -142,7 +142,7 @@ describe('owners', () => {
 })
 
 describe('an organization without a named owner', () => {
-  it('treats admins as owners, says so, and lets one of them become the owner', async () => {
+  it('treats admins as owners, explains it, and lets one of them become the owner', async () => {
     const { id } = await service.make.organization()
     const [one, other] = [await signInAs(service, id, ['admin']), await signInAs(service, id, ['admin'])]
     const says = async (person: typeof one) =>

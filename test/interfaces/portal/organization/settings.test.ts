@@ -42,7 +42,7 @@ async function invite({ id: organizationId }: { id: string }) {
   }
 }
 
-it("apply to invitations, and keep the service's sender address", async () => {
+it("applies settings to invitations, and keeps the service's sender address", async () => {
   const { organization, admin, path } = await start()
   const name = service.make.unique('Renamed')
   expect((await admin.post(path, settings(name))).headers.location).toBe(`${path}?done=saved`)
@@ -65,7 +65,7 @@ it("apply to invitations, and keep the service's sender address", async () => {
   expect(page).toContain('+49 30 1234 &lt;b&gt;</textarea>')
 })
 
-it("fall back to the service's when empty", async () => {
+it("falls back to the service's settings if they are empty", async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, settings(organization.name))
   await admin.post(path, { name: organization.name, senderName: ' ', replyTo: '', invitationText: '\r\n' })
@@ -75,7 +75,7 @@ it("fall back to the service's when empty", async () => {
   expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
 })
 
-it('are saved section by section without changing the others', async () => {
+it('saves settings section by section without changing the others', async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, { ...settings(organization.name), returnHosts: 'careers.example.com' })
   const kept = {
@@ -105,14 +105,14 @@ it('are saved section by section without changing the others', async () => {
   ])
 })
 
-it("reject a sender's name that looks like an address", async () => {
+it("rejects a sender's name that looks like an address", async () => {
   const { organization, admin, path } = await start()
   const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
   expect(text).toContain('must not contain an @')
   expect(await find(organization.id)).toMatchObject({ senderName: null })
 })
 
-it("can't inject mail headers", async () => {
+it('never injects mail headers', async () => {
   const { organization, admin, path } = await start()
   const hostile = { ...settings(organization.name), senderName: 'Eve\r\nBcc: victim@example.com\u2028X: 1 <evil@example.com>' }
   await admin.post(path, hostile)
@@ -122,7 +122,7 @@ it("can't inject mail headers", async () => {
   expect([mail.parsed.bcc, mail.parsed.headers.filter(({ key }) => key === 'bcc' || key === 'x')]).toEqual([undefined, []])
 })
 
-it('list allowed redirect hosts, beside the signing secret', async () => {
+it('lists allowed redirect hosts next to the signing secret', async () => {
   const { organization, admin, path } = await start()
   await admin.post(path, {
     ...settings(organization.name),
@@ -144,7 +144,7 @@ it.each([
   [{ replyTo: 'a@example.com\r\nBcc: b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
   [{ replyTo: 'a@example.com, b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
   [{ invitationText: 'x'.repeat(5_001) }, 'The text has more than 5000 characters.'],
-])('are not saved with what is wrong, which is said: %#', async (fields, words) => {
+])('rejects an invalid setting with a reason: %#', async (fields, words) => {
   const { organization, admin, path } = await start()
   const before = await find(organization.id)
   const answer = await admin.post(path, { ...settings(organization.name), ...fields })
@@ -152,7 +152,7 @@ it.each([
   expect(await find(organization.id)).toEqual(before)
 })
 
-it("reject another organization's name", async () => {
+it("rejects another organization's name", async () => {
   const { admin, path } = await start()
   const { name } = await service.make.organization()
   const answer = await admin.post(path, settings(name.toUpperCase()))
@@ -163,7 +163,7 @@ it("reject another organization's name", async () => {
 const linksIn = (text: string) =>
   [...text.slice(text.indexOf('<main')).matchAll(/href="(\/[^"#]+)/g)].map(([, address]) => address!)
 
-it('are listed on one page by permission, and link to existing guides', async () => {
+it('lists settings on one page by permission, and links to existing guides', async () => {
   const { id } = await service.make.organization()
   const owner = await signInAs(service, id, ['admin'], ['owner'])
   const found = linksIn((await owner.get(`${owner.home}settings`)).text)

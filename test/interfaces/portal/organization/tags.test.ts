@@ -12,7 +12,7 @@ async function start() {
 const find = (organizationId: string) => service.db.tag.findMany({ where: { organizationId }, orderBy: { name: 'asc' } })
 const green = { name: ' Urgent ', color: '#16A34A', description: 'Look first\r\nat these' }
 
-it('are created, changed, and deleted, each with an audit entry', async () => {
+it('creates, changes, and deletes tags, each with an audit entry', async () => {
   const { id, admin, path } = await start()
   expect((await admin.post(path, green)).headers.location).toBe(`${path}?done=created`)
   const [tag] = await find(id)
@@ -32,7 +32,7 @@ it('are created, changed, and deleted, each with an audit entry', async () => {
   ])
 })
 
-it('show where they are used, and disappear there when deleted', async () => {
+it('shows the uses of a tag, and removes it there when it is deleted', async () => {
   const { id, admin, path } = await start()
   const tag = await service.make.tag(id)
   const assessment = await service.make.assessment(id)
@@ -56,7 +56,7 @@ it.each([
   [{ ...green, color: 'red' }, 'Enter the colour as # and six hexadecimal digits'],
   [{ ...green, description: 'x'.repeat(1_001) }, 'The description has more than 1000 characters.'],
   [{ ...green, name: 'tAKEN' }, 'The name is already taken.'],
-])('are not made or changed with what is wrong, which is said: %#', async (fields, words) => {
+])('rejects an invalid tag on creation and change, with a reason: %#', async (fields, words) => {
   const { id, admin, path } = await start()
   await service.make.tag(id, { name: 'Taken' })
   const other = await service.make.tag(id, { name: 'Other' })
@@ -68,7 +68,7 @@ it.each([
   expect(await find(id)).toEqual(before)
 })
 
-it('are found by words of their name', async () => {
+it('finds tags by words of their name', async () => {
   const { id, admin, path } = await start()
   await service.make.tag(id, { name: 'Front end' })
   await service.make.tag(id, { name: 'Back end' })

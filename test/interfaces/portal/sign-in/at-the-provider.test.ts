@@ -50,7 +50,7 @@ async function setUp() {
 }
 
 describe('back-channel logout', () => {
-  it('ends the named session only, or all of the person without a name', async () => {
+  it('ends only the named session, or all of the person without a name', async () => {
     const { idp, claims, send, signIn, isIn, organization, person } = await setUp()
     const [grace, alan] = [person('grace'), person('alan')]
     const [first, second, third] = [await signIn(grace, '1'), await signIn(grace, '2'), await signIn(grace, '3')]
@@ -130,7 +130,7 @@ describe('signing out', () => {
 })
 
 describe('sign-in initiated by the provider', () => {
-  it("starts the service's own flow, for the issuer's provider only", async () => {
+  it("starts the service's own flow, only for the issuer's provider", async () => {
     const { idp, begin, organization, person } = await setUp()
     idp.person = person('grace')
     const target = `/portal/${organization.id}/account`

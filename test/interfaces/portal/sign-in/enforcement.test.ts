@@ -36,8 +36,8 @@ async function signInByPassword(email: string) {
   return browser
 }
 
-describe('requiring single sign-on', () => {
-  it('is refused without a test in this session with these settings, and without an emergency owner', async () => {
+describe('the requirement of single sign-on', () => {
+  it('is rejected without a test in this session with these settings, and without an emergency owner', async () => {
     const { organization, admin, idp, page, person } = await setUpSso(service)
     const enforce = async () => (await admin.post(`${admin.home}settings/sign-in/enforce`, { ssoSessionHours: '12' })).text
     const untried = 'Try the identity provider first'
@@ -61,7 +61,7 @@ describe('requiring single sign-on', () => {
     expect(await isEnforced(organization.id)).toBe(false)
   })
 
-  it('names only an owner who has joined for emergencies', async () => {
+  it('accepts only an owner who has joined for emergencies', async () => {
     const { organization, admin } = await setUpSso(service)
     const grader = await joinAs(service, organization, { roles: ['grader'] })
     await joinPath(service, organization, 'invited@example.com', ['admin'])
@@ -74,7 +74,7 @@ describe('requiring single sign-on', () => {
     }
   })
 
-  it('shows who would be locked out, and is announced', async () => {
+  it('shows the members who would be locked out, and is announced', async () => {
     const sso = await setUpSso(service)
     const outside = await joinAs(service, sso.organization, { roles: ['grader'] })
     const inside = await joinAs(service, sso.organization, { roles: ['grader'], email: `grace@${sso.domain}` })
@@ -90,7 +90,7 @@ describe('requiring single sign-on', () => {
 })
 
 describe('an organization that requires single sign-on', () => {
-  it('lets a member in through it; their password only opens other organizations', async () => {
+  it('admits a member through it; their password only opens other organizations', async () => {
     const { organization, idp, begin, person, domain } = await setUp()
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
@@ -184,7 +184,7 @@ describe('an organization that requires single sign-on', () => {
 })
 
 describe('emergency access', () => {
-  it('lets the emergency owner in while the provider is down, with a mail to all owners, and the operator can disable the requirement', async () => {
+  it('admits the emergency owner while the provider is down and mails all owners; the operator can end the requirement', async () => {
     const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const second = await joinAs(service, sso.organization, { email: `second@${sso.domain}` })
     const { signIn } = await makeOnlyWayIn(service, sso)
@@ -235,7 +235,7 @@ describe('emergency access', () => {
     expect(other.email).not.toBe(admin.email)
   })
 
-  it('keeps the settings in use while others wait to be tested, and applies these after the test', async () => {
+  it('keeps the settings in use while others wait to be tested, and applies the new ones after the test', async () => {
     const { organization, owner, idp, page, providerId, begin, person } = await setUp()
     const where = { id: providerId }
     const live = () =>

@@ -64,14 +64,14 @@ const link = async (browser: Browser, home: string) => {
 }
 
 for (const hasApp of [false, true])
-  it(`lets whoever joins another organization do so as somebody new ${hasApp ? 'who had a second factor' : ''}`, async () => {
+  it(`lets an erased person join another organization anew ${hasApp ? '(with a second factor)' : ''}`, async () => {
     const { email, erased } = await join({ hasApp })
     const path = await joinPath(service, await service.make.organization(), email)
     expect((await erased(() => browse(service).post(path, names))).status).toBe(422)
     expect((await browse(service).post(path, names)).status).toBe(303)
   })
 
-it('refuses a password, a code, and a passkey set-up like those of nobody', async () => {
+it('rejects the password, the code, and the app set-up of an erased person', async () => {
   const wrong = await join()
   await db.credential.update({ where: { id: wrong.credentialId }, data: { failures: 3 } })
   const fields = { email: wrong.email, password: PASSWORD, next: '/portal' }
@@ -90,14 +90,14 @@ it('refuses a password, a code, and a passkey set-up like those of nobody', asyn
   expect((await enrolling.erased(() => enrolling.post('/portal/factors/app', app))).status).toBe(422)
 })
 
-it('saves no form of theirs', async () => {
+it('saves no form of an erased person', async () => {
   const { post, credentialId, home, erased } = await join()
   await db.session.updateMany({ where: { credentialId }, data: { endedAt: service.clock.now() } })
   const { status, headers } = await erased(() => post(`${home}account/name`, { firstName: 'A', lastName: 'B' }))
   expect([status, headers.location]).toEqual([303, '/portal/sign-in'])
 })
 
-it('restarts a flow that comes back from Microsoft: signing in, linking, and joining', async () => {
+it('restarts a flow that comes back from Microsoft for signing in, linking, and joining', async () => {
   const known = await join()
   await link(known, known.home)
   const [browser, other] = [browse(service), browse(service)]
@@ -117,7 +117,7 @@ it('restarts a flow that comes back from Microsoft: signing in, linking, and joi
   expect((await goThrough(other, idp, `${path}/with/microsoft`)).status).toBe(303)
 })
 
-it("restarts a flow at an organization's provider when the account or provider is deleted", async () => {
+it("restarts a flow at an organization's provider if the account or provider is deleted", async () => {
   const { organization, idp: theirs, begin, person, domain, providerId } = await setUpSso(service)
   const elsewhere = await join()
   const email = `grace@${domain}`

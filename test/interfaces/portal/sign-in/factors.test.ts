@@ -108,7 +108,7 @@ describe('an app', () => {
 })
 
 describe('a passkey', () => {
-  it('is added once, and its repeated form is answered alike', async () => {
+  it('is added once, and its repeated form gets the same result', async () => {
     const { get, post, email } = await joinAs(service, await service.make.organization())
     const { form, codes, status } = await enrolPasskey({ get, post }, service.deps.site.publicUrl)
     expect([status, codes.length]).toEqual([200, 8])
@@ -166,7 +166,7 @@ describe('the pending second step', () => {
     expect((await browser.get('/portal/second-step')).headers.location).toBe('/portal/sign-in?done=late')
   })
 
-  it('is only accepted if the service encrypted it', async () => {
+  it('is accepted only if the service encrypted it', async () => {
     for (const cookie of ['second-step=x', `second-step=${Buffer.from('{"credentialId":"x"}').toString('base64url')}`, ''])
       expect((await visit(service, cookie || undefined).get('/portal/second-step')).headers.location).toBe(
         '/portal/sign-in?done=late',
@@ -257,7 +257,7 @@ describe('an organization that requires a second factor', () => {
 })
 
 describe("another person's factors", () => {
-  it('are not found, named or removed', async () => {
+  it('are not found, named, or removed', async () => {
     const [mine, theirs] = [await makePerson(), await makePerson()]
     const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credentialId: theirs.credentialId } })
     expect((await mine.get(`/portal/factors/${id}`)).status).toBe(404)
@@ -269,8 +269,8 @@ describe("another person's factors", () => {
   })
 })
 
-describe('a member who has lost everything', () => {
-  it("regains access after an admin's reset, by a mailed link and a new password only", async () => {
+describe('a member who has lost every factor', () => {
+  it("regains access after an admin's reset, only by a mailed link and a new password", async () => {
     const { email, home, organization, secret, credentialId, get } = await makePerson()
     const admin = await signInAs(service, organization.id, ['admin'])
     const member = await service.db.member.findFirstOrThrow({ where: { credentialId } })
@@ -313,7 +313,7 @@ describe('a member who has lost everything', () => {
 })
 
 describe('security settings', () => {
-  it('are saved section by section, audited with previous values, and show who has a second factor', async () => {
+  it('are saved section by section, audited with previous values, and list members with a second factor', async () => {
     const { home, organization, email, get, post } = await makePerson()
     const without = await signInAs(service, organization.id, ['grader'])
     const page = await get(`${home}settings/security`)

@@ -193,7 +193,7 @@ const ways: Record<string, { email?: () => string; prove: (account: Account) => 
   },
 }
 
-describe('the first proof of an address', () => {
+describe('the first verification of an address', () => {
   it.each(Object.entries(ways))('removes everything that was set up before: by %s', async (_way, { email, prove }) => {
     const account = await joinByCopiedLink(email?.())
     const works = await setUpEverything(account)
@@ -206,7 +206,7 @@ describe('the first proof of an address', () => {
     expect(await db.auditEntry.count({ where: entry })).toBe(1)
   })
 
-  it('keeps an identity of an organization’s own provider, which opens that organization alone', async () => {
+  it('keeps an identity of an organization’s own provider, which opens only that organization', async () => {
     const account = await joinByCopiedLink()
     const { credentialId, email } = account
     const member = await service.make.member(sso.organization.id, { email, credentialId, roles: ['grader'] })
@@ -232,8 +232,8 @@ describe('the first proof of an address', () => {
   })
 })
 
-describe('an account whose address is unproven', () => {
-  it('gets no second factor and no provider, and leads to where the address is verified', async () => {
+describe('an account with an unverified address', () => {
+  it('gets no second factor and no provider, and leads to the verification', async () => {
     const { stranger, home, credentialId } = await joinByCopiedLink()
     const account = await stranger.get(`${home}account`)
     expect(account.text).toContain('Verify my address')
@@ -255,7 +255,7 @@ describe('an account whose address is unproven', () => {
     expect(await db.secondFactor.count({ where: { credentialId } })).toBe(0)
   })
 
-  it('is led there by an organization that asks for a second factor', async () => {
+  it('is led to the verification by an organization that requires a second factor', async () => {
     const { stranger, home, organization } = await joinByCopiedLink()
     const rule = { organizationId: organization.id, secondFactorFrom: new Date(0), updatedAt: clock.now() }
     await db.organizationSecurity.create({ data: rule })
@@ -326,7 +326,7 @@ async function askBehind(credentialId: string, work: (inside: typeof db) => Prom
   return asked!
 }
 
-describe('a request that waits for a proof of the address', () => {
+describe('a request that waits for the verification of the address', () => {
   const setUp = async () => {
     const account = await joinByCopiedLink()
     const { credentialId, stranger, home } = account
@@ -362,7 +362,7 @@ describe('a request that waits for a proof of the address', () => {
     expect([titleOf(linked.text), await left()]).toEqual(['Please start again', [0, 0]])
   })
 
-  it('loses by the proof what it added and linked just before', async () => {
+  it('loses through the verification what it added and linked just before', async () => {
     const { credentialId, stranger, addApp, way, left } = await setUp()
     expect([(await addApp()).status, (await stranger.get(way)).status, await left()]).toEqual([200, 303, [1, 1]])
     await setProven(credentialId, null)
@@ -373,7 +373,7 @@ describe('a request that waits for a proof of the address', () => {
     expect(await left()).toEqual([0, 0])
   })
 
-  it('adds no factor and saves no form after a change of what the person signs in with', async () => {
+  it("adds no factor and saves no form after a change of the person's credentials", async () => {
     const { credentialId, stranger, home, addApp, left } = await setUp()
     const change = (inside: typeof db) => removeCredentials({ ...system, db: inside }, credentialId, 'password_reset')
     const added = await askBehind(credentialId, change, addApp)
@@ -383,7 +383,7 @@ describe('a request that waits for a proof of the address', () => {
   })
 })
 
-describe('a link to join, of somebody with a second factor', () => {
+describe('a join link of somebody with a second factor', () => {
   const setUp = async () => {
     const email = `${deps.newId()}@example.com`
     const person = browse(service)

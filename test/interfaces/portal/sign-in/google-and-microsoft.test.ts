@@ -54,7 +54,7 @@ async function joinAndLink(organization: { id: string; name: string }, person = 
 const removeOf = async ({ get, home }: Pick<Browser, 'get'> & { home: string }) =>
   /action="([^"]*identities\/[^"]*)"/.exec((await get(`${home}account`)).text)?.[1] ?? ''
 
-describe('Google and Microsoft, where the operator has set them up', () => {
+describe('Google and Microsoft, if enabled by the operator,', () => {
   it('are offered on the sign-in page, on the join page, and under My account', async () => {
     const organization = await service.make.organization()
     const page = (await browse(service).get('/portal/sign-in?next=/portal/x')).text
@@ -109,7 +109,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await browser.post(`${homeOf(organization)}account/name`, { firstName: 'Ada', lastName: 'King' })).status).toBe(303)
   })
 
-  it("refuse unknown accounts, even with a member's address, without changing a row", async () => {
+  it("reject unknown accounts, even with a member's address, without changing a row", async () => {
     const organization = await service.make.organization()
     const { email } = await joinAndLink(organization)
     const rows = async () => [
@@ -127,7 +127,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('refuse a deactivated member', async () => {
+  it('reject a deactivated member', async () => {
     const organization = await service.make.organization()
     const { email } = await joinAndLink(organization)
     await db.member.updateMany({ where: { email }, data: { status: 'inactive' } })
@@ -135,7 +135,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await db.member.findFirstOrThrow({ where: { email } })).status).toBe('inactive')
   })
 
-  it("refuse another browser's state, and a used one", async () => {
+  it("reject another browser's state, and a used one", async () => {
     await joinAndLink(await service.make.organization())
     const browser = browse(service)
     const back = await wayBack(browser, idp, WITH_MICROSOFT)
@@ -146,7 +146,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(titleOf((await browser.get(back)).text)).toBe('Please start again')
   })
 
-  it('link an account to one person only', async () => {
+  it('link an account to only one person', async () => {
     const organization = await service.make.organization()
     const { person } = await joinAndLink(organization)
     const other = await joinWithPassword(organization)
@@ -197,7 +197,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     ])
   })
 
-  it("don't open, or join, an organization that requires its own provider", async () => {
+  it("don't open or join an organization that requires its own provider", async () => {
     const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const member = await joinAndLink(sso.organization)
     await makeOnlyWayIn(service, sso)
@@ -250,7 +250,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect((await member.get(link).set('sec-fetch-site', 'same-origin')).headers.location).toContain(idp.issuer)
   })
 
-  it('are unlinked under My account, ending their other sessions, unless nothing else is left', async () => {
+  it('are unlinked under My account, which ends their other sessions, unless nothing else is left', async () => {
     const organization = await service.make.organization()
     const member = await joinAndLink(organization)
     const elsewhere = browse(service)
@@ -285,8 +285,8 @@ describe('Google and Microsoft, where the operator has set them up', () => {
   })
 })
 
-describe('after the operator has removed them', () => {
-  it('lets nobody sign in by them, and ends their sessions', async () => {
+describe('a provider that the operator has removed', () => {
+  it('lets nobody sign in, and its sessions end', async () => {
     const organization = await service.make.organization()
     const { home } = await joinAndLink(organization)
     const browser = browse(service)

@@ -47,7 +47,7 @@ async function guess(email: string, { count, networks }: { count: number; networ
   return looked
 }
 
-describe('a thousand wrong passwords of a stranger, from 300 networks', () => {
+describe('a thousand wrong passwords of a stranger from 300 networks', () => {
   it("are checked 30 times a day, without locking out the person's own browsers, networks, or mailed links", async () => {
     const { email, browser } = await joinFromHome()
     expect(await guess(email, { count: 1_000, networks: 300 })).toBe(30)
@@ -105,7 +105,7 @@ describe('a known browser', () => {
   })
 })
 
-it('a hundred wrong passwords in a row lock out new browsers until the person has signed in', async () => {
+it('locks out new browsers after a hundred wrong passwords in a row, until the person has signed in', async () => {
   const { email, browser } = await joinFromHome()
   for (let i = 0; i < 100; i++) await recordFailedSignIn(service.system, email)
   service.clock.advance(DAY_MS)

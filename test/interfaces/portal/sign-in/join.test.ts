@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const fields = { firstName: ' Grace ', lastName: 'Hopper', password: PASSWORD }
 const DEAD = 'This link no longer works'
 
-it('takes a name and a password, and signs the member in', async () => {
+it('accepts a name and a password, and signs the member in', async () => {
   const organization = await service.make.organization()
   const member = await service.make.member(organization.id, { roles: ['grader'], email: 'Grace@example.com' })
   const path = await joinPath(service, organization, 'grace@EXAMPLE.com', ['client'])
@@ -29,7 +29,7 @@ it('takes a name and a password, and signs the member in', async () => {
   ])
 })
 
-it('is shown repeatedly without changing anything', async () => {
+it('shows a join link repeatedly without changing anything', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'scanner@example.com')
   for (let i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ it('lets one of fifty concurrent uses succeed', async () => {
   expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'joined' } })).toBe(1)
 })
 
-it('can be used while another is sent, without waiting', async () => {
+it('accepts a link while another is being sent, without waiting', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'in-a-hurry@example.com')
   const { id } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
@@ -78,7 +78,7 @@ it('can be used while another is sent, without waiting', async () => {
   expect((await joining)?.text).toContain(DEAD)
 })
 
-it('expires after seven days', async () => {
+it('rejects a link after seven days', async () => {
   const path = await joinPath(service, await service.make.organization(), 'late@example.com')
   service.clock.advance(7 * DAY_MS - 1)
   expect((await visit(service).get(path)).status).toBe(200)
@@ -87,7 +87,7 @@ it('expires after seven days', async () => {
   expect((await visit(service).post(path, fields)).status).toBe(404)
 })
 
-it('is refused for deactivated members, and when forged', async () => {
+it('rejects links of deactivated members, and forged links', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'gone@example.com')
   await service.db.member.updateMany({ where: { organizationId: organization.id }, data: { status: 'inactive' } })
@@ -124,7 +124,7 @@ it('creates no account for a member who is deactivated at the same moment', asyn
   expect(await service.db.credential.count({ where: { email } })).toBe(0)
 })
 
-it('shows mistakes beside their fields, keeps what was typed except the password, and stays valid', async () => {
+it('shows mistakes at their fields, keeps the typed text except the password, and keeps the link valid', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'careful-person@example.com')
   const problem = async (wrong: object) => {
@@ -153,7 +153,7 @@ it('shows mistakes beside their fields, keeps what was typed except the password
   expect((await visit(service).post(path, { ...fields, firstName: 'Gr\0ace' })).status).toBe(303)
 })
 
-it('opens its organization only: an existing password stays', async () => {
+it('opens only its organization, and keeps an existing password', async () => {
   const [mine, another] = [await service.make.organization(), await service.make.organization()]
   const { email } = await joinAs(service, mine)
   // Somebody else's admin has the link, and not the password.

@@ -29,7 +29,7 @@ async function open() {
 const statusFrom = async (from: string, visitor: Visitor, address: string) =>
   (await visitor.get(address).set('x-forwarded-for', from)).status
 
-it("opens the portal from the organization's networks only, and explains refusals", async () => {
+it("opens the portal only from the organization's networks, and explains rejections", async () => {
   const { organization, owner, path, saveFrom, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   expect(mistakesIn(await saveFrom(ELSEWHERE, { networks: '203.0.113.0/24' }))).toEqual([
@@ -53,7 +53,7 @@ it("opens the portal from the organization's networks only, and explains refusal
   await expect.poll(refusals).toEqual([once, once])
 })
 
-it('refuses a network of all addresses, and needs a confirmation before it locks out API keys in use', async () => {
+it('rejects a network of all addresses, and asks for confirmation before it locks out API keys in use', async () => {
   const { organization, owner, path, saveFrom } = await open()
   const every = (list: string, line: number) => [
     `${list}: line ${line} covers every address. Leave the list empty to allow any address.`,
@@ -91,7 +91,7 @@ it('shows mistakes before it asks for the password, and asks for it before it sa
   expect((await grader.post(path, { trustedDeviceDays: '4000' })).status).toBe(404)
 })
 
-it('can be reset by the operator', async () => {
+it('lets the operator reset the networks', async () => {
   const { organization, owner, saveFrom } = await open()
   await saveFrom(OFFICE, { networks: OFFICE })
   expect(await statusFrom(ELSEWHERE, owner, owner.home)).toBe(403)
@@ -100,7 +100,7 @@ it('can be reset by the operator', async () => {
   expect(await statusFrom(ELSEWHERE, owner, owner.home)).toBe(200)
 })
 
-it("limits API keys to the organization's networks, besides their own", async () => {
+it("limits API keys to the organization's networks in addition to their own", async () => {
   const { organization, saveFrom, refusals } = await open()
   const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Any', mode: 'live' })
   const narrow = await createApiKey(service.system, {
@@ -142,7 +142,7 @@ it('limits the lifetime of new keys', async () => {
   expect(await service.db.apiKey.count({ where: { organizationId: organization.id, name: { in: ['Long', 'Short'] } } })).toBe(1)
 })
 
-it('records refused keys and members', async () => {
+it('records rejected keys and members', async () => {
   const { organization, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   const { key, apiKey } = await createApiKey(service.system, {

@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-it('authenticates a request with one statement, whatever the organization requires', async () => {
+it('authenticates a request with one statement under all requirements of the organization', async () => {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const now = service.clock.now()

@@ -129,7 +129,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
   })
 
-  it('is refused if replayed, from another page, or without user verification', async () => {
+  it('is rejected if it is replayed, from another page, or without user verification', async () => {
     const context = await openContext()
     const { page, authenticator } = await openPage(context)
     const { email, home } = await signIn(page)
@@ -163,7 +163,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     expect(await heading(page)).toBe('Sign in')
   })
 
-  it('is renamed and removed, and then signs in no more', async () => {
+  it('is renamed and removed, and then no longer signs in', async () => {
     const context = await openContext()
     const { page, complaints } = await openPage(context)
     await page.setViewportSize(phone)
@@ -198,7 +198,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
 })
 
 describe.skipIf(!isBrowserInstalled)('an app (skipped where no chromium is installed)', () => {
-  it.each([true, false])('is set up, and asked for, with scripts: %s', async (javaScriptEnabled) => {
+  it.each([true, false])('is set up and requested, with scripts: %s', async (javaScriptEnabled) => {
     const context = await browser.newContext({ javaScriptEnabled })
     onTestFinished(() => context.close())
     const page = await context.newPage()

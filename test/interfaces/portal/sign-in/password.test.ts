@@ -33,7 +33,7 @@ const receiveLink = (email: string) =>
 
 const signIn = (email: string, password: string) => visit(service).post('/portal/sign-in', { email, password })
 
-it('can be reset by a mailed link, once, which ends all sessions', async () => {
+it('resets a password once by a mailed link, which ends all sessions', async () => {
   const { email, get, home } = await joinAs(service, await service.make.organization())
   const asked = await visit(service).post('/portal/forgot', { email: ` ${email.toUpperCase()} ` })
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('If the address you entered has an account here')])
@@ -49,7 +49,7 @@ it('can be reset by a mailed link, once, which ends all sessions', async () => {
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is reset with the same response for unknown addresses, without a mail', async () => {
+it('gives the same response to a reset for an unknown address, without a mail', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const known = await visit(service).post('/portal/forgot', { email })
   const unknown = await visit(service).post('/portal/forgot', { email: 'nobody@example.com' })
@@ -63,7 +63,7 @@ it('is reset with the same response for unknown addresses, without a mail', asyn
   expect(smtp.mails.map(({ envelope }) => envelope.to[0])).not.toContain('nobody@example.com')
 })
 
-it('is mailed at most three times in a quarter of an hour, with the same response', async () => {
+it('mails at most three reset links in a quarter of an hour, with the same response', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const before = smtp.mails.length
   for (let i = 0; i < 6; i++) expect((await visit(service).post('/portal/forgot', { email })).status).toBe(200)
@@ -74,7 +74,7 @@ it('is mailed at most three times in a quarter of an hour, with the same respons
   expect(await service.db.accountLink.count({ where: { kind: 'reset', credential: { email } } })).toBe(3)
 })
 
-it('handles concurrent requests', async () => {
+it('handles concurrent reset requests', async () => {
   const emails = Array.from({ length: 4 }, () => `${service.deps.newId()}@example.com`)
   // They announce themselves together.
   await service.db.$transaction(async (db) => {
@@ -86,7 +86,7 @@ it('handles concurrent requests', async () => {
   expect(new Set(jobs.map(({ started_on }) => started_on.getTime())).size).toBe(1)
 })
 
-it('has links valid for an hour; using the last one invalidates the others', async () => {
+it('accepts reset links for an hour; the use of one invalidates the others', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const link = async () => new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
   const late = await link()
@@ -97,7 +97,7 @@ it('has links valid for an hour; using the last one invalidates the others', asy
   expect((await visit(service).post(first, { password: NEW })).status).toBe(404)
 })
 
-it('invalidates reset links when its owner changes it', async () => {
+it('invalidates reset links when the password is changed', async () => {
   const { email, post, home } = await joinAs(service, await service.make.organization())
   const path = new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname
   const changed = await post(`${home}account/password`, { current: PASSWORD, password: NEW })
@@ -107,7 +107,7 @@ it('invalidates reset links when its owner changes it', async () => {
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is set by one of ten links used at once', async () => {
+it('sets the password by one of ten links that are used at once', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const paths: string[] = []
   for (let i = 0; i < 10; i++) paths.push(new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname)
@@ -116,7 +116,7 @@ it('is set by one of ten links used at once', async () => {
   for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link no longer works')
 })
 
-it('resets the count of failed attempts', async () => {
+it('clears the count of failed attempts by a reset', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   for (let i = 0; i < 6; i++) await signIn(email, 'not the password')
   expect((await signIn(email, PASSWORD)).text).toContain('too many attempts')
@@ -125,7 +125,7 @@ it('resets the count of failed attempts', async () => {
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it('is changed under My account with the current one, which ends other sessions', async () => {
+it('changes a password under My account with the current one, which ends other sessions', async () => {
   const { email, home, ...here } = await joinAs(service, await service.make.organization())
   const there = visit(service)
   await there.post('/portal/sign-in', { email, password: PASSWORD })
@@ -139,7 +139,7 @@ it('is changed under My account with the current one, which ends other sessions'
   expect((await signIn(email, NEW)).status).toBe(303)
 })
 
-it("lets its owner end other sessions one by one or all, and nobody else's", async () => {
+it("lets a person end their other sessions one by one or all, and nobody else's", async () => {
   const { email, home, ...here } = await joinAs(service, await service.make.organization())
   const stranger = await joinAs(service, await service.make.organization())
   const open = async () => {
@@ -175,7 +175,7 @@ it.each([
     'Safari, iPhone',
   ],
   ['curl/8.5.0 <b>', 'curl/8.5.0 &lt;b&gt;'],
-])('names the browser of a session as its user knows it: %s', async (userAgent, words) => {
+])("shows the usual name of a session's browser: %s", async (userAgent, words) => {
   const { email, home } = await joinAs(service, await service.make.organization())
   const person = visit(service)
   await person.post('/portal/sign-in', { email, password: PASSWORD }).set('user-agent', userAgent)
@@ -184,7 +184,7 @@ it.each([
   )
 })
 
-it('mails a readable invitation, whatever the names', async () => {
+it('mails a readable invitation with any names', async () => {
   const { id } = await service.make.organization()
   const organization = await service.db.organization.update({
     where: { id },
@@ -218,7 +218,7 @@ it('logs no secret and no address', async () => {
   expect(log).toContain('/portal/reset/:token')
 })
 
-it('must be replaced at sign-in if it is on the list of common passwords', async () => {
+it('requires a new password at sign-in if it is on the list of common passwords', async () => {
   const organization = await service.make.organization()
   const { email, home } = await joinAs(service, organization)
   const passwordHash = (await hashPassword('password123', 'line', async () => true))!
@@ -241,7 +241,7 @@ it('must be replaced at sign-in if it is on the list of common passwords', async
   expect((await signIn(email, NEW)).headers.location).not.toContain('reset')
 })
 
-it("can't be replaced after another one was set while it was checked", async () => {
+it('does not replace a common password if another one was set during the check', async () => {
   const { email } = await joinAs(service, await service.make.organization())
   const credential = await service.db.credential.findFirstOrThrow({ where: { email } })
   const [membership] = await findMemberships(service.system, credential.id)

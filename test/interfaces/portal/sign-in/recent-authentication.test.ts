@@ -44,18 +44,21 @@ const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
       (action) => `POST /:organizationId/settings/ats/${action}`,
     ),
   ],
-  ['what is held about somebody', /^POST \/:organizationId\/(archives|account|members|candidates).*\/(archive|file)$/, []],
+  ['personal archives', /^POST \/:organizationId\/(archives|account|members|candidates).*\/(archive|file)$/, []],
   ['who is erased', /^POST \/:organizationId\/(candidates|settings\/erase-organization)/, []],
   ['exports', /^POST \/:organizationId\/(?!questions).*\/export$/, []],
 ]
 
-it.each(SENSITIVE)('is required before anything is changed or exported by %s', (_what, addresses, not) => {
-  const forms = [...routes.fresh, ...routes.others].filter((name) => addresses.test(name))
-  expect(forms.length).toBeGreaterThan(0)
-  expect(routes.others.filter((name) => addresses.test(name))).toEqual([...not].sort())
-})
+it.each(SENSITIVE)(
+  'requires recent authentication before anything is changed or exported by the forms of %s',
+  (_what, addresses, not) => {
+    const forms = [...routes.fresh, ...routes.others].filter((name) => addresses.test(name))
+    expect(forms.length).toBeGreaterThan(0)
+    expect(routes.others.filter((name) => addresses.test(name))).toEqual([...not].sort())
+  },
+)
 
-it('expires after a quarter of an hour, in every organization', async () => {
+it('ends recent authentication after a quarter of an hour, in every organization', async () => {
   const organization = await service.make.organization()
   const person = await joinAs(service, organization)
   service.clock.advance(QUARTER_MS)
@@ -77,7 +80,7 @@ it('expires after a quarter of an hour, in every organization', async () => {
   ).toBe(0)
 })
 
-describe('entering the password again', () => {
+describe('the form for the password', () => {
   it('grants another quarter of an hour, with a new cookie', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     service.clock.advance(QUARTER_MS)
@@ -111,7 +114,7 @@ describe('entering the password again', () => {
     ])
   })
 
-  it('redirects within the portal only, and requires a session', async () => {
+  it('redirects only within the portal, and requires a session', async () => {
     const person = await joinAs(service, await service.make.organization())
     const answer = await person.post('/portal/prove', { current: PASSWORD, next: 'https://evil.example/' })
     expect(answer.headers.location).toBe('/portal')
@@ -120,8 +123,8 @@ describe('entering the password again', () => {
   })
 })
 
-describe('with a second factor', () => {
-  it('requires it: neither the password nor a remembered browser suffices', async () => {
+describe('a person with a second factor', () => {
+  it('must use it: neither the password nor a remembered browser suffices', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     const { secret } = await enrolApp(person, now)
     service.clock.advance(QUARTER_MS)
@@ -140,7 +143,7 @@ describe('with a second factor', () => {
     expect((await person.post(`${home}members/export`)).status).toBe(200)
   })
 
-  it('limits codes to five in a quarter of an hour', async () => {
+  it('can try five codes in a quarter of an hour', async () => {
     const { home, email, ...person } = await joinAs(service, await service.make.organization())
     const { credentialId } = await service.db.member.findFirstOrThrow({ where: { email } })
     const secret = await giveApp(service, credentialId!)
@@ -153,7 +156,7 @@ describe('with a second factor', () => {
   })
 })
 
-it('tells a script where to sign in, and changes nothing', async () => {
+it('sends a script the address of the sign-in, and changes nothing', async () => {
   const { id } = await service.make.organization()
   const person = await signInAs(service, id, ['admin'])
   service.clock.advance(DAY_MS)

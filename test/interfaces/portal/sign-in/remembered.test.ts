@@ -44,7 +44,7 @@ describe('a remembered browser', () => {
     expect(await isAsked(browser, email)).toBe(true)
   })
 
-  it('is remembered if its box was ticked and the organization allows it', async () => {
+  it('is remembered only if its box was ticked and the organization allows it', async () => {
     const unticked = await makePerson({ ticks: false })
     expect(await isAsked(unticked.browser, unticked.email)).toBe(true)
     const never = await makePerson({ rules: { trustedDeviceDays: 0 } })
@@ -65,7 +65,7 @@ describe('a remembered browser', () => {
     expect((await browser.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
   })
 
-  it('is no recent authentication', async () => {
+  it('does not count as recent authentication', async () => {
     const { browser, email, home } = await makePerson()
     expect(await isAsked(browser, email)).toBe(false)
     expect((await browser.post(`${home}members/export`)).headers.location).toMatch(/^\/portal\/second-step/)
@@ -84,7 +84,7 @@ describe('a remembered browser', () => {
     expect(await isAsked(browser, email)).toBe(true)
   })
 
-  it('is forgotten after any change of password or factor', async () => {
+  it('is no longer remembered after any change of password or factor', async () => {
     const { browser, email, home, secret } = await makePerson()
     await browser.post('/portal/second-step', { code: codeAt(secret, now()), next: home })
     await browser.post('/portal/factors/recovery-codes', { next: home })

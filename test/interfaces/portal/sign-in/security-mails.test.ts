@@ -163,7 +163,7 @@ it("uses the person's language", async () => {
 })
 
 describe('the sessions of a member', () => {
-  it('are visible to admins, who can end them for their organization, which the member is told', async () => {
+  it('are visible to admins, who can end them for their organization, with a notification of the member', async () => {
     const organization = await service.make.organization()
     const elsewhere = await service.make.organization()
     const admin = await joinAs(service, organization)

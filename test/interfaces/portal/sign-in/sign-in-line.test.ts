@@ -13,8 +13,8 @@ const signIn = (from: string, email: string, password = PASSWORD, at = service) 
   visit(at).post('/portal/sign-in', { email, password }).set('X-Forwarded-For', from)
 const count = (answers: { status: number }[], status: number) => answers.filter((answer) => answer.status === status).length
 
-describe('sixty wrong sign-ins at once, three times as many as may wait', () => {
-  it('lock out nobody of another network and no API request; the newest of their own get a later try', async () => {
+describe('a burst of sixty wrong sign-ins, three times as many as may wait,', () => {
+  it('locks out no other network and no API request, and asks the rejected ones to retry', async () => {
     const organization = await service.make.organization()
     const { email } = await joinAs(service, organization)
     const wrong = Promise.all(Array.from({ length: 60 }, (_, i) => signIn(OTHERS, `nobody-${i}@example.com`)))
@@ -36,7 +36,7 @@ describe('sixty wrong sign-ins at once, three times as many as may wait', () => 
     expect(refused.text).toContain('try again in a few seconds')
   })
 
-  it('are not counted if they were turned away', async () => {
+  it('counts no sign-in that was rejected unchecked', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const wrong = await Promise.all(Array.from({ length: 60 }, () => signIn('198.51.100.8', email, 'not the password')))
     expect(count(wrong, 429)).toBeGreaterThan(0)
@@ -46,7 +46,7 @@ describe('sixty wrong sign-ins at once, three times as many as may wait', () => 
   })
 })
 
-describe('behind a proxy that is not trusted', () => {
+describe('the service behind an untrusted proxy', () => {
   it('lets everybody sign in after 51 wrong passwords of somebody else, and logs the proxy', async () => {
     const proxied = await startServiceForTest()
     const { email } = await joinAs(proxied, await proxied.make.organization())
@@ -71,7 +71,7 @@ describe('behind a proxy that is not trusted', () => {
     expect(count(await wrong, 429)).toBeGreaterThan(0)
   })
 
-  it('is reported by the readiness check', async () => {
+  it('reports the proxy by the readiness check', async () => {
     const proxied = await startServiceForTest()
     expect((await proxied.http().get('/readyz')).body).toEqual({ status: 'ready', problems: [] })
     const asked = await proxied.http().get('/readyz').set('X-Forwarded-For', OTHERS)

@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect((await visit(service, stolen).get(home)).status).toBe(303)
   })
 
-  it('answers alike for a wrong password and an unknown address', async () => {
+  it('gives the same response to a wrong password and an unknown address', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     const known = await tryPassword(email, 'not the password')
     const unknown = await tryPassword('nobody@example.com', 'not the password')
@@ -120,7 +120,7 @@ describe('wrong passwords', () => {
     expect((await tryPassword(email, PASSWORD)).status).toBe(303)
   })
 
-  it('are limited to five in a quarter of an hour; then the correct one is refused, too', async () => {
+  it('are limited to five in a quarter of an hour; then the correct one is rejected, too', async () => {
     const { email } = await joinAs(service, await service.make.organization())
     for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')
     const refused = await tryPassword(email, PASSWORD)
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect((await get(home)).status).toBe(303)
   })
 
-  it('is not extended by requests that a page sends by itself', async () => {
+  it('is not extended by automatic requests of a page', async () => {
     const { organization, submissionId } = await makeHandedIn(service)
     const { post, home } = await signInAs(service, organization.id, ['grader'])
     for (let i = 0; i < 11; i++) {
@@ -187,7 +187,7 @@ describe('a session', () => {
     expect((await post(`${home}grading/${submissionId}/viewers`)).status).toBe(303)
   })
 
-  it('ends after thirty days, however busy', async () => {
+  it('ends after thirty days, even if in use', async () => {
     const { id } = await service.make.organization()
     const { get, home } = await signInAs(service, id, ['admin'])
     for (let hours = 10; hours < 30 * 24; hours += 10) {
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect(ended).toMatchObject([{ endReason: 'no_membership', endedAt: expect.any(Date) }])
   })
 
-  it('is deleted after it ended, like links and attempts that no longer count', async () => {
+  it('is deleted some time after its end, like expired links and attempts', async () => {
     const { id } = await service.make.organization()
     await signInAs(service, id, ['admin'])
     await tryPassword('forgotten@example.com', 'x')

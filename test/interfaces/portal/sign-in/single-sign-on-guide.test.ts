@@ -23,7 +23,7 @@ const problems: Record<ProviderSignInProblem, true> = {
   linkedElsewhere: true,
 }
 
-it('has each page that somebody who is not let in may see, by its title', () => {
+it('lists the title of each rejection page in the guide', () => {
   const shown = guide.slice(guide.indexOf('## Errors')).matchAll(/^\| ([^|]+) \|/gm)
   const titles = [...shown].map(([, title]) => title!.trim())
   const refused = { provider: 'Acme', organization: 'Acme', again: '/' }

@@ -42,7 +42,7 @@ describe('a new colleague', () => {
     expect(await db.member.count({ where: { organizationId: organization.id } })).toBe(2)
   })
 
-  it('is refused if the provider creates no members', async () => {
+  it('is rejected if the provider creates no members', async () => {
     const { organization, idp, begin, person } = await setUpSso(service)
     idp.person = person('grace')
     const { status, text } = await goThrough(browse(service), idp, begin)
@@ -63,8 +63,8 @@ describe('a new colleague', () => {
   })
 })
 
-describe('refusals', () => {
-  it("covers another subject, a deactivated member, an unverified address, and another organization's provider: each recorded, nothing changed", async () => {
+describe('single sign-on', () => {
+  it('rejects another subject, inactive member, unverified address, or foreign provider, recording each', async () => {
     const one = await setUpSso(service, { provisionsMembers: 'yes' })
     const other = await setUpSso(service, { provisionsMembers: 'yes' })
     const { organization, idp, begin, person } = one
@@ -109,7 +109,7 @@ describe('refusals', () => {
     expect(await problems(other.organization)).toEqual(['notInvited'])
   })
 
-  it('ends after an admin has removed the old account', async () => {
+  it('accepts a new account after an admin has removed the old one', async () => {
     const { organization, admin, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     await goThrough(browse(service), idp, begin)
@@ -130,7 +130,7 @@ describe('refusals', () => {
     ).toEqual([{ subject: idp.person.sub, memberId }])
   })
 
-  it('covers flows of another browser, and used ones', async () => {
+  it('rejects flows of another browser, and used ones', async () => {
     const { idp, begin, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -145,7 +145,7 @@ describe('refusals', () => {
     expect(await db.identity.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
-  it('lets one of 20 concurrent uses of a code succeed', async () => {
+  it('accepts one of 20 concurrent uses of a code', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -155,7 +155,7 @@ describe('refusals', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  it('covers tokens of other issuers, clients, and times, and tells owners why', async () => {
+  it('rejects tokens of other issuers, clients, and times, and shows owners the reason', async () => {
     const { admin, idp, begin, person, page, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     const stranger = await idp.makeKey('first')
     const seconds = () => Math.floor(service.clock.now().getTime() / 1000)
@@ -223,7 +223,7 @@ describe('refusals', () => {
     expect(await db.identity.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('covers missing required claims', async () => {
+  it('rejects accounts without the required claims', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', requiredClaims: 'hd=acme.example' })
     idp.person = person('grace')
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('This account is not let in')
@@ -275,7 +275,7 @@ describe('refusals', () => {
     expect((await admin.get(page)).text).toContain('claimMissing: tid')
   })
 
-  it("explains a provider's error, and asks nobody when it is down", async () => {
+  it("explains a provider's error, and shows that a provider is down", async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = { sub: '' }
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('Sign-in was cancelled')
@@ -288,8 +288,8 @@ describe('refusals', () => {
   })
 })
 
-describe('keys', () => {
-  it('survives a rotation of all keys right after they were fetched', async () => {
+describe("a provider's key rotation", () => {
+  it('breaks no sign-in right after the keys were fetched', async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     const statuses: number[] = []
     for (const name of ['a', 'b', 'c']) {
@@ -302,7 +302,7 @@ describe('keys', () => {
 })
 
 describe('a session of a provider', () => {
-  it('opens its own organization only, and changes no account settings', async () => {
+  it('opens only its own organization, and changes no account settings', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service)
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
@@ -333,7 +333,7 @@ describe('a session of a provider', () => {
     expect((await browser.get(homeOf(elsewhere))).status).toBe(200)
   })
 
-  it("needs the service's second factor if the organization requires one, unless the provider is trusted or states its level", async () => {
+  it("requires the service's second factor unless the provider is trusted or states its level", async () => {
     const cases = [
       [{}, {}, 303],
       [{ secondFactor: 'trusted' }, {}, 200],
@@ -361,7 +361,7 @@ describe('a session of a provider', () => {
     }
   })
 
-  it('ends with the provider, and counts as no password then', async () => {
+  it('ends with the provider, and then counts as no password', async () => {
     const { organization, admin, idp, begin, page, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
@@ -372,7 +372,7 @@ describe('a session of a provider', () => {
   })
 })
 
-describe('joining and linking', () => {
+describe('an account at the provider', () => {
   it('joins by a link as its member, without a password', async () => {
     const { organization, admin, idp, page, person } = await setUpSso(service)
     idp.person = person('ada')
@@ -401,7 +401,7 @@ describe('joining and linking', () => {
     expect([status, titleOf(text)]).toEqual([403, 'You have an account already'])
   })
 
-  it('links an account under My account, signs in by it, and unlinks it', async () => {
+  it('is linked under My account, signs in, and is unlinked', async () => {
     const { organization, admin, idp, begin, page, providerId, person } = await setUpSso(service)
     idp.person = person('ada')
     await goThrough(admin, idp, `${page}/try`)

@@ -34,7 +34,7 @@ const SHORT = `first line\r\n\r\n"Ünïcode" & <b>marks</b> \u{1f393}'; last`
 const LONG = `${SHORT}${'x'.repeat(20_000)}\r\n`
 
 describe('a form that is sent after the session has ended', () => {
-  it('is saved unchanged, and sent once, by its button, after its owner has signed in again', async () => {
+  it('is saved unchanged, and sent once by its button after its owner has signed in again', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699', description: SHORT, long: LONG })
     expect([sent.status, sent.headers.location]).toEqual([
@@ -107,7 +107,7 @@ describe('a form that is sent after the session has ended', () => {
     expect((await person.get(resumeIn(sent))).text).toContain('>Mine<')
   })
 
-  it('is not found for anybody else', async () => {
+  it('is hidden from everybody else', async () => {
     const { home, organization, ...person } = await makeSignedOut()
     const sent = await person.post(`${home}tags`, { name: 'Mine' })
     const other = await joinAs(service, organization)
@@ -145,7 +145,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(await service.db.savedForm.findUnique({ where: { id } })).toBeNull()
   })
 
-  it('is one of the newest five that are kept', async () => {
+  it('is stored only as one of the newest five', async () => {
     const { email, home, ...person } = await makeSignedOut()
     const kept: string[] = []
     for (let i = 0; i < 7; i++) {
@@ -167,8 +167,8 @@ describe('a form that is sent after the session has ended', () => {
   })
 })
 
-describe('the cookie of a session that has ended', () => {
-  it('neither shows nor sends a form that its owner saved by it', async () => {
+describe('the cookie of an ended session', () => {
+  it('neither shows nor sends a form that its owner saved with it', async () => {
     const { email, home, organization, ...person } = await makeSignedOut()
     const stolen = visit(service, person.cookie())
     const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699' })
@@ -201,7 +201,7 @@ describe('the cookie of a session that has ended', () => {
 })
 
 describe('saving a form', () => {
-  it('is refused for strangers, after old sessions, or from other sites', async () => {
+  it('is rejected for strangers, after old sessions, or from other sites', async () => {
     const { home, ...person } = await makeSignedOut()
     const before = await service.db.savedForm.count()
     for (const visitor of [visit(service), visit(service, `session=${'x'.repeat(43)}`)])
@@ -218,7 +218,7 @@ describe('saving a form', () => {
     expect(await service.db.savedForm.count()).toBe(before)
   })
 
-  it('is refused after signing out, or without a form', async () => {
+  it('is rejected after signing out, or without a form', async () => {
     const { home, ...person } = await joinAs(service, await service.make.organization())
     const cookie = person.cookie()!
     await person.post('/portal/sign-out')
@@ -248,7 +248,7 @@ describe('a form that requires recent authentication', () => {
     expect((await service.db.member.findUniqueOrThrow({ where: { id: other.id } })).roles).toEqual(['admin'])
   })
 
-  it('is refused afterwards if its sender has lost the permission', async () => {
+  it('is rejected afterwards if its sender has lost the permission', async () => {
     const organization = await service.make.organization()
     const [person, admin] = [await joinAs(service, organization), await joinAs(service, organization)]
     service.clock.advance(HOUR_MS / 4)

@@ -22,7 +22,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
   return { candidate, organizationId, id, admin, path: `/portal/${organizationId}/media/${id}` }
 }
 
-it('offers the parts of a recording that failed to join to permitted members', async () => {
+it('offers permitted members the parts of a recording that failed to join', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId, invite } = candidate
   const id = await candidate.beginAttempt()
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect(answer.text).toBeFalsy()
   })
 
-  it('is served to admins and its assigned grader only', async () => {
+  it('is served only to admins and its assigned grader', async () => {
     const { candidate, organizationId, path } = await makeMedia()
     const assigned = await signInAs(service, organizationId, ['grader'])
     const graders = { id: candidate.invite.id, assignedGraderId: assigned.member.id }
@@ -154,7 +154,7 @@ describe('a recording', () => {
   })
 })
 
-it('serves a photo as one', async () => {
+it('serves a photo with its own type', async () => {
   const { admin, path } = await makeMedia({ content: Buffer.from(jpeg('photo')), contentType: 'image/jpeg' })
   expect((await admin.get(path)).headers['content-type']).toBe('image/jpeg')
 })

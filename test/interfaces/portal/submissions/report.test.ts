@@ -95,7 +95,7 @@ describe('the export of grades', () => {
     expect(text.text.split('\r\n')[0]).toContain('handed_in_at,question_1,question_2,removed_question_1,total')
   })
 
-  it('contains each result once across batches, is audited, and needs an admin', async () => {
+  it('contains each result once across batches, is audited, and requires an admin', async () => {
     const { admin, as, assessment, submissionId, organization } = await furnish()
     await service.db.$executeRaw`
       INSERT INTO submissions SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
@@ -153,7 +153,7 @@ describe('the report on an assessment', () => {
     expect(rowsOf((await admin.read()).text).at(-2)).toBe('1 | What is 2? | 3 | 2 | 3 | 67 %')
   })
 
-  it("is for admins and the assessment's clients, and names no staff to clients", async () => {
+  it("is for admins and the assessment's clients, and hides staff from clients", async () => {
     const { as, grader, grade, release, assessment, organization, submissionId } = await furnish()
     await grade(grader.ctx, 1, 5)
     await grade(grader.ctx, 2, 3)

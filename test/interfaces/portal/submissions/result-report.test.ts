@@ -20,7 +20,7 @@ async function makeReleased() {
   return { ...made, ctx, client, page, admin: await signInAs(service, organization.id, ['admin']) }
 }
 
-it("is downloaded from a released result's page by permitted members", async () => {
+it('is available to permitted members on the page of a released result', async () => {
   const { release, ctx, admin, client, page, organization, invite, submissionId } = await makeReleased()
   const outsiders = [
     await signInAs(service, organization.id, ['client']),
@@ -47,7 +47,7 @@ it("is downloaded from a released result's page by permitted members", async () 
   expect([status, headers.location]).toEqual([303, `/portal/sign-in?${new URLSearchParams({ next: `${page}/report` })}`])
 })
 
-it.skipIf(!hasPoppler)('shows points to clients, and texts for the candidate to admins as well', async () => {
+it.skipIf(!hasPoppler)('shows points to clients, and texts for the candidate only to admins', async () => {
   const { release, ctx, admin, client, page } = await makeReleased()
   await release(ctx, { message: 'Thank you', comment: 'For the organization' })
   const read = async (person: typeof admin) =>
@@ -64,25 +64,22 @@ it.skipIf(!hasPoppler)('shows points to clients, and texts for the candidate to 
   }
 })
 
-it.skipIf(!hasPoppler)(
-  'has formatted questions as they are meant: the page with its markup, the file in letters alone',
-  async () => {
-    const { release, ctx, organization, invite, admin, page, submissionId } = await makeReleased()
-    const script = 'Which are **prime**?\n\n- 4\n- <b>5</b>\n\n![A number line](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75)'
-    const where = { organizationId: organization.id, submissionId, number: 1 }
-    await service.db.submissionQuestion.updateMany({ where, data: { script, scriptFormat: 'markdown' } })
-    await release(ctx, {})
-    const { text: web } = await service
-      .v1(organization.key)
-      .get(`/invites/${invite.id}/submission/report`)
-      .set('accept', 'text/html')
-    expect(web).toContain('<strong>prime</strong>')
-    expect(web).toContain('<li>&lt;b&gt;5&lt;/b&gt;</li>')
-    expect(web).toContain('[A number line]')
-    const { text } = await readPdf((await admin.get(`${page}/report`).responseType('blob')).body)
-    for (const words of ['Which are prime?', '[A number line]']) expect(text).toContain(words)
-    expect(text).toMatch(/•\s*4\n\s*•\s*<b>5<\/b>/)
-    for (const marks of ['**', 'asset:']) expect(`${web}${text}`).not.toContain(marks)
-    expect((await admin.get(page)).text).toContain('Which are prime?')
-  },
-)
+it.skipIf(!hasPoppler)('shows formatted questions with their markup on the page, and as plain text in the file', async () => {
+  const { release, ctx, organization, invite, admin, page, submissionId } = await makeReleased()
+  const script = 'Which are **prime**?\n\n- 4\n- <b>5</b>\n\n![A number line](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75)'
+  const where = { organizationId: organization.id, submissionId, number: 1 }
+  await service.db.submissionQuestion.updateMany({ where, data: { script, scriptFormat: 'markdown' } })
+  await release(ctx, {})
+  const { text: web } = await service
+    .v1(organization.key)
+    .get(`/invites/${invite.id}/submission/report`)
+    .set('accept', 'text/html')
+  expect(web).toContain('<strong>prime</strong>')
+  expect(web).toContain('<li>&lt;b&gt;5&lt;/b&gt;</li>')
+  expect(web).toContain('[A number line]')
+  const { text } = await readPdf((await admin.get(`${page}/report`).responseType('blob')).body)
+  for (const words of ['Which are prime?', '[A number line]']) expect(text).toContain(words)
+  expect(text).toMatch(/•\s*4\n\s*•\s*<b>5<\/b>/)
+  for (const marks of ['**', 'asset:']) expect(`${web}${text}`).not.toContain(marks)
+  expect((await admin.get(page)).text).toContain('Which are prime?')
+})

@@ -37,7 +37,7 @@ async function record(
 }
 
 describe('the page of a submission', () => {
-  it('pages webcam stills with continuous numbers, like the grading view', async () => {
+  it('shows webcam stills in pages with continuous numbers, like the grading view', async () => {
     const { submission, candidate, admin, address } = await furnish()
     await candidate.press('finish')
     const { id: submissionId, organizationId } = await submission()
@@ -165,7 +165,7 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('Answer by video: deleted.')
   })
 
-  it('deletes while the media store is down', async () => {
+  it('deletes recordings while the media store is down', async () => {
     const { candidate, submission, admin, address, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     await record(await submission(), 'ready')
@@ -178,7 +178,7 @@ describe('the page of a submission', () => {
     expect(await read()).toContain('Answer by video: deleted.')
   })
 
-  it('says that nothing was submitted yet', async () => {
+  it('shows that nothing was submitted yet', async () => {
     const { invite, organization } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
     const { status, text } = await admin.get(`${admin.home}invites/${invite.id}/submission`)
@@ -187,7 +187,7 @@ describe('the page of a submission', () => {
 })
 
 describe("a requirement that the candidate can't meet", () => {
-  it("is waived on the invite's page, once, with an audit entry", async () => {
+  it("is waived on the invite's page once, with an audit entry", async () => {
     const { candidate, invite, organization, stored } = await makeAccepted(service, {
       screenRecording: true,
       requireIdCapture: true,
@@ -218,7 +218,7 @@ describe("a requirement that the candidate can't meet", () => {
     expect((await admin.get(address)).text).not.toContain('waive-heading')
   })
 
-  it('is refused if unknown', async () => {
+  it('is rejected if unknown', async () => {
     const { invite, organization, stored } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
     for (const requirement of ['', 'everything', 'constructor', HOSTILE])

@@ -41,7 +41,7 @@ function toHappening(word: Word, { run, left }: Play): Happening {
   return { is: word, run }
 }
 
-it('is asked for when it could begin, and begins when it is granted', () => {
+it('requests a play when it could begin, and begins it when granted', () => {
   expect(go([])).toMatchObject({ words: 'It can be played 2 times.', canPress: true })
   expect(go(['pressed'])).toMatchObject({ effects: ['load', 'play'], words: 'Loading the question…' })
   expect(go(['pressed', 'begun'])).toMatchObject({ effects: ['load', 'play', 'hold', 'ask'], canPress: false })
@@ -51,7 +51,7 @@ it('is asked for when it could begin, and begins when it is granted', () => {
   expect(go(['ended'], whole.play)).toMatchObject({ words: 'It can be played once more.', canPress: true })
 })
 
-it('is never asked for where it can not be loaded', () => {
+it('never requests a play that cannot be loaded', () => {
   const failed = go(['pressed', 'notBegun'])
   expect(failed.effects).toEqual(['load', 'play', 'unload'])
   expect(failed).toMatchObject({
@@ -60,7 +60,7 @@ it('is never asked for where it can not be loaded', () => {
   })
 })
 
-it('begins without being counted again where it was granted and did not begin', () => {
+it('begins a granted play that failed to begin without counting it again', () => {
   const failed = go(['pressed', 'begun', 'granted', 'notBegun'], beginPlay(1))
   expect(failed).toMatchObject({ words: expect.stringMatching(/^It did not start/), canPress: true })
   const again = go(['pressed', 'begun'], failed.play)
@@ -68,7 +68,7 @@ it('begins without being counted again where it was granted and did not begin', 
   expect(go(['ended'], again.play)).toMatchObject({ words: 'It can’t be played again.', canPress: false })
 })
 
-it('can be asked for again where the answer was lost, and not where there are no plays left', () => {
+it('requests a play again if the response was lost, unless no plays are left', () => {
   expect(go(['pressed', 'begun', 'unreachable'])).toMatchObject({
     words: expect.stringMatching(/^No connection/),
     canPress: true,
@@ -78,7 +78,7 @@ it('can be asked for again where the answer was lost, and not where there are no
   expect(canBePressed(none.play, false)).toBe(false)
 })
 
-it('goes on where it was paused, and says where it broke off', () => {
+it('continues a paused play, and reports an early stop', () => {
   const paused = go(['pressed', 'begun', 'granted', 'begun', 'paused'])
   expect(paused.canPress).toBe(true)
   expect(go(['pressed', 'begun'], paused.play)).toMatchObject({ effects: ['play'], phase: 'playing' })
@@ -86,7 +86,7 @@ it('goes on where it was paused, and says where it broke off', () => {
   expect(go(['broken']).play).toEqual(beginPlay(2))
 })
 
-it('heeds nothing that becomes of an earlier try', () => {
+it('ignores events of an earlier play', () => {
   const { play } = go(['pressed', 'closed'])
   for (const is of ['begun', 'notBegun'] as const) expect(advance(play, { is, run: play.run - 1 })).toEqual([play, []])
 })

@@ -46,23 +46,23 @@ it.each<[string, Partial<Answering>]>([
   ],
   ['Not saved.', { last: { ...last, state: 'failed' }, hasAnswered: true }],
   ['Saved up to 0:58, no further.', { last: { ...last, state: 'failed', saved: 58_000 } }],
-])('says how far it is: %s', (words, is) => expect(wordState(t, { ...none, ...is })).toBe(words))
+])('shows the state of the recording: %s', (words, is) => expect(wordState(t, { ...none, ...is })).toBe(words))
 
-it('says how often it can be recorded yet', () => {
+it('shows how many times the answer can still be recorded', () => {
   expect(wordLeft(t, none)).toBe('You can record your answer 2 times.')
   expect(wordLeft(t, { ...none, attemptsLeft: 1, hasAttempts: true })).toBe('You can record it again once.')
   expect(wordLeft(t, { ...none, attemptsLeft: 0 })).toBe('You can’t record this answer again.')
   expect(wordLeft(t, { ...none, attemptsLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
 })
 
-it('says how long a recording is by now, and how much of it is saved', () => {
+it('shows the length of a running recording and its saved part', () => {
   const running = { isRunning: true, elapsed: 62_000 }
   expect([wordElapsed({ running }), wordElapsed({ running: { ...running, isRunning: false } })]).toEqual(['1:02', ''])
   expect(wordLeft(t, { ...none, running, last })).toBe('')
   expect(wordLeft(t, { ...none, running, last: { ...last, saved: 58_000 } })).toBe('Saved up to 0:58')
 })
 
-it('takes the latest for the answer, unless that failed', () => {
+it('treats the latest recording as the answer, unless it failed', () => {
   const failed = { ...none, hasAnswered: true, last: { ...last, state: 'failed', failure: 'quota' } as const }
   expect([isAnswered(none), isAnswered({ ...none, hasAnswered: true }), isAnswered({ ...none, last })]).toEqual([
     false,
@@ -77,7 +77,7 @@ it('takes the latest for the answer, unless that failed', () => {
   expect(isBusy({ ...none, last: { ...last, state: 'completing' } })).toBe(true)
 })
 
-it('says how an interrupted recording goes on', () => {
+it('explains how to continue an interrupted recording', () => {
   const interrupted = { ...none, attemptsLeft: 0, last: { ...last, state: 'interrupted' } as const }
   const words = (mayRestart: boolean) => wordLeft(t, { ...interrupted, interrupted: { kind: 'audio', mayRestart } })
   expect(words(false)).toBe('What was recorded until then is saved. Continue, and it stays one attempt.')
@@ -85,7 +85,7 @@ it('says how an interrupted recording goes on', () => {
   expect([isAnswered(interrupted), isBusy(interrupted)]).toEqual([false, false])
 })
 
-it('says before a recording which attempt counts', () => {
+it('explains before a recording which attempt counts', () => {
   const [one, several] = [/^If the time runs out/, /^The attempt that you stop last is your answer, unless you choose another\./]
   expect(wordRule(t, none)).toMatch(/your last finished attempt stays your answer\.$/)
   expect(wordRule(t, { ...none, isTimed: false })).toMatch(several)
@@ -94,7 +94,7 @@ it('says before a recording which attempt counts', () => {
     expect(wordRule(t, { ...none, ...silent })).toBe('')
 })
 
-it('says what became of a recording that the clock has ended', () => {
+it('reports the result of a recording that the time limit ended', () => {
   const over = (state: 'saved' | 'completing' | 'failed') => wordOver(t, { ...last, saved: 58_000, state })
   expect(over('saved')).toBe('Your recording of 1:01 was saved.')
   expect(over('completing')).toBe('Your recording of 1:01 is being sent. Keep this page open.')

@@ -3,7 +3,7 @@ import { cutText, isTooLong, wordLength } from '../../../../../src/interfaces/ca
 import { t } from '../../../../support/browser-texts.ts'
 
 describe('the length of a text', () => {
-  it('is told with the limit', () => {
+  it('is shown with the limit', () => {
     expect(wordLength(t, '')).toBe('0 of 20,000 characters.')
     expect(wordLength(t, '🙂 x')).toBe('3 of 20,000 characters.')
     expect(wordLength(t, 'x'.repeat(20_000))).toBe('20,000 of 20,000 characters.')
@@ -12,7 +12,7 @@ describe('the length of a text', () => {
     )
   })
 
-  it('is counted by characters, as the service does, and never cut within one', () => {
+  it('counts characters as the service does, and cuts never within one', () => {
     const longest = '🙂'.repeat(20_000)
     expect([isTooLong(longest), cutText(longest) === longest]).toEqual([false, true])
     expect([isTooLong(`${longest}🙂`), cutText(`${longest}🙂`) === longest]).toEqual([true, true])

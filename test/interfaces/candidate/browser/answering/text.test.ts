@@ -16,14 +16,14 @@ const server = { text: 'There', revision: 4 }
 it.each([
   ['later', 'Later', 5, 'Later', false],
   ['the whole of a text that is too long', 'There, and more', 4, 'There, and more', true],
-  ['another text of the revision that is saved', 'Elsewhere', 4, 'There', true],
+  ['another text of the saved revision', 'Elsewhere', 4, 'There', true],
   ['earlier', 'There was', 3, 'There', true],
-])('begins with what an earlier page has left, if it is later than what is saved: %s', (_is, text, revision, typed, saved) => {
+])('begins with the text of an earlier page if it is newer than the saved one: %s', (_is, text, revision, typed, saved) => {
   const begun = openText(server, { text, revision, at: Date.now() - 60_000 })
   expect([begun.typed.text, isSaved(begun, rules)]).toEqual([typed, saved])
 })
 
-it('sends how long ago it was typed, also where an earlier page has left it', () => {
+it('sends how long ago a text was typed, even if an earlier page left it', () => {
   const ago = (at?: number) =>
     JSON.parse(JSON.stringify(toRequest(openText(server, { text: 'Later', revision: 5, ...(at && { at }) }).typed))).ago
   expect(ago(Date.now() - 60_000)).toBeGreaterThanOrEqual(60_000)
@@ -31,7 +31,7 @@ it('sends how long ago it was typed, also where an earlier page has left it', ()
   expect(ago()).toBeLessThan(60_000)
 })
 
-it('is later than what another page has saved meanwhile', () => {
+it('gives a text a higher revision than one that another page has saved meanwhile', () => {
   const begun = openText(server, null)
   const sent = typeAfter(begun.typed, 'Typed here')
   const [typed] = transition(begun, { type: 'typed', typed: sent }, rules)
@@ -42,7 +42,7 @@ it('is later than what another page has saved meanwhile', () => {
   expect(isSaved(saved, rules)).toBe(true)
 })
 
-it('says whether it is saved, and why not', () => {
+it('shows whether a text is saved, and why not', () => {
   const begun = openText(server, null)
   expect(wordSaving(t, openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
   expect(wordSaving(t, begun, true, false, true)).toBe('Saved.')

@@ -6,7 +6,7 @@ import { t } from '../../../../support/browser-texts.ts'
 const saidThrough = (...lefts: number[]) =>
   lefts.map((left, i) => sayTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
 
-it('says at 60, 30 and 10 seconds how much is left', () => {
+it('announces the remaining time at 60, 30, and 10 seconds', () => {
   expect(saidThrough(61_000, 60_000, 59_750, 30_100, 29_900, 10_000, 9_750, 0)).toEqual([
     '60 seconds left',
     '30 seconds left',
@@ -14,13 +14,13 @@ it('says at 60, 30 and 10 seconds how much is left', () => {
   ])
 })
 
-it('says what is really left where a question begins below these, or the device has slept', () => {
+it('announces the actual time if a question begins below these, or the device has slept', () => {
   expect(saidThrough(39_000, 38_750)).toEqual(['39 seconds left'])
   expect(saidThrough(300_000, 12_400, 12_150)).toEqual(['13 seconds left'])
   expect(saidThrough(50_000, 800)).toEqual(['50 seconds left', '1 second left'])
   expect(saidThrough(0)).toEqual([])
 })
 
-it('says it again where the service has given more time', () => {
+it('announces the remaining time again after the service has granted more', () => {
   expect(saidThrough(29_000, 120_000, 59_900)).toEqual(['29 seconds left', '60 seconds left'])
 })

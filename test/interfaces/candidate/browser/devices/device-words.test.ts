@@ -11,7 +11,7 @@ const words = (name: string, of: Partial<Failure> = {}) =>
     ...of,
   })
 
-it.each(['NotFoundError', 'OverconstrainedError'])('names the device that is not there: %s', (name) => {
+it.each(['NotFoundError', 'OverconstrainedError'])('names the missing device: %s', (name) => {
   const microphone = { camera: false, microphone: true }
   expect(words(name, { present: microphone })).toMatch(/^No camera was found\. Connect it/)
   expect(words(name, { present: { camera: true, microphone: false } })).toMatch(/^No microphone was found\./)
@@ -22,7 +22,7 @@ it.each(['NotFoundError', 'OverconstrainedError'])('names the device that is not
   expect(words(name, { device: 'microphone', present: microphone })).not.toContain('camera')
 })
 
-it('names the device that is there and does not fit', () => {
+it('names the device that does not fit', () => {
   expect(words('OverconstrainedError', { constraint: 'width' })).toMatch(
     /^Your camera can’t record in the way that is needed \(width\)\./,
   )
@@ -30,12 +30,12 @@ it('names the device that is there and does not fit', () => {
   expect(words('OverconstrainedError', { device: 'camera', present: null })).toMatch(/^Your camera can’t record/)
 })
 
-it('has nobody connect a screen', () => {
+it('asks nobody to connect a screen', () => {
   expect(words('NotFoundError', { device: 'screen' })).toMatch(/^There was no screen to share\./)
   expect(words('NotFoundError', { device: 'screen' })).not.toContain('Connect')
 })
 
-it('names what it does not know as the browser does', () => {
+it("shows an unknown error by the browser's name", () => {
   for (const name of ['TypeError', 'constructor']) expect(words(name)).toContain(`could not be used (${name})`)
   expect(words('')).toContain('could not be used. Try again')
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listenForSilence } from '../../../../../src/interfaces/candidate/browser/devices/silence.ts'
 
-it('tells silence once, after 2.5 seconds, and each sound', () => {
+it('reports silence once, after 2.5 seconds, and every sound', () => {
   const listen = listenForSilence(0)
   const noticed = (
     [
@@ -17,7 +17,7 @@ it('tells silence once, after 2.5 seconds, and each sound', () => {
   expect(noticed).toEqual(['heard', null, 'silent', null, 'heard', 'heard', 'silent'])
 })
 
-it('tells nothing of a meter that does not run, and listens anew when it does', () => {
+it('reports nothing while the meter is stopped, and restarts when it runs', () => {
   const listen = listenForSilence(0)
   for (const now of [100, 3_000, 60_000]) expect(listen(now, false, 0)).toBeNull()
   expect(listen(62_500, true, 0)).toBeNull()

@@ -47,8 +47,8 @@ function open(copiedBytes?: number) {
   return { ...made, store, refusals: () => refusals }
 }
 
-describe('parts that wait', () => {
-  it('are there when the browser clears its storage between two of them, and those that come after', async () => {
+describe('waiting parts', () => {
+  it('survive when the browser clears its storage between two of them', async () => {
     const { store, clear, refusals } = open()
     await store.put(part(0))
     clear()
@@ -61,7 +61,7 @@ describe('parts that wait', () => {
     expect([store.keepsAll(), refusals()]).toEqual([false, 1])
   })
 
-  it('are kept in memory as well only as far as there is room, the newest', async () => {
+  it('are stored in memory up to its limit, the newest ones', async () => {
     const { store, clear, rows } = open(25)
     for (const number of [0, 1, 2]) await store.put(part(number))
     expect(rows.size).toBe(3)
@@ -71,7 +71,7 @@ describe('parts that wait', () => {
     expect(found.map((one) => one?.number)).toEqual([undefined, 1, 2])
   })
 
-  it('are all in memory where the browser keeps none, however many', async () => {
+  it('are all stored in memory, without a limit, if the browser stores none', async () => {
     const store = openPartStore(null, () => {}, 25)
     for (const number of [0, 1, 2, 3]) await store.put(part(number))
     expect((await store.get(part(0)))?.number).toBe(0)

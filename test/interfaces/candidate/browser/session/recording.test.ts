@@ -31,7 +31,7 @@ function go(happenings: Happening[], from: Recording = begun) {
 const two = [record(2), record(4)]
 const saved = [settle('partSaved', 0), settle('partSaved', 1)]
 
-it('is completed when it has ended and all of it is there, in whatever order', () => {
+it('completes a recording after its end once all parts are saved, in any order', () => {
   expect(go([...two, settle('partSaved', 1)])).toMatchObject({ saved: 0, recorded: 4, effects: [] })
   expect(go([...two, ...saved])).toMatchObject({ saved: 4, state: 'recording', effects: [] })
   for (const order of [
@@ -48,25 +48,25 @@ it('is completed when it has ended and all of it is there, in whatever order', (
   expect(go([record(2), record(4, 2), ended!]).recording.segments).toEqual([1, undefined, 1])
 })
 
-it('is completed with gaps where the browser has not kept all of it', () => {
+it('completes a recording with gaps if the browser has lost parts', () => {
   const lost = [...two, settle('partLost', 0), settle('partSaved', 1), ended!, refuse('parts_missing')]
   expect(go(lost)).toMatchObject({ saved: 0, effects: ['complete', 'completeWithGaps'] })
   expect(go([...lost, completed!])).toMatchObject({ state: 'saved', failure: 'parts_missing' })
   expect(go([...lost, refuse('parts_missing')])).toMatchObject({ state: 'failed', failure: 'parts_missing' })
 })
 
-it.each(['closed', 'submitted'])('is saved where the service has completed it by itself: %s', (code) => {
+it.each(['closed', 'submitted'])('marks a recording as saved if the service completed it by itself: %s', (code) => {
   expect(go([...two, ...saved, ended!, refuse(code)])).toMatchObject({ state: 'saved', failure: '' })
   expect(go([...two, refuse(code)])).toMatchObject({ state: 'failed', failure: code })
 })
 
-it('is given up where nothing was recorded', () => {
+it('abandons a recording if nothing was recorded', () => {
   expect(go([ended!])).toMatchObject({ effects: ['abandon'] })
   for (const answer of [completed!, refuse('closed')])
     expect(go([ended!, answer])).toMatchObject({ state: 'failed', failure: 'empty', effects: ['abandon', 'settle'] })
 })
 
-it('is resumed with what is kept and not there', () => {
+it('resumes a recording with the parts that are stored locally and missing on the service', () => {
   const left = [0, 1, 2].map((number) => ({ mediaId: 'a', segment: 1, number }))
   const upload = {
     mediaId: 'a',
@@ -93,7 +93,7 @@ it('is resumed with what is kept and not there', () => {
 const isPossible = ({ is }: Happening, { state }: Recording): boolean =>
   is === 'recorded' ? state === 'recording' : is !== 'completed' || state === 'completing'
 
-it('stays as it is when it is interrupted, and is completed after it was continued', () => {
+it('keeps an interrupted recording, and completes it after it was continued', () => {
   const [interrupted, continued]: Happening[] = [{ is: 'interrupted' }, { is: 'continued' }]
   expect(go([...two, interrupted!, ...saved])).toMatchObject({ state: 'interrupted', saved: 4, effects: [] })
   const whole = [...two, ...saved, interrupted!, continued!, record(6, 1), settle('partSaved', 0, 1), ended!]
@@ -101,7 +101,7 @@ it('stays as it is when it is interrupted, and is completed after it was continu
   expect(go([...two, ...saved, interrupted!, ended!])).toMatchObject({ effects: ['complete'] })
 })
 
-it('is settled once, and never completed while a part of it waits', () => {
+it('settles a recording once, and never completes it while a part waits', () => {
   const answers = [completed!, refuse('parts_missing'), refuse('closed'), refuse('quota')]
   const any = fc.constantFrom(
     ...[record(1), record(2, 1), ended!, ...saved, settle('partLost', 0), settle('partSaved', 0, 1), ...answers],
