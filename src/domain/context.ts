@@ -28,32 +28,32 @@ export type Queue = {
   ) => Promise<Statement>
   /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emails: { id: string; organizationId: string }[]) => Promise<void>
-  /** Has what was told of mails read, in the transaction that keeps it. */
+  /** Enqueues the processing of a mail event, in the transaction that stores it. */
   enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
   /** Has an organization's mails to candidates that wait for another day looked at now. */
   bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
-  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
+  /** Enqueues a batch of invites. The job is repeated if its process dies. */
   enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string; isRetry?: boolean }) => Promise<void>
-  /** Has a bulk change of invites worked on, in the same way. */
+  /** Enqueues a bulk change of invites, in the same way. */
   enqueueBulkChange: (
     db: Connection,
     change: { id: string; organizationId: string; startAfter?: Date; isRetry?: boolean },
   ) => Promise<void>
-  /** Has a file of questions taken into the library, in the same way. */
+  /** Enqueues the import of a file of questions, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
-  /** Has what was handed in scored by a corrected key. */
+  /** Enqueues the rescoring of submissions by a corrected key. */
   enqueueAnswerKeyCorrection: (
     db: Connection,
     which: { organizationId: string; versionId: string; number: number },
   ) => Promise<void>
-  /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
+  /** Enqueues the deletion of test data created until then. The job is repeated if its process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
   /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
   enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
-  /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
+  /** Schedules the next step of a suspension: a reminder to the owners, or the erasure. */
   enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
   forgetOrganization: (organizationId: string) => Promise<number>
@@ -65,14 +65,14 @@ export type Queue = {
    * @returns how many jobs of the mails are under way.
    */
   forgetMails: (emailIds: readonly string[], pattern: string) => Promise<number>
-  /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
+  /** Enqueues the joining of a recording, in the transaction that completes it. The recording that is due first is joined first. */
   enqueueRecording: (
     db: Connection,
     recording: { mediaId: string; organizationId: string; assetOf?: string; key: string; dueAt: Date },
   ) => Promise<void>
-  /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
+  /** Enqueues a password reset for an address. A job looks up the account, so that the response time doesn't reveal whether it exists. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
-  /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */
+  /** Enqueues the record of a wrong password for an address, for the same reason in a job. */
   enqueueFailedSignIn: (db: Connection, email: string) => Promise<void>
 }
 
@@ -360,7 +360,7 @@ export type Actor =
     }
   /** The person behind an invitation's link. */
   | { kind: 'candidate'; inviteId: string }
-  /** Whoever runs the service, by the command line. */
+  /** The operator, by the command line. */
   | { kind: 'operator' }
   /** The service itself: its jobs, its clock. */
   | { kind: 'system' }

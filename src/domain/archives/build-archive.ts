@@ -43,7 +43,7 @@ export async function buildArchive(
   }
 }
 
-/** Takes it over, with a key of its own: what was put under another is deleted. @returns whether it is still to be made. */
+/** Claims the archive with a new key, and deletes files under an earlier key. @returns false if the archive is built or gone. */
 const begin = (ctx: Context, { id, key }: ArchiveInProgress): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside

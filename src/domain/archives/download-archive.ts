@@ -60,7 +60,7 @@ export async function startDownload(
 
 type Lease = { organizationId: string; id: string; downloadId: string | null }
 
-/** @returns whether the lease was free for the session. */
+/** @returns true if the session has the lease now. */
 async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string): Promise<boolean> {
   const now = ctx.deps.clock()
   const claiming = ctx.db
@@ -87,7 +87,7 @@ async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string)
 const renew = (ctx: Context, lease: Lease): Promise<boolean> =>
   updateLease(ctx, lease, { downloadLeasedUntil: new Date(ctx.deps.clock().getTime() + LEASE_MS) })
 
-/** @returns whether the lease was still held. */
+/** @returns false if the lease was lost. */
 async function updateLease(
   ctx: Context,
   { id, downloadId }: Lease,
@@ -116,7 +116,7 @@ async function complete(ctx: Context, lease: Lease): Promise<void> {
   })
 }
 
-/** Deletes the file, unless another download has the lease by now. @returns whether it was still there. */
+/** Deletes the file, unless another download has the lease. @returns false if it was gone, or if another download has the lease. */
 export const removeFile = (
   service: ServiceContext,
   { organizationId, id, downloadId }: Lease,

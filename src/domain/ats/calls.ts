@@ -9,7 +9,7 @@ import { DAY_MS } from '../time/days.ts'
 import type { ConnectionDetail } from './connections.ts'
 import { atsOf } from './place-order.ts'
 
-// The log of what was called in either direction.
+// Log of calls from and to applicant tracking systems.
 
 export type { AtsCall }
 /** For so many days calls are kept, and reports that are over. */

@@ -9,7 +9,7 @@ import { inTransaction } from '../transaction.ts'
 import { isReported, statusAfterEvent } from './order-status.ts'
 import { laterThan } from './queue-report.ts'
 
-// Events become reports: one for each order of their invite whose ATS is told of what they tell.
+// Creates reports from events: one for each order of the invite, if its ATS reports that status.
 
 /** Events a transaction. */
 const AT_ONCE = 2_000
@@ -18,7 +18,7 @@ const AT_ONCE = 2_000
  * Takes one step. The position moves in the transaction that makes the reports: each event is handed over once, whatever becomes of the
  * process, and whichever release recorded it.
  *
- * @returns whether there may be more.
+ * @returns true if there may be more.
  */
 export async function enqueueReports(ctx: ServiceContext): Promise<{ more: boolean }> {
   const { position, head } = await unscoped(ctx.db)

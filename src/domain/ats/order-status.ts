@@ -5,7 +5,7 @@ import { declinedAtOf } from '../invites/declined.ts'
 import { withCurrentStatus } from '../invites/expiry.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
 
-// How an order stands, in words of ours; what each applicant tracking system is told of it stands in interfaces/ats.
+// Status of an order. interfaces/ats translates it for each applicant tracking system.
 
 /**
  * `undelivered`: the mail to the candidate was refused for good; `in_review`: handed in, and not released; `released`: its result is. A
@@ -68,7 +68,7 @@ export function statusAfterEvent(
 /** A released result of a submission. @property at when it was. @property percent of the points, with two decimals at most; null: there are no points. */
 export type OrderResult = { submissionId: string; at: Date; points: number; ofPoints: number; percent: number | null }
 
-/** How an order stands now. @property result null unless it is `released`: nothing of it leaves before. */
+/** Current status of an order. @property result null until it is released. */
 export type OrderProgress = {
   inviteId: string
   status: Exclude<OrderStatus, 'test'>
@@ -77,7 +77,7 @@ export type OrderProgress = {
   result: OrderResult | null
 }
 
-/** How an invite stands now, for its orders. @throws DomainError invite_not_found. */
+/** Current status and result of an invite, as reported for its orders. @throws DomainError invite_not_found. */
 export async function readOrderProgress({ db, deps, organization }: Context, inviteId: string): Promise<OrderProgress> {
   const organizationId = organization.id
   const row = await db.invite.findFirst({

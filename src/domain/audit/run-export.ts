@@ -43,7 +43,7 @@ export const runExport = <Row>(
     await readAll(read, (rows) => Promise.race([write(rows), replaced]))
   })
 
-/** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
+/** Reads rows like an export and within its limits, without an audit entry. @throws DomainError as runExport. */
 export const exportRows = <Row>(ctx: Context, read: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> =>
   runWithinLimits(ctx, null, () => readAll(read, write))
 
@@ -73,7 +73,7 @@ async function runWithinLimits(
   }
 }
 
-/** @returns what ends it. */
+/** Adds an export to those in progress. @returns a function that removes it. */
 function registerExport({ deps }: Context, entering: RunningExport): () => void {
   const { organizationId, request } = entering
   const exports = runningExports.get(deps) ?? []

@@ -44,7 +44,7 @@ export const findPageTextIssues = ({ consent, ...links }: PageTexts): Issue[] =>
     ['consent', checkText(consent, MAX_MESSAGE_LENGTH)],
   ])
 
-/** A consent text of spaces alone is none: whoever has it saved would think that candidates agree to something. */
+/** Rejects a consent text of white space only: candidates would agree to nothing. */
 const findBlankIssues = (given: PageTexts, { consent }: PageTexts): Issue[] =>
   consent === '' && given.consent !== '' ? [{ field: 'consent', rule: 'malformed', text: BLANK }] : []
 const BLANK = 'There are only spaces here. Write a text, or leave the field empty.'
@@ -93,12 +93,12 @@ export async function savePageTexts(ctx: Context, language: string, given: PageT
       after: { ...links, consentVersion } satisfies AuditDetails,
     }
     await recordAudit(inside, { action: 'changed_page_words', details })
-    // Whoever has got hold of somebody's session is not to have candidates agree to something, or go somewhere, unnoticed.
+    // Admins are notified, because a stolen session could change what candidates agree to or where links lead.
     await queueAdminEmails(inside, { kind: 'page_words_changed', facts: omitUndefined({ person: await nameActor(inside) }) })
   })
 }
 
-/** @returns the version that it has. */
+/** @returns the new version. */
 async function addConsentText(ctx: Context, { language, version, body }: ConsentText): Promise<number> {
   const row = {
     organizationId: ctx.organization.id,

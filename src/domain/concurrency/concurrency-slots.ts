@@ -1,22 +1,22 @@
 export type ConcurrencySlots = {
-  /** Number of places in use. */
+  /** Number of slots in use. */
   taken: () => number
-  /** Number of works in progress, including those that no longer hold a place. */
+  /** Number of tasks in progress, including slow ones that have given up their slot. */
   underWay: () => number
-  /** Works in progress of each group. */
+  /** Tasks in progress by group. */
   byGroup: ReadonlyMap<string, number>
-  /** Places in use by each group. */
+  /** Slots in use by group. */
   heldBy: ReadonlyMap<string, number>
-  /** Records that a work has begun, for each of the groups it counts for. */
+  /** Records that a task has started, for each of its groups. */
   begin: (groups: readonly string[], work: Promise<void>) => void
-  /** Resolves when all works in progress have ended. */
+  /** Resolves when all tasks in progress have ended. */
   settled: () => Promise<unknown>
 }
 
 /**
- * Places for works that run at the same time. A work that takes long goes on and gives its place to others.
+ * Slots for concurrent tasks. A slow task continues and gives up its slot.
  *
- * @param holdMs milliseconds after which it does. @param onFree called when a place becomes free, and when a work ends.
+ * @param holdMs milliseconds after which it does. @param onFree called when a slot becomes free, and when a task ends.
  */
 export function createConcurrencySlots(holdMs: number, onFree: () => void): ConcurrencySlots {
   const works = new Set<Promise<void>>()

@@ -14,7 +14,7 @@ export type StoredResponse = { code: number; text: string; isSecret?: boolean }
 
 type IdempotentRequest = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 
-/** How long an answer is kept for a retry. */
+/** Milliseconds for which a response is kept for retries. */
 const RETENTION_MS = 24 * 3_600_000
 
 /**
@@ -112,9 +112,9 @@ async function findStoredResponse(
   const record = await ctx.db.idempotencyRecord.findFirst({ where })
   if (!record) return null
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
-  // Whom it was about is erased since: it is done no second time, and there is nothing to show.
+  // Its candidate was erased since. The request is not repeated.
   if (record.body === null) throw new DomainError('invite_not_found')
-  // A secret is shown again only to who was shown it: other API keys of the organization may have chosen the same idempotency key.
+  // A secret is shown again only to the same actor, because other API keys may have chosen the same idempotency key.
   if (record.encryptedFor !== null && record.encryptedFor !== formatActor(ctx.actor))
     throw new DomainError('idempotency_key_reused')
   return { code: record.status!, text: decryptBody(ctx, id, record), isSecret: record.encryptedFor !== null }
@@ -135,7 +135,7 @@ async function refuseErased(ctx: Context, key: string): Promise<void> {
   if (await ctx.db.idempotencyRecord.findFirst({ where, select: { key: true } })) throw new DomainError('invite_not_found')
 }
 
-/** The keys of all answers that the organization's requests got, some at a time. */
+/** Idempotency keys of all stored responses of the organization, in batches. */
 export async function* readStoredResponseKeys(ctx: Context, atOnce: number): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
     const page = ctx.db.selectFrom('idempotencyRecords').select('key').where('key', '>', last).orderBy('key').limit(atOnce)
@@ -146,7 +146,7 @@ export async function* readStoredResponseKeys(ctx: Context, atOnce: number): Asy
   }
 }
 
-/** The ids that stand in what was answered, and in the keys themselves. */
+/** UUIDs in stored responses and in their keys. */
 export async function readIdsInStoredResponses(ctx: Context, keys: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.idempotencyRecord.findMany({
     where: { organizationId: ctx.organization.id, key: { in: [...keys] } },
@@ -163,8 +163,8 @@ export async function readIdsInStoredResponses(ctx: Context, keys: readonly stri
 const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 /**
- * Forgets what was answered wherever something matches in it, in either case: whoever sends such a request again is told that there is no
- * such thing. Of a key that it stands in there is a code from then on.
+ * Empties stored responses that match a pattern, ignoring case. Repeating such a request answers that there is no
+ * such invite. Keys that match are replaced by their HMAC.
  *
  * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
  */

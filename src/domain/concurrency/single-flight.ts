@@ -1,4 +1,4 @@
-/** Shares one call among all callers that ask while it is in progress. */
+/** Shares one call among all callers while it is in progress. */
 export function singleFlight<T>(call: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | undefined
   return () => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type WakeSignal = {
-  /** Has whoever waits look soon; when nobody waits, the next. */
+  /** Wakes the waiting worker, or the next one that waits. */
   wake: () => void
-  /** Waits until it rings, and then as long as it may ring again; or, if it does not, the whole time. While it waits it keeps no process alive. */
+  /** Resolves some time after a wake-up, so that several are handled together, or after `ms`. Doesn't keep the process alive. */
   wait: (ms: number) => Promise<void>
 }
 
-/** Wakes a worker before its next scheduled time. @param gatherMs milliseconds within which several rings wake it once. */
+/** Wakes a worker before its next scheduled time. @param gatherMs milliseconds within which several signals wake it once. */
 export function createWakeSignal(gatherMs: number): WakeSignal {
   let rang = false
   let end = () => {}

@@ -1,18 +1,18 @@
 import type { OnGone } from '../../db/client.ts'
 
-/** @param typical milliseconds that a work takes, the latest counting most. */
+/** @property typical moving average of a task's milliseconds. */
 type KeyQueue = { running: number; waiting: (() => void)[]; typical: number }
 
-/** How much of somebody's work may wait, and for how many milliseconds; the error for what would wait longer. */
+/** @property waiting tasks that may wait. @property longest milliseconds. @property refusal error for rejected tasks. */
 type QueueLimit = { waiting: number; longest?: number; refusal: () => Error }
 
-/** How much the latest work counts. */
+/** Weight of the latest task in the moving average. */
 const NEWEST_SHARE = 0.3
 
 /**
- * Has so much of somebody's work done at once; the rest waits, in the order in which it came, as long as anybody waits for its outcome.
+ * Runs up to `atOnce` tasks of each key at a time. The others wait in order of arrival, until their caller is gone.
  *
- * @param limit Without one a line may be longer than anybody waits for what is at its end.
+ * @param limit without it the queue is unbounded.
  * @param now milliseconds.
  */
 export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () => performance.now()) {
@@ -43,7 +43,7 @@ export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () 
   }
 }
 
-/** Waits in the line, and leaves it when nobody waits for the outcome any more, or for longer than it is worth. */
+/** Waits in the queue. Rejects if the caller is gone, or after the longest wait. */
 async function waitInQueue(waiting: (() => void)[], limit: QueueLimit | undefined, onGone: OnGone | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const leave = () => {
@@ -66,12 +66,12 @@ async function waitInQueue(waiting: (() => void)[], limit: QueueLimit | undefine
 type Waiter = { begin: () => void; refuse: (error: Error) => void }
 
 /**
- * Has so much work done at once, whoever's it is; the rest waits in a line for each of whom it is, of which the first ones begin in turn.
+ * Runs up to `atOnce` tasks at a time. The others wait in one queue per key. The queues take turns.
  *
- * @param limit of all that wait. Beyond it the newest in the longest line is refused; and whoever has waited for the longest that they may.
+ * @param limit of all queues together. Beyond it the newest task of the longest queue is rejected, and any task after the longest wait.
  */
 export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
-  /** Whoever's turn is next comes first. */
+  /** The next key comes first. */
   const lines = new Map<string, Waiter[]>()
   let running = 0
   let waiting = 0

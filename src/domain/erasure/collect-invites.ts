@@ -39,7 +39,7 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
   }))
   await run(
     inside.db,
-    // One that a night has marked, and not yet erased, is the candidate's: their receipt is not to come before it is gone.
+    // Includes invites that a retention run has marked but not erased, so that the candidate's receipt comes after their erasure.
     insertion.onConflict((conflict) =>
       conflict.columns(['organizationId', 'inviteId']).doUpdateSet(({ ref }) => ({ erasureId: ref('excluded.erasureId') })),
     ),

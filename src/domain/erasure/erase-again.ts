@@ -55,7 +55,7 @@ export async function eraseAgain(operator: ServiceContext): Promise<RepeatedEras
   return repeated
 }
 
-/** @returns whether there was anything to erase, which is true of one that was under way when the backup was taken as well. */
+/** @returns true if there was anything to erase, or if the erasure was in progress when the backup was taken. */
 async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | undefined): Promise<boolean> {
   const { id, memberId } = line
   const organizationId = ctx.organization.id

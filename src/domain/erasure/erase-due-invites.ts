@@ -27,7 +27,7 @@ import { finishRetentionRun, runningRetentionRun, startRetentionRun } from './re
 const INVITES_AT_ONCE = 100
 /** Organizations of one turn. */
 const ORGANIZATIONS_AT_ONCE = 100
-/** Whoever else works gets as much time as this does. */
+/** Pauses as long as each batch took, so that other work gets as much time; at most this long. */
 const LONGEST_PAUSE_MS = 2_000
 /** After a failure. */
 const PUT_OFF_MS = 600_000
@@ -167,7 +167,7 @@ async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   })
 }
 
-/** Copies of what was held about their candidates, which are there for some days more. */
+/** Deletes archives of the invites' candidates, which would exist for some more days. */
 async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmail: string }[]): Promise<void> {
   const { deps, organization, db } = counting.ctx
   const codes = candidates.flatMap(({ recipientEmail }) => hmacsOfAddress(deps.secretKeys, organization.id, recipientEmail))

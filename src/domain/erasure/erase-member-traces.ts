@@ -31,7 +31,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   }
 }
 
-/** Copies of what was held about them; those that they had made of candidates, nobody else may have. */
+/** Deletes archives about the member, and those that the member requested, which only the member may download. */
 export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
   eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }] })
 

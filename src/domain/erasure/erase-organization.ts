@@ -119,7 +119,7 @@ export async function eraseOrganization(ctx: Context, suspensionId: string): Pro
   ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
 
-/** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
+/** Erases a part and adds its counts, in one transaction. Other processes that erase the organization wait. */
 const countErased = (
   { ctx, suspensionId }: OrganizationErasure,
   work: (inside: Context) => Promise<OrganizationCounts>,
@@ -147,7 +147,7 @@ async function forgetJobs({ organization, deps }: Context): Promise<void> {
   }
 }
 
-/** Has the store delete all of the organization's, and only then goes on to the rows of photos and recordings. @throws whatever the store throws. */
+/** Deletes the organization's files from the store, then the rows of photos and recordings. @throws errors of the store. */
 async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
@@ -205,7 +205,7 @@ async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promi
     const some = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
     const members = await some.execute()
     const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
-    // Whoever joins another organization with it waits, and finds it gone or stays.
+    // Joining another organization with this account waits for this transaction.
     const theirs = unscoped(inside.db)
       .selectFrom('credentials')
       .where('id', '=', anyOfIds(credentialIds))

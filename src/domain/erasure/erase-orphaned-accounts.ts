@@ -45,7 +45,7 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
     const due = accounts.where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
     await repeatInHalves(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
-        // Whoever joins with one of them at this moment is waited for, and keeps it.
+        // Waits for a simultaneous join, which keeps the account.
         const ids = (await all(inside.db, due.limit(atMost).forUpdate())).map(({ id }) => id)
         const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', anyOfIds(ids))
         return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))

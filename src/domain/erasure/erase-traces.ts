@@ -30,7 +30,7 @@ import type { ErasedCounts } from './erasures.ts'
 const INVITES_AT_ONCE = 50
 /** Rows of one statement that looks through all there are. */
 const ROWS_AT_ONCE = 2_000
-/** A mail under way takes seconds. */
+/** Milliseconds to wait for a mail that is being sent, which takes seconds. */
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
@@ -119,7 +119,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
   return { events, webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
 }
 
-/** An event is forgotten sooner than what was answered to it: of those it is not known whose they were, and their words decide. */
+/** Empties receivers' replies whose events are deleted already. Their invite is unknown, so replies that contain the address are emptied. */
 async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
   for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
@@ -209,7 +209,7 @@ export async function eraseText(erasing: ErasureRef, text: string, replacement?:
   })
 }
 
-/** Copies of what was held: whoever is just making one finds its row gone, and puts nothing more. @throws whatever the store throws. */
+/** Deletes archives. A process that is building one notices that its row is gone. @throws errors of the store. */
 export async function eraseArchives(erasing: ErasureRef, filter: Prisma.ArchiveWhereInput): Promise<void> {
   const { db, deps, organization } = erasing.ctx
   const where = { organizationId: organization.id, ...filter }
@@ -231,7 +231,7 @@ export async function eraseStoredResponses(erasing: ErasureRef & { address: stri
     }))
 }
 
-/** Nothing is mailed to them all the same: the address becomes what stands for it. */
+/** Replaces the address of suppressions by its HMAC, so that they still apply. */
 export const eraseSuppressions = (erasing: AddressErasure): Promise<number> =>
   eraseCounted(erasing, async (inside) => {
     const { db, deps, organization } = inside

@@ -8,7 +8,7 @@ import { isUuid } from '../text/uuid.ts'
 import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 
 // Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which
-// holds no address. What an organization keeps no longer is erased likewise, each night's with a receipt of its own: see retention.ts.
+// holds no address. Invites past their retention are erased likewise, with one receipt per run: see retention.ts.
 
 /** Steps in order. A repeated step finds nothing left to do. */
 export const ERASURE_STEPS = [
@@ -48,7 +48,7 @@ export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule | MemberKin
 /** A candidate, a member, or invites past their retention. */
 export const SUBJECTS = ['candidate', 'member', 'retention'] as const
 export type Subject = (typeof SUBJECTS)[number]
-/** The nights' erasures have no address: this stands in its place, so that of an organization one runs at a time. */
+/** Placeholder for the address of a retention run, so that its unique key allows one run per organization. */
 export const RETENTION_ERASURE = {
   subject: 'retention' satisfies Subject,
   code: new Uint8Array(Buffer.from('retention')),

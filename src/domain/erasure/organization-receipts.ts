@@ -26,7 +26,7 @@ export type OrganizationLine = {
 /** Retained data. */
 const STAYS = ['accounts_of_other_organizations', 'receipts']
 
-/** The organizations that the log says are erased, each erasure once, the oldest first. */
+/** Reads the erased organizations from the log, one line per erasure, oldest first. */
 export async function readOrganizationLines({ deps }: LogReader): Promise<OrganizationLine[]> {
   const byId = new Map<string, OrganizationLine>()
   for await (const text of (await deps.erasureLog.read()) ?? []) {

@@ -114,7 +114,7 @@ async function readMemberIdentifiers(
   }
 }
 
-/** The member becomes a former one, whom nobody can sign in as, invite or bring back; what was theirs alone goes. */
+/** Anonymizes the member, who can't be signed in, invited, or reactivated any more, and deletes rows of the member alone. */
 async function eraseRows(inside: Context, { id: memberId, userId, credentialId, roles }: Member): Promise<ErasedCounts> {
   const { db, deps, organization } = inside
   const its = { organizationId: organization.id, memberId }
@@ -149,7 +149,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   return { members: 1, accounts: await eraseAccount(inside, credentialId), memberMails }
 }
 
-/** Whoever joins or signs in with it at this moment is waited for, or waits before they hold anything of it. */
+/** Locks the account, so that simultaneous sign-ins and joins finish first or wait. */
 const lockAccount = ({ db }: Context, { credentialId }: Member) =>
   affectedRows(unscoped(db).selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
 

@@ -10,16 +10,16 @@ import { RETENTION_RULES } from './due-invites.ts'
 import { type ErasureRef, eraseCounted } from './erasing.ts'
 import { type ErasedCounts, RETENTION_ERASURE } from './erasures.ts'
 
-// The erasure of what an organization keeps no longer: of a night one, with its receipt.
+// Daily erasure of invites past their organization's retention, with one receipt per run.
 
-/** Answers whose ids one statement looks for: a list of many invites is one of them. */
+/** Stored responses per statement. One response may list many invites. */
 const ANSWERS_AT_ONCE = 200
 
-/** The one that runs. */
+/** The run in progress. */
 export const runningRetentionRun = (ctx: Context) =>
   ctx.db.selectFrom('erasures').where('addressHmac', '=', RETENTION_ERASURE.code).where('finishedAt', 'is', null)
 
-/** The erasure of this night: the one that runs, or a new one. */
+/** Returns the run in progress, or starts one. */
 export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
   const running = await runningRetentionRun(ctx).select('id').executeTakeFirst()
   if (running) return { ctx, id: running.id }
@@ -35,7 +35,7 @@ export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
   return { ctx, id: (await runningRetentionRun(ctx).select('id').executeTakeFirstOrThrow()).id }
 }
 
-/** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
+/** Deletes stored responses about the erased invites, and records their number in the audit log. @param next time of the next run. */
 export async function finishRetentionRun(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
   const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
@@ -57,7 +57,7 @@ export async function finishRetentionRun(ctx: Context, next: Date): Promise<void
   })
 }
 
-/** Deletes stored responses that name an invite of the night. */
+/** Deletes stored responses that name an invite of the run. */
 async function deleteExpiredIdempotencyRecordsOf(counting: ErasureRef): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readStoredResponseKeys(ctx, ANSWERS_AT_ONCE)) {

@@ -44,7 +44,7 @@ export async function restartWaitingPeriod({ db, deps, organization }: Context):
   await db.organizationRetention.updateMany({ where, data: { beginsAt, nextAt: beginsAt } })
 }
 
-/** Preview of the first night. @property due counted up to MAX_COUNTED_DUE. */
+/** Preview of the first retention run. @property due number of due invites, at most MAX_COUNTED_DUE. */
 export type RetentionPreview = { beginsAt: Date; due: Record<RetentionRule, number> }
 
 /** Preview of these settings. Invalid ones erase nothing. @throws DomainError not_permitted. */

@@ -30,7 +30,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 /** Sent to one webhook to try it, under this type or another one, see domain/webhooks/deliveries.ts. It is not in the feed. */
 export const TEST_EVENT = 'webhook.test'
 
-/** The kinds of whoever made an event happen. */
+/** Kinds of actors that cause events. */
 export const EVENT_ACTORS = ['api_key', 'member', 'candidate', 'system'] as const
 export type EventActor = (typeof EVENT_ACTORS)[number]
 
@@ -134,7 +134,7 @@ export const TESTED_TYPES = [TEST_EVENT, ...EVENT_TYPES] as const
 export type TestedType = (typeof TESTED_TYPES)[number]
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
-/** Whoever makes it has to know its id. */
+/** The caller chooses the id. */
 type NewTestEvent = {
   id: string
   type: typeof TEST_EVENT
@@ -194,7 +194,7 @@ export const mediaDeleted = (invite: EventInvite, submissionId: string, kinds: M
 export const mailsStopped = (invite: EventInvite, scope: StoppedMails): NewEvent =>
   createEvent('email.unsubscribed', invite, { ...state(invite), scope })
 
-/** The invite is gone, with whoever it was to: there is nothing more to say of it. */
+/** The candidate was erased, and the invite with them. */
 export const inviteErased = ({ id, organizationId, mode }: Pick<Invite, 'id' | 'organizationId' | 'mode'>): NewEvent => ({
   type: 'invite.erased',
   organizationId,

@@ -39,7 +39,7 @@ type EventOfType<Type, Data> = {
 }
 /** An event as readers see it. */
 export type FeedEvent = EventOfType<EventType, EventPayload>
-/** An event as webhooks are told of it. */
+/** An event as webhooks deliver it. */
 export type WebhookEvent = EventOfType<TestedType, EventPayload | TestEventPayload> & { isTest: boolean }
 
 /** An event of one invite, which may not be in the feed yet. */

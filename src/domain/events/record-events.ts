@@ -80,7 +80,7 @@ export async function recordEmailEvent(
   if ((await run(db, insertion)) > 0) deps.events.recorded()
 }
 
-/** Whoever runs the service acts for it. */
+/** The operator counts as the system. */
 const actors = {
   apiKey: 'api_key',
   ats: 'api_key', // of a kind of its own

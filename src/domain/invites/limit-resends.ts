@@ -16,7 +16,7 @@ const NEVER_SECONDS = 86_400
 /**
  * Refuses to mail an invite again, by the same or a new link, before its time. The mail of its creation does not count.
  *
- * @returns whether there was one before.
+ * @returns true if it was sent again before.
  * @throws DomainError too_many_mails, with the time from which it may be, or null where it may not be any more.
  */
 export async function limitResends(

@@ -13,7 +13,7 @@ const MAX_LISTED = 500
 
 export type LibraryCategory = { id: string; path: string }
 
-/** A way through the tree as it is kept: `Maths / Algebra`. Empty: none. */
+/** Normalizes a category path, such as `Maths / Algebra`. Empty: no category. */
 export const tidyPath = (path: string): string =>
   path
     .split('/')

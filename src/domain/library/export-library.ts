@@ -30,9 +30,9 @@ export async function exportLibrary(
 }
 
 /**
- * Has all that would be exported looked at, which is no export yet.
+ * Reads the questions that an export would have, without recording an export.
  *
- * @returns whether there are more than a file takes.
+ * @returns `isCut`: true if there are more questions than a file may have.
  * @throws DomainError not_permitted, too_many_exports.
  */
 export async function previewExport(

@@ -185,7 +185,7 @@ export function listImportRows(
   )
 }
 
-/** Has its questions taken. Once more changes nothing. @throws DomainError not_permitted, library_import_not_found. */
+/** Starts the import of its questions. Repeating it changes nothing. @throws DomainError not_permitted, library_import_not_found. */
 export async function startImport(ctx: Context, id: string): Promise<void> {
   await getImport(ctx, id)
   await inTransaction(ctx, async (inside) => {

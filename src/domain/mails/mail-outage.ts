@@ -46,7 +46,7 @@ export async function forgetOutageReason({ db }: Db, pattern: string): Promise<v
   await naming.execute()
 }
 
-/** Records that no mail goes out, and what the server, or the connection to it, said last. @returns whether it was not recorded yet. */
+/** Records the start of an outage, with the last error of the server or the connection. @returns false if it is recorded already. */
 export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
   const { first } = PAUSES[about]
   const outage = { id: 1, since: now, about, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
@@ -83,12 +83,12 @@ export async function claimMailProbe({ db }: Db): Promise<boolean> {
   return claimed > 0
 }
 
-/** Has the next mail tried at once: whoever runs the service says that the cause is mended, or has started it anew. */
+/** Makes the next probe due now. Called when the operator has fixed the cause or restarted the service. */
 export async function bringMailProbeForward({ db }: Db): Promise<void> {
   await unscoped(db).updateTable('mailOutages').set({ nextProbeAt: now }).where('nextProbeAt', '>', now).execute()
 }
 
-/** A mail has passed. @returns whether there was an outage. */
+/** Records that a mail was sent. @returns true if that ended an outage. */
 export const endMailOutage = async ({ db }: Db): Promise<boolean> =>
   (await affectedRows(unscoped(db).deleteFrom('mailOutages'))) > 0
 

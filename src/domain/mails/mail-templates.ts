@@ -163,7 +163,7 @@ export async function saveMailTemplate(
     await run(inside.db, insertRows({ mailTemplates: [row] }))
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
     await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
-    // Whoever has got hold of somebody's session is not to write to candidates in the organization's name unnoticed.
+    // Admins are notified, because a stolen session could write to candidates in the organization's name.
     const facts = omitUndefined({ called: text.subject, person: await nameActor(inside) })
     await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.id}`, facts })
   })

@@ -119,7 +119,7 @@ type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: st
  * Adds a mail to the transaction: its record and its job. No request waits for the mail server.
  *
  * @param about.dedupeKey what it is alone in saying to the member. @param about.facts of security: the context knows from where it was done.
- * @returns whether there was none of that key.
+ * @returns false if a mail with that key exists.
  */
 export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About & { memberId: string }): Promise<boolean> {
   const { db, deps, organization, origin } = ctx

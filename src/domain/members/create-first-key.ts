@@ -32,7 +32,7 @@ export async function createFirstKey(ctx: ServiceContext, { organization: name, 
 /**
  * Invites the first admin of an organization that is there, by mail: unless somebody has that address in it already.
  *
- * @returns whether it was done by this call.
+ * @returns true if this call did it.
  */
 export async function inviteFirstAdmin(
   ctx: ServiceContext,

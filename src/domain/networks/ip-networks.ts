@@ -25,7 +25,7 @@ export function isWithin(networks: readonly Network[], address: string): boolean
   return networks.map(unmapIpv4).some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))
 }
 
-/** A network of IPv4 that is written in the clothes of IPv6, as a service that listens to both shows addresses. */
+/** Converts an IPv4 network from its IPv4-mapped IPv6 form, which dual-stack sockets report. */
 const unmapIpv4 = ([ip, bits]: Network): Network =>
   ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress() && bits >= MAPPED_BITS
     ? [ip.toIPv4Address(), bits - MAPPED_BITS]

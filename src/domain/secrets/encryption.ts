@@ -34,7 +34,7 @@ function decryptWithKey(key: Buffer, purpose: string, encrypted: Buffer): string
   return Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
 }
 
-/** The keys derived so far: each webhook needs one. */
+/** Derived keys: each webhook needs one. */
 const derived = new Map<string, Buffer>()
 
 /** Derives a separate key for encryption, so that signatures made with the secret key reveal nothing about it. */

@@ -50,7 +50,7 @@ export const isLinkUsable = async ({ db, deps }: ServiceContext, { id, kind }: A
   return (await db.accountLink.count({ where })) > 0
 }
 
-/** Uses the link up: of those who try at once, one. @returns whether it was this one. */
+/** Marks the link as used. @returns true for one of several simultaneous attempts. */
 export async function claimLink({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> {
   const now = deps.clock()
   const { count } = await db.accountLink.updateMany({

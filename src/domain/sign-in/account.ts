@@ -118,7 +118,7 @@ const guessableWordsOf = ({ user, organization }: Pick<Membership, 'user' | 'org
   organization.name,
 ]
 
-/** A browser that is known from now on, by this value of its cookie. */
+/** A browser that is known from now on. @property device value of its cookie. */
 export type AdmittedBrowser = { device: string }
 
 /** @property mayKeepPassword whether the link also admits a browser, see {@link admitBrowser}. */

@@ -5,7 +5,7 @@ import { notifyOwnersOfBreakGlass } from './notify-break-glass.ts'
 import { createSessionToken } from './session-tokens.ts'
 import { type Browser, type Credential, findMemberships, lockUnchangedCredential, type NewSession } from './sessions.ts'
 
-/** Has a session rest on one more proof, which its person has just given. Nothing comes of it where the session is gone. */
+/** Adds an authentication to a session. Does nothing if the session has ended. */
 export async function addAuthentication(inside: ServiceContext, sessionId: string, proof: NewAuthentication): Promise<void> {
   const { db, deps } = inside
   const session = await db.session.findUnique({ where: { id: sessionId }, select: { credentialId: true } })

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import type { Authentication, AuthenticationKind, AuthenticationProvider } from './session-access.ts'
 
-/** An identity provider's word, with what it has said of it. */
+/** Authentication by an identity provider, with the claims of its token. */
 export type ProviderAuthentication = {
   kind: 'oidc'
   providerId: string
@@ -15,7 +15,7 @@ export type NewAuthentication = Exclude<AuthenticationKind, 'oidc'> | ProviderAu
 export const authenticationKindOf = (proof: NewAuthentication): AuthenticationKind =>
   typeof proof === 'string' ? proof : proof.kind
 
-/** The row of one. */
+/** Row of an authentication. */
 export const toAuthenticationRow = (id: string, proof: NewAuthentication, at: Date) => ({
   id,
   at,

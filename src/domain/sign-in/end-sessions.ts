@@ -8,7 +8,7 @@ import { type EndReason, recordInAllOrganizations, type SignedIn, toEndedSession
 /** A session as its owner sees it. */
 export type SessionSummary = { id: string; userAgent: string; network: string; createdAt: Date; lastSeenAt: Date }
 
-/** The sessions of whoever is signed in, the one that was used last first. */
+/** Sessions of the signed-in person, last used first. */
 export const listSessions = ({ db, deps }: ServiceContext, { credential }: SignedIn): Promise<SessionSummary[]> =>
   db.session.findMany({
     where: { credentialId: credential.id, endedAt: null, expiresAt: { gt: deps.clock() } },
@@ -43,7 +43,7 @@ const endOwnSessions = (
     if (count > 0) await recordInAllOrganizations(inside, memberships, { action: 'ended_sessions', details: { count } })
   })
 
-/** Ends those that have not ended. @returns how many. */
+/** Ends open sessions. @returns their number. */
 export async function endSessions(
   { db, deps }: ServiceContext,
   where: Prisma.SessionWhereInput,

@@ -6,7 +6,7 @@ import { notifyPerson } from './notify-person.ts'
 import { findMemberships } from './sessions.ts'
 import { claimToken } from './used-tokens.ts'
 
-/** Writes to a person of what strangers do, once a day. */
+/** Notifies a person about attempts by strangers, at most once a day. */
 export async function notifyOnceADay(service: ServiceContext, credentialId: string, kind: SecurityMailKind): Promise<void> {
   const now = service.deps.clock()
   const key = `mail ${kind} ${credentialId} ${now.toISOString().slice(0, 10)}`

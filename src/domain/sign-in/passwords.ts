@@ -35,7 +35,7 @@ export const runInPasswordQueue = createFairQueue(CONCURRENT_HASHES, {
   refusal: () => new DomainError('too_many_passwords'),
 })
 
-/** Lines are of networks; behind a proxy that stands for everybody, of accounts. */
+/** Key of the queue: the network, or the account if many clients share one address. */
 export const passwordQueueKeyOf = (email: string, { network, isShared }: NetworkOrigin): string =>
   isShared ? `account ${email.toLowerCase()}` : `network ${network}`
 

@@ -6,10 +6,10 @@ import { hasFactor } from './has-factor.ts'
 import type { Authentication, AuthenticationKind, SessionState } from './session-access.ts'
 import { type Browser, findMemberships, type NewSession, recordInAllOrganizations, type SignedIn } from './sessions.ts'
 
-/** Milliseconds for which a proof is fresh. Nothing that is done meanwhile prolongs it. */
+/** Milliseconds for which an authentication is recent. Activity doesn't prolong it. */
 export const RECENT_AUTHENTICATION_MS = 15 * 60_000
 
-/** By which one shows in person who one is; a browser that is remembered is nobody. */
+/** Kinds that require the person. A trusted browser doesn't count. */
 const PERSONAL_KINDS: readonly AuthenticationKind[] = ['password', 'totp', 'passkey', 'recovery']
 /** Required of people with a second factor. A password alone may be stored in the browser or known to somebody else. */
 const SECOND_FACTOR_KINDS: readonly AuthenticationKind[] = ['totp', 'passkey', 'recovery']
@@ -27,7 +27,7 @@ export function isRecentlyAuthenticatedFor(
 ): boolean {
   const kinds = asked.hasFactor ? SECOND_FACTOR_KINDS : PERSONAL_KINDS
   const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < RECENT_AUTHENTICATION_MS
-  // The word of one of the operator's stands for a password.
+  // An operator's provider replaces a password, but no second factor.
   const speaksHere = ({ provider }: Authentication) =>
     provider != null && (provider.organizationId === null ? !asked.hasFactor : provider.organizationId === asked.organizationId)
   return proofs.some((proof) =>
@@ -35,7 +35,7 @@ export function isRecentlyAuthenticatedFor(
   )
 }
 
-/** {@link isRecentlyAuthenticatedFor} of whoever is signed in. */
+/** {@link isRecentlyAuthenticatedFor} for the signed-in person. */
 export async function isRecentlyAuthenticated(
   service: ServiceContext,
   { session, credential }: SignedIn,

@@ -39,7 +39,7 @@ export const hasRecoveryCodes = async (
 ): Promise<boolean> =>
   (await db.recoveryCode.count({ where: { credentialId, hash: { in: codes.map(hashOf) } } })) === codes.length
 
-/** Uses a code up, however it is typed: of those who try at once, one. @returns whether it was this one. */
+/** Marks a code as used, however it is typed. @returns true for one of several simultaneous attempts. */
 export async function useRecoveryCode({ db, deps }: ServiceContext, credentialId: string, text: string): Promise<boolean> {
   const { count } = await db.recoveryCode.updateMany({
     where: { hash: hashOf(text), credentialId, usedAt: null },

@@ -63,7 +63,7 @@ function maySaveFormsOf(
 const purposeOf = (id: string): string => `parked form ${id}`
 
 /**
- * Keeps a form for its owner, sealed, for a day. It does nothing by itself. While its body was read the session may have come to an end, and with it
+ * Stores a form for its owner, encrypted, for a day, without performing it. While its body was read the session may have come to an end, and with it
  * the right to save anything.
  *
  * @returns null where too many were kept of late, or the session saves none.
@@ -114,7 +114,7 @@ export async function findSavedForm(
   return { ...form, id, url: found.url, isUsed: found.usedAt !== null }
 }
 
-/** Takes a form as sent: of those who send it at once, one. @returns whether it was this one. */
+/** Marks a form as sent. @returns true for one of several simultaneous attempts. */
 export async function claimSavedForm(
   service: ServiceContext,
   signedIn: SignedIn,
@@ -169,7 +169,7 @@ function replaceInForm(text: string, replace: (text: string) => string): string 
   return JSON.stringify(rewritten)
 }
 
-/** Takes that back: the service could not do what the form asks for. */
+/** Reverts {@link claimSavedForm} after a failure of the service. */
 export async function releaseSavedForm({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
   await db.savedForm.updateMany({ where: { id, credentialId: credential.id }, data: { usedAt: null } })
 }

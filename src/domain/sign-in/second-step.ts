@@ -28,7 +28,7 @@ import { type CodeSource, countCodeAttempt, resetCodeCount } from './sign-in-att
 import { daysToRemember, trustDevice } from './trusted-devices.ts'
 import { createPasskeyError, useCode, usePasskey, verifyPasskeyResponse } from './verify-factor.ts'
 
-/** Milliseconds between a password and what is asked for after it. */
+/** Milliseconds within which the second factor must follow the password. */
 export const SECOND_STEP_MS = 10 * 60_000
 const PURPOSE = 'second step'
 
@@ -49,7 +49,7 @@ export type SecondStepState = {
   sessionId?: string
 }
 
-/** It for the browser's cookie: there it is, and nowhere else. */
+/** Encrypts the state for a cookie. It is stored nowhere else. */
 export function encryptSecondStep(
   { deps }: ServiceContext,
   { id, authVersion, mustChange, word, join }: PendingSecondFactor,
@@ -59,7 +59,7 @@ export function encryptSecondStep(
   return Buffer.from(encrypt(deps.secretKeys, PURPOSE, text)).toString('base64url')
 }
 
-/** Null for what is none of ours, or too old. */
+/** @returns null for an invalid or expired cookie. */
 export function decryptSecondStep({ deps }: ServiceContext, sealed: string): SecondStepState | null {
   const text = decrypt(deps.secretKeys, PURPOSE, Buffer.from(sealed, 'base64url'))
   if (text === null) return null
@@ -75,7 +75,7 @@ export const toSecondStepState = ({ sessionId, credential: { id, authVersion } }
   sessionId,
 })
 
-/** How it goes on once they have. */
+/** Outcome of the second step. */
 export type SecondStepOutcome = Exclude<SignInOutcome, { waiting: unknown }>
 
 /** Ways to show a second factor that somebody has. */
@@ -124,7 +124,7 @@ export async function signInByCode(
   return step
 }
 
-/** Whoever comes so far has the password: where too many codes are wrong, its owner is told. */
+/** Counts a code attempt. After too many the account's owner is notified, because somebody knows the password. */
 async function countCodeOrNotify(service: ServiceContext, coder: CodeSource): Promise<void> {
   try {
     await countCodeAttempt(service, coder)

@@ -63,10 +63,10 @@ export type SignedIn = {
 export type NewSession = { token: string; expiresAt: Date; device: string }
 
 /**
- * Begins a session of whoever has just proved who they are.
+ * Starts a session after an authentication.
  *
  * @param proofs what they have proved it by.
- * @param remembered when the second factor was given that the browser stands for, where it does.
+ * @param remembered time of the second factor that a trusted browser replaces.
  * @returns null when what they sign in with has been changed meanwhile: that ends all sessions, also those that are just being begun.
  */
 export async function startSession(
@@ -112,7 +112,7 @@ export async function startSession(
 
 const toDeviceRows = (id: string, at?: Date) => (at ? [{ id, kind: 'device', at }] : [])
 
-/** Has what a person signs in with stay as it is until the end of the transaction. @returns whether it still is as it was read. */
+/** Locks a credential until the transaction ends. @returns false if it has changed since it was read. */
 export async function lockUnchangedCredential(
   { db }: Pick<ServiceContext, 'db'>,
   { id, passwordHash, authVersion }: Credential,

@@ -51,14 +51,14 @@ export async function checkPassword(
   service: ServiceContext,
   { email: typedEmail, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
-  const email = toStoredAddress(typedEmail) // of whatever form, its attempts are counted as one
+  const email = toStoredAddress(typedEmail) // all spellings count together
   const { credential, familiar, isRight } = await runInPasswordQueue(passwordQueueKeyOf(email, origin), async () => {
     const credential = await findCredential(service, email)
     const familiar = await findFamiliarity(service, credential, origin)
     await countSignInAttempt(service, { email, origin, ...familiar })
     return { credential, familiar, isRight: await matchesPassword(password, credential?.passwordHash) }
   })
-  // After so many in a row a stranger's may be right by chance: it is answered as all the wrong ones were.
+  // After MAX_FAILURES an unknown browser may have guessed the password, so it is rejected as if it were wrong.
   const isStranger = familiar.deviceId === null && !familiar.isKnownNetwork
   const isRefusedAnyway = isStranger && (credential?.failures ?? 0) >= MAX_FAILURES
   if (!credential || !isRight || isRefusedAnyway) {
@@ -70,7 +70,7 @@ export async function checkPassword(
   return credential
 }
 
-/** Records a wrong password in the organizations of whoever signs in with the address, who is told where strangers have tried too many. */
+/** Records a wrong password in the organizations of the account. Notifies its owner if there were too many attempts from unknown browsers. */
 export async function recordFailedSignIn(service: ServiceContext, email: string): Promise<void> {
   const credential = await findCredential(service, email)
   if (!credential) return
@@ -118,7 +118,7 @@ export async function signIn(
 
 type Member = Parameters<typeof toMemberContext>[1] & { id: string }
 
-/** Lets in whoever has given the right password. @returns null when that has been changed meanwhile, or the account is gone. */
+/** Completes a sign-in after the right password. @returns null if the password was changed in the meantime, or the account is gone. */
 export async function completeSignIn(
   inside: ServiceContext,
   member: Member,
@@ -126,7 +126,7 @@ export async function completeSignIn(
 ): Promise<SignInOutcome | null> {
   if (!(await lockUnchangedCredential(inside, credential))) return null
   const mustChange = isCommon(password)
-  // Whoever knows the password alone is not to set another one.
+  // The password alone must not suffice to set another one.
   const remembered = (await hasFactor(inside, credential.id)) ? await findDeviceTrust(inside, credential, browser) : undefined
   if (remembered === null || (remembered && mustChange)) return { waiting: { ...credential, mustChange } }
   if (mustChange) return { mustChange: await createPasswordChangeLink(inside, member, credential.id) }
@@ -134,11 +134,11 @@ export async function completeSignIn(
   return session && { session }
 }
 
-/** When the second factor was given that the browser stands for; null: it stands for none. */
+/** Time of the second factor that this trusted browser replaces; null if the browser is not trusted. */
 export const findDeviceTrust = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
   findTrustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
 
-/** The address where a person replaces their password before they are let in. */
+/** Creates a link to replace the password before signing in. */
 export async function createPasswordChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
   const about = { kind: 'reset', memberId: member.id, credentialId } as const
   return inside.deps.links.accountUrl(await createAccountLink(toMemberContext(inside, member), about))

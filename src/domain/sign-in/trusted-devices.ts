@@ -17,13 +17,13 @@ type Rules = { organization: { security: { trustedDeviceDays: number } | null } 
 export const daysToRemember = (memberships: readonly Rules[]): number =>
   Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? DEFAULT_DAYS))
 
-/** Has the browser with this value of the cookie stand for the second factor that was just given in it. */
+/** Trusts the browser with this cookie, so that it replaces the second factor. */
 export async function trustDevice({ db, deps }: ServiceContext, credentialId: string, token: string): Promise<void> {
   const trustedUntil = new Date(deps.clock().getTime() + MAX_TRUST_MS)
   await db.device.updateMany({ where: { credentialId, tokenHash: hashDevice(token) }, data: { trustedUntil } })
 }
 
-/** When the second factor was given that a browser stands for; null where it stands for none (any more). */
+/** Time of the second factor that a browser replaces; null if it is not trusted any more. */
 export async function findTrustedSince(
   { db, deps }: ServiceContext,
   { id: credentialId, authVersion }: Credential,
@@ -42,7 +42,7 @@ const toTrustedSince = (trustedUntil: Date): Date => new Date(trustedUntil.getTi
 /** A browser as its owner sees it. @property since when the second factor was given. */
 export type TrustedDevice = { id: string; userAgent: string; network: string; lastSeenAt: Date; since: Date }
 
-/** A person's browsers that stand for a second factor, the one that was used last first. */
+/** Trusted browsers of a person, last used first. */
 export async function listTrustedDevices(
   { db, deps }: ServiceContext,
   { credential: { id: credentialId, authVersion } }: { credential: Credential },
@@ -55,7 +55,7 @@ export async function listTrustedDevices(
   return found.map(({ trustedUntil, ...device }) => ({ ...device, since: toTrustedSince(trustedUntil!) }))
 }
 
-/** Has a browser of one's own stand for nothing from now on. */
+/** Ends the trust in one of the person's browsers. */
 export async function removeTrustedDevice({ db }: ServiceContext, credentialId: string, id: string): Promise<void> {
   if (isUuid(id)) await db.device.updateMany({ where: { id, credentialId }, data: { trustedUntil: null } })
 }

@@ -3,17 +3,18 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
 /**
- * Uses up what is good once: of those who try at once, over all processes, one.
+ * Marks a single-use token as used. Of several attempts, in all processes, one succeeds.
  *
- * @param key says what it is and whose, `sign-in-link <id>`. No secrets: it is kept as it is. @param expiresAt from when it would not be good any more anyhow.
- * @returns whether it was this one; false: it was used before.
+ * @param key kind and id of the token, such as `sign-in-link <id>`. It is stored as it is, so it must not be secret.
+ * @param expiresAt end of the token's validity.
+ * @returns false if it was used before.
  */
 export async function claimToken({ db }: Pick<ServiceContext, 'db'>, key: string, expiresAt: Date): Promise<boolean> {
-  const spent = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
+  const usedToken = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
   return (
     (await run(
       db,
-      spent.onConflict((conflict) => conflict.column('key').doNothing()),
+      usedToken.onConflict((conflict) => conflict.column('key').doNothing()),
     )) === 1
   )
 }

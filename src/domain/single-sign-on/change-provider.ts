@@ -52,7 +52,7 @@ const requiresTrial = async (inside: Context, before: Provider, connection: Prov
   Buffer.compare(before.testedSettingsHash!, hashConnection(connection)) !== 0 &&
   (await isSsoEnforced(inside))
 
-/** Its columns. The secret is sealed anew only where it is another. */
+/** Columns of a provider. An unchanged secret is not encrypted again. */
 const columnsOf = (
   service: Pick<ServiceContext, 'deps'>,
   before: Provider,
@@ -81,7 +81,7 @@ const CHANGEABLE = [
   ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),
 ] satisfies (keyof ReturnType<typeof toProviderRow>)[]
 
-/** Has what waits to be tried be forgotten. @throws DomainError as above. */
+/** Deletes the draft. @throws DomainError as above. */
 export async function discardDraft(ctx: Context, id: string): Promise<void> {
   const { name } = await getProvider(ctx, id)
   await inTransaction(ctx, async (inside) => {

@@ -14,7 +14,7 @@ const LOOKED_FOR_EVERY_MS = { there: 7 * DAY_MS, missing: DAY_MS }
 /** Domains a minute: name servers may take their time. */
 const DOMAINS_AT_ONCE = 10
 
-/** Tells owners of what will keep members from signing in: secrets that end, and domains whose record is gone. */
+/** Notifies owners about client secrets that expire soon, and about domains without their DNS record. */
 export async function checkSignInDomains(system: ServiceContext): Promise<void> {
   await warnOfSecrets(system)
   for (const domain of await findDue(system)) await checkDomain(system, domain)

@@ -30,7 +30,7 @@ const PUBLIC_DOMAINS = new Set(
   ),
 )
 
-/** The name of the record that says whose a domain is, and what it has to say. */
+/** Name and value of the DNS record that proves the ownership of a domain. */
 export const dnsRecordOf = ({ domain, token }: Pick<SignInDomain, 'domain' | 'token'>) => ({
   name: `_assessment-sign-in.${domain}`,
   value: token,
@@ -98,7 +98,7 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
 /** Unique constraint: one of two concurrent verifications wins. */
 const ONE_ORGANIZATION = 'sign_in_domains_verified_key'
 
-/** From then on nobody is linked, or made a member, by its addresses; who is linked stays so. @throws DomainError as above. */
+/** Removes a domain. Its addresses link and add nobody any more; existing links stay. @throws DomainError as above. */
 export async function removeDomain(ctx: Context, id: string): Promise<void> {
   const { organizationId, domain } = await getDomain(ctx, id)
   await inTransaction(ctx, async (inside) => {
@@ -122,7 +122,7 @@ export async function hasDnsRecord({ deps }: Pick<ServiceContext, 'deps'>, domai
   return records.some((record) => record.trim() === value)
 }
 
-/** Another organization's, which has shown that the domain is theirs. */
+/** The same domain as verified by another organization. */
 const findOfAnother = ({ db, organization }: Context, domain: string): Promise<SignInDomain | null> =>
   db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
 
@@ -130,7 +130,7 @@ const findOfAnother = ({ db, organization }: Context, domain: string): Promise<S
 const isDomainHeld = ({ deps }: Context, other: SignInDomain | null): boolean =>
   other !== null && !isDomainLost(other, deps.clock())
 
-/** Takes a domain from an organization that has lost it. */
+/** Removes a domain from an organization that has lost its DNS record, and notifies its owners. */
 async function takeOverDomain(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
   const data = { verifiedAt: null, failingSince: null }
   await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })

@@ -77,7 +77,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
   })
 }
 
-/** Allows other ways in again: an owner, or the operator where nobody gets in. @returns whether there were none. @throws DomainError not_permitted. */
+/** Ends the enforcement of single sign-on. For owners, and for the operator if nobody gets in. @returns true if it was enforced. @throws DomainError not_permitted. */
 export async function allowOtherSignInMethods(ctx: Context): Promise<boolean> {
   authorize(ctx, 'manage_security')
   return inTransaction(ctx, async (inside) => {

@@ -19,7 +19,7 @@ export const findOfferedProviders = async ({ db }: ServiceContext, organizationI
   return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(toOfferedProvider)
 }
 
-/** By what somebody with this address signs in; none: nobody speaks for its domain. Whether there is anybody of that address, nobody is told. */
+/** Providers of the organization that owns the address's domain. Doesn't reveal whether an account exists. */
 export async function findProvidersForAddress(service: ServiceContext, email: string): Promise<OfferedProvider[]> {
   const speaker = await findDomainOwner(service, email)
   return speaker ? findOfferedProviders(service, speaker.organizationId) : []

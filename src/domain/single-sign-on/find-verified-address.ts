@@ -5,7 +5,7 @@ import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 import type { FoundProvider } from './providers.ts'
 import { claimOfSharedIssuer } from './shared-issuers.ts'
 
-/** The address of a token whose domain the provider's organization has shown to be its own; null: it is of no such domain. */
+/** Address of a token, if the provider's organization has verified its domain; else null. */
 export async function findVerifiedAddress(
   inside: ServiceContext,
   provider: FoundProvider,
@@ -16,7 +16,7 @@ export async function findVerifiedAddress(
   return (await findDomainOwner(inside, email))?.organizationId === provider.organizationId ? email : null
 }
 
-/** The claim that a provider with users of other organizations has to require, and does not; null: none is missing. */
+/** Claim that a shared issuer must require and doesn't; null: none is missing. */
 export function findMissingClaim({ issuer, requiredClaims }: FoundProvider): 'tid' | 'hd' | null {
   const claim = claimOfSharedIssuer(issuer)
   return claim && !Object.hasOwn(requiredClaims as object, claim) ? claim : null

@@ -1,6 +1,6 @@
 import type { PendingJoin } from '../sign-in/account-links.ts'
 
-/** Why somebody whom a provider vouches for is not let in. */
+/** Reason for rejecting a person that a provider has identified. */
 export type IdentificationProblem =
   | 'notInvited'
   | 'inactive'
@@ -18,5 +18,5 @@ export type IdentificationProblem =
   | 'claimMissing'
   /** It began in another browser, long ago, or was used before; or who it is of has changed in this very moment. */
   | 'expiredSignIn'
-/** @property join what they join once their sign-in is complete. @property code the claim that is missing. */
+/** @property join membership to activate after the sign-in. @property code missing claim. */
 export type Identification = { credentialId: string; join?: PendingJoin } | { problem: IdentificationProblem; code?: string }

@@ -16,7 +16,7 @@ import { inTransaction } from '../transaction.ts'
 import type { FoundProvider } from './providers.ts'
 
 type Member = Parameters<typeof toMemberContext>[1] & { organizationId: string }
-/** How somebody came to be linked: by a link to join, by an address of the organization's domain, or by themselves. */
+/** Origin of a linked identity: a join link, an address in the organization's domain, or the person. */
 export type LinkedBy = 'join' | 'domain' | 'self'
 
 /** @property isNew whether the person has come into being by it. */
@@ -31,7 +31,7 @@ export type LinkedIdentity = {
   lastUsedAt: Date | null
 }
 
-/** Whom a token is of; null: somebody who is not linked. */
+/** Linked identity of a token; null if it is not linked. */
 export const findIdentity = ({ db }: ServiceContext, { id: providerId }: FoundProvider, { issuer, subject }: IdToken) =>
   db.identity.findUnique({
     where: { providerId_issuer_subject: { providerId, issuer, subject } },

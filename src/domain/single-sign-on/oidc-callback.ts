@@ -29,14 +29,14 @@ import { withDraft } from './provider-secrets.ts'
 import { type FoundProvider, hashOfSettings, lockProvider, startRelinking, toIdpClient } from './providers.ts'
 import { recordProviderError } from './record-provider-error.ts'
 
-/** Why somebody who comes back from a provider is not let in. */
+/** Reason for rejecting a sign-in by a provider. */
 export type ProviderSignInProblem =
   | IdentificationProblem
   | Exclude<IdpProblem, 'newKeys'>
   /** It is not who was to show that they are here. */
   | 'otherPerson'
 
-/** How it ends. @property code for whoever has set the provider up. */
+/** Outcome of a callback. @property code detail for the provider's administrator. */
 export type CallbackOutcome =
   | { kind: 'in'; entry: SignInOutcome }
   | { kind: 'linked' }
@@ -80,7 +80,7 @@ export async function completeOidcFlow(
   return signIn(service, provider, { token, way, came })
 }
 
-/** A claim that has to be there and is not, or has another value. */
+/** First required claim that is missing or has another value. */
 function findClaimMismatch({ requiredClaims }: FoundProvider, { claims }: IdToken): string | undefined {
   const required = Object.entries(requiredClaims as Record<string, string>)
   return required.find(([name, value]) => ![claims[name]].flat().map(String).includes(value))?.[0]
@@ -151,7 +151,7 @@ async function authenticateByProvider(
   return { session }
 }
 
-/** Links whoever is signed in to what they have just shown to be there, too. */
+/** Links the signed-in person to the identity of the token. */
 async function linkSignedIn(
   service: ServiceContext,
   provider: FoundProvider,
@@ -175,7 +175,7 @@ async function linkSignedIn(
   })
 }
 
-/** Keeps that the way there and back works with these settings, which come into use by it where they have waited for it. Nobody is signed in by it. */
+/** Records a successful trial sign-in, and applies settings that waited for it. Signs nobody in. */
 async function recordTrial(
   service: ServiceContext,
   provider: FoundProvider,
@@ -220,7 +220,7 @@ async function recordTrial(
   return isKept ? { kind: 'tried', token } : { kind: 'refused', problem: 'expiredSignIn' }
 }
 
-/** Records who was not let in, and why, where the provider is an organization's; what it did wrong stands at the provider's page. */
+/** Records a rejected sign-in by an organization's provider, and shows the provider's error on its page. */
 async function recordRefusedSignIn(
   service: ServiceContext,
   { id, name, organization }: FoundProvider,

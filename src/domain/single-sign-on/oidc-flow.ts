@@ -18,7 +18,7 @@ export type OidcPurpose =
   /** To see whether it works. */
   | { kind: 'try'; memberId: string }
 
-/** Somebody's way to a provider and back, as their browser keeps it. @property isAgain whether it was begun anew, by new keys. */
+/** State of a sign-in at a provider, in the browser's cookie. @property isAgain true for a retry with the provider's new keys. */
 export type OidcFlow = {
   providerId: string
   purpose: OidcPurpose
@@ -35,10 +35,10 @@ export const OIDC_FLOW_MS = 10 * 60_000
 const RANDOM_BYTES = 32
 const STATE_BYTES = 16
 
-/** @property url of the provider; sealed: the way, for a cookie that has its state in its name. */
+/** @property url of the provider. @property sealed encrypted flow, for a cookie that has the state in its name. */
 export type StartedOidcFlow = { url: string; state: string; sealed: string }
 
-/** Sends somebody to a provider. Nothing is stored: the way there is with their browser. */
+/** Starts a sign-in at a provider. Its state is in a cookie only. */
 export async function startOidcFlow(
   service: ServiceContext,
   found: FoundProvider,
@@ -84,7 +84,7 @@ const purposeOf = (state: string): string => `sign-in way ${state}`
 const encryptOidcFlow = ({ deps }: ServiceContext, way: OidcFlow): string =>
   Buffer.from(encrypt(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
 
-/** The way with this state; null for what is none of ours, of another provider, or too old. */
+/** Decrypts the flow with this state; null if it is invalid, expired, or of another provider. */
 export function decryptOidcFlow(
   { deps }: ServiceContext,
   sealed: string,

@@ -12,7 +12,7 @@ export const encryptClientSecret = (
   secret: string,
 ): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOf(providerId), secret)
 
-/** Null when none of the secret keys opens it any more. */
+/** @returns null if no secret key decrypts it. */
 export const decryptClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
   { id, encryptedClientSecret }: { id: string; encryptedClientSecret: Uint8Array },
@@ -32,14 +32,14 @@ export type TokenRequirements = Pick<SignInProvider, 'requiredClaims' | 'secondF
 
 const purposeOfDraft = (providerId: string): string => `draft of sign-in provider ${providerId}`
 
-/** How it is to be reached, and what its word is to say, once that was tried. */
+/** Encrypts settings that wait for a trial sign-in. */
 export const encryptDraft = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
   draft: ProviderConnection & TokenRequirements,
 ): Uint8Array<ArrayBuffer> => encrypt(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
 
-/** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
+/** Applies the provider's draft. Returns the provider unchanged if there is none, or if it can't be decrypted. */
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
   const text = provider.encryptedDraft && decrypt(service.deps.secretKeys, purposeOfDraft(provider.id), provider.encryptedDraft)
   if (!text) return provider
@@ -53,7 +53,7 @@ export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext
   }
 }
 
-/** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
+/** Encrypts secrets again under the newest key, so that older keys can be retired. */
 export async function reencryptClientSecrets(service: ServiceContext): Promise<void> {
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return

@@ -9,7 +9,7 @@ export async function findProviderSignOutUrl(service: ServiceContext, provider: 
   return answer && 'url' in answer ? answer.url : null
 }
 
-/** The provider by which somebody has signed in, and whose owners want people to sign out there as well; null: none. */
+/** Provider of the session, if its owners want people to sign out there as well; null: none. */
 export async function findProviderToSignOutOf(
   { db }: ServiceContext,
   { session }: Pick<SignedIn, 'session'>,

@@ -40,7 +40,7 @@ export async function getProvider(ctx: Context, id: string): Promise<Provider> {
 }
 
 /**
- * One of any organization's, or the operator's.
+ * Provider of an organization or of the operator.
  *
  * @property organization whose it is; null: the operator's. @property address what stands for it in addresses.
  */
@@ -49,7 +49,7 @@ export type FoundProvider = Provider & {
   address: string
 }
 
-/** By what stands in addresses: whoever signs in says no more. */
+/** Finds a provider by its id in addresses. */
 export async function findProvider(service: ServiceContext, address: string): Promise<FoundProvider | null> {
   const offered = service.deps.operatorProviders.find((one) => one.address === address)
   if (offered) return toFoundProvider(service, offered)
@@ -59,7 +59,7 @@ export async function findProvider(service: ServiceContext, address: string): Pr
   return found && { ...found, address: found.id }
 }
 
-/** It as one of an organization would be that has chosen nothing: it stands in the settings, and has no row. */
+/** Provider of the operator's settings, in the form of a row with defaults. */
 const toFoundProvider = (service: ServiceContext, { clientSecret, ...provider }: OperatorProvider): FoundProvider => ({
   ...provider,
   encryptedClientSecret: encryptClientSecret(service, provider.id, clientSecret),
@@ -112,7 +112,7 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
   })
 }
 
-/** Has nobody take the provider away until the transaction ends. @returns whether it is there; those of the operator are. */
+/** Locks the provider until the transaction ends. @returns false if it was removed; providers of the operator always exist. */
 export async function lockProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
   if (organizationId === null) return true
   return (
@@ -125,7 +125,7 @@ export async function lockProvider({ db }: ServiceContext, { id, organizationId 
   )
 }
 
-/** Takes a provider away, with all that members are linked to it by. Sessions that rest on its word end. @throws DomainError as above. */
+/** Removes a provider with its linked identities, and ends sessions that it authenticated. @throws DomainError as above. */
 export async function removeProvider(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
@@ -137,11 +137,11 @@ export async function removeProvider(ctx: Context, id: string): Promise<void> {
   })
 }
 
-/** Nobody is shut out by providers none of which has shown that it works. @returns whether they were the only way in. */
+/** Ends the enforcement if no provider is tested. @returns true if single sign-on was enforced. */
 export const stopEnforcingUntested = async (inside: Context): Promise<boolean> =>
   !(await findProviders(inside)).some((provider) => isTested(inside, provider)) && stopEnforcing(inside)
 
-/** @returns whether the organization's providers were the only way in. */
+/** Ends the enforcement. @returns true if single sign-on was enforced. */
 export async function stopEnforcing(inside: Context): Promise<boolean> {
   const where = { organizationId: inside.organization.id, ssoEnforcedAt: { not: null } }
   const data = { ssoEnforcedAt: null, updatedAt: inside.deps.clock() }
@@ -152,13 +152,13 @@ export async function stopEnforcing(inside: Context): Promise<boolean> {
   return true
 }
 
-/** For seven days members who are linked already are linked anew by their address: after a change of client, subjects may be others. */
+/** For seven days, links members again by their address: after a change of the client, subjects may differ. */
 export async function allowRelinking(ctx: Context, id: string): Promise<void> {
   const provider = await getProvider(ctx, id)
   await inTransaction(ctx, (inside) => startRelinking(inside, provider))
 }
 
-/** {@link allowRelinking}, in a transaction of somebody who may. */
+/** {@link allowRelinking} without a permission check, in a transaction. */
 export async function startRelinking(inside: Context, { id, name }: Pick<Provider, 'id' | 'name'>): Promise<void> {
   const relinkUntil = new Date(inside.deps.clock().getTime() + RELINK_MS)
   await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
@@ -184,7 +184,7 @@ export function hashConnection({
 export const isTested = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
   provider.testedSettingsHash !== null && Buffer.compare(provider.testedSettingsHash, hashOfSettings(service, provider)) === 0
 
-/** It as what asks it needs it; null when none of the secret keys opens its secret any more. */
+/** Settings for the OIDC client; null if no secret key decrypts the client secret. */
 export function toIdpClient(service: Pick<ServiceContext, 'deps'>, provider: Provider): IdpClient | null {
   const clientSecret = decryptClientSecret(service, provider)
   const { id, issuer, clientId } = provider

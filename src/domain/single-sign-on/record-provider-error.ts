@@ -1,9 +1,9 @@
 import type { ServiceContext } from '../context.ts'
 
-/** Milliseconds in which an error that comes again is the one that was noted: anybody can bring it about. */
+/** Milliseconds in which a repeated error is not recorded again, because anybody can cause one. */
 const SAME_MS = 60_000
 
-/** Keeps what a provider did wrong last, for whoever has set it up. */
+/** Records the last error of a provider, for its administrator. */
 export async function recordProviderError(
   { db, deps }: ServiceContext,
   id: string,

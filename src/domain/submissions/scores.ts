@@ -14,7 +14,7 @@ import { penaltyFor, pointsFor } from './points.ts'
  * left to people, also where it fails, which is logged: nothing stands in the way of handing in.
  *
  * @param versionId scores only what was asked by that version; undefined: all.
- * @returns whether there was anything to score.
+ * @returns true if there was anything to score.
  */
 export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<boolean> {
   const answered = await findAnswered(ctx, submissionId, versionId)

@@ -1,2 +1,2 @@
-/** How many characters of a formatted text begin or end something in it: emphasis, links, code, cells. */
+/** Number of characters that start or end Markdown formatting: emphasis, links, code, and cells. */
 export const countMarks = (text: string): number => text.match(/[*_|[`]/g)?.length ?? 0

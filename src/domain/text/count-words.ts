@@ -1,4 +1,4 @@
-/** How many words a text has. Of languages that write no spaces the browser's own rules are asked, which cost more. */
+/** Number of words. Languages without spaces use Intl.Segmenter, which is slower. */
 export function countWords(text: string): number {
   if (!WITHOUT_SPACES.test(text)) return text.match(/\S+/g)?.length ?? 0
   return [...words.segment(text)].filter(({ isWordLike }) => isWordLike).length

@@ -18,7 +18,7 @@ const REPLAYED_EVENTS_PER_TRANSACTION = 500
 /** Pending deliveries. @property first position after which the first active endpoint is told; null if none is active. */
 type PendingEvents = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
 
-/** Takes one step: hands over the next events, or those that are to be replayed. @returns whether there may be more. */
+/** Creates deliveries for the next batch of events, or for the next batch of a replay. @returns `more`: true if there may be more. */
 export async function enqueueDeliveries(ctx: ServiceContext): Promise<{ more: boolean }> {
   const work = await findPendingEvents(ctx)
   // Without endpoints that are told of anything there is nothing to do.
@@ -54,7 +54,7 @@ async function findPendingEvents({ db }: ServiceContext): Promise<PendingEvents>
  * happen only where the position is still the one that was found: else another process has handed over, and whoever changes endpoints
  * holds it, see `lockFanOut`.
  *
- * @returns whether there is more.
+ * @returns true if there are more.
  */
 async function enqueueNext(ctx: ServiceContext, { position, head, first }: PendingEvents): Promise<boolean> {
   // Skips events before the first endpoint: there may be years of them.

@@ -219,7 +219,7 @@ function nextAfterFailure({ deps }: ServiceContext, { delivery }: LeasedDelivery
   )
 }
 
-/** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */
+/** Writes an attempt if this process still has the lease. @returns true if the endpoint was failing until now; undefined without the lease. */
 async function writeAttempt(
   { db }: ServiceContext,
   { delivery, event }: LeasedDelivery,

@@ -45,7 +45,7 @@ export const findFailingEndpoints = (ctx: Context): Promise<WebhookEndpoint[]> =
     omit: SECRET_COLUMNS,
   })
 
-/** Disables an active endpoint, and tells its organization's admins. @returns whether this call has. */
+/** Disables an active endpoint and notifies its organization's admins. @returns true if this call disabled it. */
 export const disableEndpoint = (ctx: ServiceContext, id: string, reason: WebhookDisabledReason): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
@@ -83,7 +83,7 @@ export const recordEndpointSuccess = async ({ db }: ServiceContext, id: string):
 /**
  * After a failure. Each notice is due once, of several processes to one; an endpoint that has failed for too long is disabled.
  *
- * @returns what its organization is to be told now.
+ * @returns the notice that is due to its organization; null: none.
  */
 export async function recordEndpointFailure(ctx: ServiceContext, id: string): Promise<FailingNotice | null> {
   const { db, deps } = ctx

@@ -42,7 +42,7 @@ export function mayConnectTo({ networks }: Allowance, address: string): boolean 
   if (!isIpAddress(address)) return false
   if (isWithin(networks, address)) return true
   const ip = ipaddr.parse(address)
-  // Everything that is private, local, reserved, or an IPv4 address in the clothes of an IPv6 one, is of another range.
+  // Private, local, reserved, and IPv4-mapped addresses are not `unicast`.
   return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || ip.match(GLOBAL_IPV6))
 }
 

@@ -102,7 +102,7 @@ function outcomeOf(error: unknown): Prisma.InviteBatchRowUncheckedUpdateManyInpu
   return { state: 'invalid', issues: error.issues.map((issue) => ({ ...issue })) as Prisma.InputJsonValue }
 }
 
-/** @returns whether the row was still to be done. */
+/** @returns false if the row was done already. */
 async function recordRowOutcome(
   { db, organization }: Context,
   { id: batchId }: BatchOfRow,

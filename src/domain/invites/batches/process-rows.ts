@@ -9,7 +9,7 @@ const AT_ONCE = 3
  * Does some of the rows that are still to be done.
  *
  * @param find finds the first of these, so many at most.
- * @returns whether there may be more.
+ * @returns true if there may be more.
  */
 export async function processRows<Row>(
   find: (most: number) => Promise<Row[]>,

@@ -51,7 +51,7 @@ export async function continueCorrection(
   await service.deps.queue.enqueueAnswerKeyCorrection(service.db, which)
 }
 
-/** @returns whether there may be more. */
+/** @returns true if there may be more. */
 async function correctSome(ctx: Context, corrected: CorrectedVersion, releases: ReleaseHandling): Promise<boolean> {
   const { versionId, keyNumber } = corrected
   const progress = await lockProgress(ctx, corrected)
@@ -123,7 +123,7 @@ function outcomeOf(judged: RescoredAnswer, releases: ReleaseHandling): 'decided'
   return isLower && !needsNewRelease(judged, releases) ? 'kept' : null
 }
 
-/** To whom each was released before: in the name of who has corrected the key. @param anew by the submissions. */
+/** Releases results again to the same readers, in the name of the member who corrected the key. @param anew by submission. */
 async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
   if (anew.size === 0) return
   const { db, deps, organization, actor } = ctx

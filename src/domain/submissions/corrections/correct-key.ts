@@ -135,7 +135,7 @@ export async function correctKey(
   })
 }
 
-/** Has a correction go on whose job has failed too often; one that goes on anyway is done no faster. @throws DomainError as getCorrectable. */
+/** Queues a correction again whose job failed too often. @throws DomainError as getCorrectable. */
 export async function resumeCorrection(ctx: Context, versionId: string): Promise<void> {
   const { keys } = await getCorrectable(ctx, versionId)
   const [newest] = keys

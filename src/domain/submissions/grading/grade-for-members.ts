@@ -25,7 +25,7 @@ import { createGradingIssue, type QuestionGrade, saveGrades } from './save-grade
 
 // Grading by API keys, in the name of a member who may grade: it calls the portal's functions for that member.
 
-/** How far the grading of what was sent in for an invite is, with what stands of everybody's grades. */
+/** Progress of grading an invite's submission, with all current grades. */
 export type InviteGrading = {
   submission: SubmissionToGrade
   questions: (WithGradingStatus<GradableQuestion> & { grades: NewestGrade[] })[]
@@ -59,7 +59,7 @@ export async function assignGraders(ctx: Context, inviteId: string, graders: Gra
     const { assignedGraderId: first, secondGraderId: second } = graders
     const text = 'secondGraderId is for assessments that are graded twice'
     throwIfIssues(second !== undefined && !assessment.secondGrader ? [{ field: 'secondGraderId', rule: 'malformed', text }] : [])
-    // Whoever changes places leaves the one before taking the other.
+    // A grader who changes slots leaves the first before taking the second.
     const changesPlaces = first && second !== undefined && first.toLowerCase() === secondGraderId
     if (changesPlaces) await reassignGrader(inside, id, { place: 'second', graderId: null })
     if (first !== undefined) await reassignGrader(inside, id, { place: 'first', graderId: first })
@@ -67,9 +67,9 @@ export async function assignGraders(ctx: Context, inviteId: string, graders: Gra
   })
 }
 
-/** @property graderId in whose name; undefined: of whom it is assigned to. */
+/** @property graderId member to act for; undefined: the assigned grader. */
 type OnBehalfOf = { graderId?: string | undefined }
-/** @property seen up to when whoever gives them has seen the grades; undefined: whatever there is. */
+/** @property seen time of the grades that the caller has read; undefined: accepts any. */
 export type GradesForMember = OnBehalfOf & {
   grades: readonly QuestionGrade[]
   seen?: Date | undefined

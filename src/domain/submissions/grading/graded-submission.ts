@@ -27,7 +27,7 @@ export type SubmissionToGrade = Prisma.SubmissionGetPayload<{ include: typeof in
 
 type WithGraders = { keepsOneGrader: boolean; assessment: { secondGrader: boolean } }
 
-/** The submission as it is graded: by one grader where one began, although the assessment has two by now. */
+/** Applies `keepsOneGrader`: a submission that one grader began to grade keeps one, although its assessment has two now. */
 export const withEffectiveGraders = <S extends WithGraders>(submission: S): S => ({
   ...submission,
   assessment: { ...submission.assessment, secondGrader: submission.assessment.secondGrader && !submission.keepsOneGrader },
@@ -73,10 +73,10 @@ export function roundOf(ctx: Context, submission: AssignedGraders): GradingRound
 export const requireVisibleRound = (ctx: Context, submission: AssignedGraders): GradingRound =>
   roundOf(ctx, submission) ?? (may(ctx, 'release_results') ? decidingRoundOf(submission) : throwSubmissionNotFound())
 
-/** In which round one to whom it is not assigned decides. */
+/** Round of an admin's decision. */
 const decidingRoundOf = ({ assessment }: AssignedGraders): GradingRound => (assessment.secondGrader ? 3 : 1)
 
-/** In which round the context's actor grades a submission, who may. @throws DomainError submission_not_found. */
+/** Round in which the actor grades the submission. @throws DomainError submission_not_found if the actor may not grade it. */
 export const requireRound = (ctx: Context, submission: AssignedGraders): GradingRound =>
   roundOf(ctx, submission) ?? throwSubmissionNotFound()
 
@@ -111,7 +111,7 @@ export async function lockSubmitted(ctx: Context, id: string): Promise<Submissio
   return findSubmitted(ctx, id)
 }
 
-/** How many points the questions give, and what their keys give of these. */
+/** Questions of the paper with their points and automatic scores. */
 export const findPaper = (ctx: Context, submissionId: string): Promise<GradableQuestion[]> =>
   ctx.db
     .selectFrom('submissionQuestions')

@@ -55,7 +55,7 @@ type GradeWithPoints = GradeRow & { points: number }
 
 const inRound = (grades: readonly GradeRow[], round: GradingRound): GradeRow[] => grades.filter((grade) => grade.round === round)
 
-/** The grades of the two graders. Whoever was the first grader before they became the second does not agree with themselves. */
+/** Newest grades of two different graders, for the first and second round. */
 function findBoth(grades: readonly GradeRow[]): [GradeWithPoints, GradeWithPoints] | null {
   const first = lastOf(inRound(grades, 1))
   const second = first && lastOf(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))

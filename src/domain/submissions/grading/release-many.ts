@@ -10,7 +10,7 @@ import { releaseResult } from './release-result.ts'
 
 /** Results of one request. */
 export const MAX_RELEASED_AT_ONCE = 100
-/** Submissions that are looked at to find results that are ready: those that have waited longest. */
+/** Submissions that are checked for ready results, longest waiting first. */
 const MAX_LOOKED_AT = 1_000
 
 /** A submission whose result can be released as it is. */
@@ -65,7 +65,7 @@ export async function releaseMany(
   return { released, kept: results.length - released }
 }
 
-/** Somebody has graded, reopened or released it meanwhile. */
+/** Ignores results that were graded, reopened, or released in the meantime. */
 function ignoreChangedResult(error: unknown): void {
   if (!(error instanceof DomainError)) throw error
 }

@@ -167,7 +167,7 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
   })
 }
 
-/** Whoever may grade it, but for the second grader: the first answers for the whole, and so does whoever releases everybody's results. */
+/** True for everybody who may grade or release the submission, except the second grader: the first is responsible for the whole. */
 export const mayRelease = (ctx: Context, submission: SubmissionToGrade): boolean => requireVisibleRound(ctx, submission) !== 2
 
 function requireRelease(ctx: Context, submission: SubmissionToGrade): void {

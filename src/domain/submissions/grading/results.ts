@@ -56,7 +56,7 @@ const detailInclude = {
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
-/** A submission with its result, and nothing of what was sent in. */
+/** A submission with its result, without answers. */
 export type ReleasedResult = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & {
   result: Result
 }

@@ -2,10 +2,10 @@ import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { displayNameOf } from '../../text/display-name.ts'
 
-/** Whoever was there within so long is there still. */
+/** Milliseconds after the last request for which a grader counts as present. */
 const PRESENT_MS = 2 * 60_000
 
-/** Keeps that the context's member is at the sheet of a submission. */
+/** Records that the member has the submission open. */
 export async function recordViewer({ actor, db, deps }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member' || actor.viaKey) return
   const insertionOrChange = db
@@ -19,7 +19,7 @@ export async function recordViewer({ actor, db, deps }: Context, submissionId: s
   await run(db, insertionOrChange)
 }
 
-/** The names of the others who are at it now. */
+/** Names of other graders who have the submission open. */
 export async function findOtherViewers({ actor, db, deps, organization }: Context, submissionId: string): Promise<string[]> {
   if (actor.kind !== 'member') return []
   const since = new Date(deps.clock().getTime() - PRESENT_MS)

@@ -21,7 +21,7 @@ export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 
 // How media go: marked as deleted first, in the database, with the event; their files then, see remove-files.ts.
 
-/** For so long media are kept of whoever never started, or whose invite was withdrawn. */
+/** Retention of media if the candidate never started, or if the invite was withdrawn. */
 const UNUSED_DAYS = 30
 /** No photo takes so long to get into the store. */
 const UNFINISHED_MS = 600_000

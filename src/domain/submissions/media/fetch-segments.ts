@@ -31,7 +31,7 @@ export async function fetchSegments(system: ServiceContext, media: Joinable, fol
   return segments
 }
 
-/** @returns whether all are in the store. */
+/** @returns true if the store has all of them. */
 async function fetchParts({ deps }: ServiceContext, { key }: Joinable, parts: JoinPart[], to: string): Promise<boolean> {
   await using file = await open(to, 'w')
   for (const part of parts) {

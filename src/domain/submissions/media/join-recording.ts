@@ -90,7 +90,7 @@ async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): 
   deps.log.error({ err, mediaId, organizationId }, 'a recording cannot be joined: its parts are kept')
 }
 
-/** Has the file made and stored. */
+/** Joins the segments and stores the file. */
 async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
   const segments = await fetchSegments(system, media, folder)
   const file = path.join(folder, 'joined')
@@ -136,7 +136,7 @@ async function store({ deps }: ServiceContext, { key }: Joinable, file: string, 
   if (!stored || (await digest(stored)).sha256 !== sha256) throw new Error('The store gives back something else')
 }
 
-/** Tells that the file is there. */
+/** Records that the file is ready. */
 async function recordJoined(system: ServiceContext, media: Joinable, joined: JoinedFile): Promise<void> {
   const { deps } = system
   const { id: mediaId, organizationId } = media

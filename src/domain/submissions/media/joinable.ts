@@ -22,7 +22,7 @@ export type Joinable = {
   forgetParts: () => Promise<unknown>
   /** Counts a try that it made fail itself. @returns how many there were; undefined: it is gone. */
   countFault: () => Promise<number | undefined>
-  /** Marks it as failed, and tells that it is ready. @returns whether it was waiting for that. */
+  /** Marks it as failed; `succeed` marks it as ready. @returns false if it did not wait to be joined. */
   fail: () => Promise<boolean>
   succeed: (joined: JoinedFile) => Promise<boolean>
   readState: () => Promise<string | undefined>
@@ -101,7 +101,7 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
   }
 }
 
-/** Has what a question is to play made one file, in the open transaction, before recordings that come later: its author waits for it. */
+/** Queues the joining of a question's audio or video, in the open transaction and before later recordings, because its author waits. */
 export const queueAssetJoin = (
   { db, deps }: Pick<ServiceContext, 'db' | 'deps'>,
   { id, organizationId, key }: { id: string; organizationId: string; key: string },
@@ -110,7 +110,7 @@ export const queueAssetJoin = (
 /** A file that is still being joined so long after its upload ended has lost its job. */
 const LOST_MS = 3_600_000
 
-/** Has what questions play joined whose job was lost. For the scheduled sweep. */
+/** Queues lost jobs for questions' audio and video again. For the scheduled sweep. */
 export async function requeueLostAssets(system: ServiceContext): Promise<void> {
   const now = system.deps.clock()
   const lost = await system.db.asset.updateManyAndReturn({

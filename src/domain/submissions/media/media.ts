@@ -111,11 +111,11 @@ export async function* readArrivedParts({ db, deps }: Context, { id, organizatio
   }
 }
 
-/** How many recordings could not be joined, whoever's. */
+/** Number of failed recordings of all organizations. */
 export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
   db.mediaFile.count({ where: { state: 'failed' } })
 
-/** Bytes of all media, whoever's, at a cost that grows with the number of organizations alone. */
+/** Bytes of all media of all organizations. The cost grows with the number of organizations only. */
 export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Promise<number> {
   const { _sum } = await db.organizationMediaBytes.aggregate({ _sum: { bytes: true } })
   return Number(_sum.bytes ?? 0n)

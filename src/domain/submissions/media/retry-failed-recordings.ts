@@ -4,9 +4,9 @@ import { inTransaction } from '../../transaction.ts'
 import { queueJoin } from './queue-join.ts'
 
 /**
- * Has recordings that could not be joined tried again, whoever's: their parts are still there.
+ * Queues failed recordings of all organizations again. Their parts are retained.
  *
- * @param id of one; undefined: all.
+ * @param id a recording; undefined: all failed ones.
  * @returns how many.
  */
 export async function retryFailedRecordings(system: ServiceContext, id?: string): Promise<number> {

@@ -70,7 +70,7 @@ export async function getSubmission(
   return { invite, submission }
 }
 
-/** A submission with all there is of it, for whoever asks. */
+/** Reads a submission with all its details, without a permission check. */
 export async function findDetail(
   ctx: Context,
   { id, inviteId }: { id: string; inviteId: string },

@@ -10,7 +10,7 @@ import type { PreparedSession } from './session.ts'
  *
  * @param what names the operation: a key that was used for another operation is refused.
  * @param work reads and writes through the context that it gets. If it throws, the key may be used again.
- * @returns what the work returned, as JSON keeps it.
+ * @returns the result of the work, after a round trip through JSON.
  * @throws DomainError idempotency_key_reused; whatever the work throws.
  */
 export async function attemptOnce<Granted extends object>(

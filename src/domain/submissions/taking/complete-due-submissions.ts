@@ -70,11 +70,11 @@ async function isDue({ db, deps, organization }: Context, id: string): Promise<b
   return (await db.submission.findFirst({ where, select: { id: true } })) !== null
 }
 
-/** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
+/** @returns true if this call completed it. A locked one is skipped until the next sweep. */
 async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
   const started = ctx.db.selectFrom('invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
   const lockedSubmission = await started.select('id').forNoKeyUpdate().skipLocked().executeTakeFirst()
-  // Whoever has given the candidate more time since it was found due came before this.
+  // Extra time may have been granted since it was found.
   if (!lockedSubmission || !(await isDue(ctx, submissionId)) || !(await moveIfStillAllowed(ctx, 'complete', { inviteId })))
     return false
   await submit(ctx, submissionId)

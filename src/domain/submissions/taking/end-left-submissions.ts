@@ -40,7 +40,7 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
   return ended
 }
 
-/** @returns whether this has handed it in: one whose invite somebody holds is left to the next sweep. */
+/** @returns true if this call submitted it. One with a locked invite is skipped until the next sweep. */
 async function submitCompleted(ctx: Context, submissionId: string): Promise<boolean> {
   const isHeld = await lockInvite(ctx, submissionId)
   if (isHeld) await submit(ctx, submissionId)
@@ -99,7 +99,7 @@ const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed
  * Locks the invite of a submission, for a sweep that locks the submission next: the invite comes first everywhere, so that no two wait for each
  * other.
  *
- * @returns whether it has: one that somebody holds is left to the next sweep.
+ * @returns false if another transaction has locked it: the next sweep tries again.
  */
 async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
   const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')

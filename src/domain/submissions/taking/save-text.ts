@@ -109,7 +109,7 @@ async function save(
     .where(writableBy(session))
     .select('submissions.id')
     .forShare()
-  // One statement locks the submission and then the question, in the order of whoever closes them.
+  // Locks the submission and then the question, in the same order as closing a question.
   const questions = ctx.db
     .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submission.id)

@@ -172,7 +172,7 @@ export async function completeRecording(
   )
 }
 
-/** The first that are missing, some at a time: how many there are said to be is up to whoever asks. */
+/** The first missing parts, at most MISSING_AT_ONCE: the client decides how many parts a recording claims to have. */
 function findMissing(parts: { segment: number; number: number }[], segments: number[]): [segment: number, number: number][] {
   const known = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
   const missing: [number, number][] = []
