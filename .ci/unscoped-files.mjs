@@ -41,7 +41,7 @@ export const UNSCOPED_FILES = {
   'domain/submissions/media/remove-files.ts': 'Sweep.',
   'domain/submissions/media/settle-recordings.ts': 'Sweep.',
   'domain/submissions/taking/complete-due-submissions.ts': 'Sweep.',
-  'domain/submissions/taking/end-left-submissions.ts': 'Sweep.',
+  'domain/submissions/taking/end-submissions-of-closed-invites.ts': 'Sweep.',
   'domain/submissions/taking/open-missing-submissions.ts': 'Sweep.',
   'domain/submissions/uploads/put-part.ts': 'A link names the invite alone.',
   'domain/webhooks/change-endpoint.ts': 'Locks the common position of webhooks.',

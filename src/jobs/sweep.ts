@@ -4,7 +4,7 @@ import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
 import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { forgetOldAnswers } from '../domain/concurrency/idempotency.ts'
-import { expectSweepParts, noteSweepPart } from '../domain/concurrency/sweep-parts.ts'
+import { expectSweepParts, recordSweepPart } from '../domain/concurrency/sweep-parts.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
 import { eraseOrphanedAccounts } from '../domain/erasure/erase-orphaned-accounts.ts'
@@ -25,7 +25,7 @@ import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../domain/submissions/media/settle-recordings.ts'
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
-import { endLeftSubmissions } from '../domain/submissions/taking/end-left-submissions.ts'
+import { endSubmissionsOfClosedInvites } from '../domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
@@ -76,7 +76,7 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
   async complete_due_submissions(system) {
     const completed = await completeDueSubmissions(system)
     if (completed > 0) system.deps.log.info({ completed }, 'overdue submissions completed')
-    const ended = await endLeftSubmissions(system)
+    const ended = await endSubmissionsOfClosedInvites(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions of closed invites closed')
   },
   delete_expired_idempotency_records: forgetOldAnswers,
@@ -137,7 +137,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
 async function sweep(system: ServiceContext, part: SweepPart, settings: SweepSettings): Promise<void> {
   try {
     await sweepParts[part](system, settings)
-    await noteSweepPart(system, part)
+    await recordSweepPart(system, part)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {
     system.deps.metrics.swept(part, 'failed')

@@ -1,4 +1,4 @@
-import { beginTurn } from '../domain/concurrency/sweep-parts.ts'
+import { startTimeBudget } from '../domain/concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { type MailEventReaders, storeMailEvent } from '../domain/mails/mail-events.ts'
 import type { SiteConfig } from '../http/addresses/links.ts'
@@ -42,7 +42,7 @@ function createBounceFetcher(
       const eventId = emailId && (await dsn.identify(body))
       if (eventId) await storeMailEvent(system, { provider: 'dsn', eventId, emailId, body })
       return eventId !== null
-    }, beginTurn())
+    }, startTimeBudget())
 }
 
 /** Fetches from public addresses only, whatever WEBHOOK_ALLOW permits. */

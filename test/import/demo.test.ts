@@ -9,7 +9,7 @@ import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
 import { listQueue, type QueuedSubmission } from '../../src/domain/submissions/grading/queue.ts'
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
-import { endLeftSubmissions } from '../../src/domain/submissions/taking/end-left-submissions.ts'
+import { endSubmissionsOfClosedInvites } from '../../src/domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { openMissingSubmissions } from '../../src/domain/submissions/taking/open-missing-submissions.ts'
 import { SubmissionState } from '../../src/generated/prisma/enums.ts'
 import { importDocument } from '../../src/import/import-document.ts'
@@ -142,7 +142,7 @@ test('leaves nothing in the demo for the sweep to correct', async () => {
     expired: await expireAllDueInvites(system),
     opened: await openMissingSubmissions(system),
     completed: await completeDueSubmissions(system),
-    ended: await endLeftSubmissions(system),
+    ended: await endSubmissionsOfClosedInvites(system),
   }).toEqual({ expired: 0, opened: 0, completed: 0, ended: 0 })
 })
 

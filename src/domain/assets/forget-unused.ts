@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { type RawBuilder, type SqlBool, sameOrganization } from '../../db/queries.ts'
 import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { beginTurn } from '../concurrency/sweep-parts.ts'
+import { startTimeBudget } from '../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
@@ -17,7 +17,7 @@ const LOOKED_AT_ONCE = 200
  * what was begun and never arrived. For the scheduled sweep; the files go with the next one.
  */
 export async function forgetUnusedAssets(system: ServiceContext): Promise<void> {
-  for (const isOver = beginTurn(); !isOver(); ) {
+  for (const isOver = startTimeBudget(); !isOver(); ) {
     const looked = await look(system)
     await note(system, looked)
     if (looked.length < LOOKED_AT_ONCE) break

@@ -2,7 +2,7 @@ import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { AtsCall } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { DAY_MS } from '../time/days.ts'
@@ -40,11 +40,11 @@ export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: Pa
 /** Forgets old calls, and old reports that are over. */
 export async function forgetOldReports({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - CALLS_KEPT_DAYS * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const old = unscoped(db).selectFrom('atsCalls').select('id').where('createdAt', '<=', until).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('atsCalls').where('id', 'in', old))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const over = unscoped(db).selectFrom('atsReports').select('id').where('queuedAt', '<=', until).where('state', '<>', 'waiting')
     return affectedRows(unscoped(db).deleteFrom('atsReports').where('id', 'in', over.limit(atMost)))
   })

@@ -3,7 +3,7 @@ import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { AUDIT_RETENTION_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import type { AuditDetails, ExactDetails } from './audit-details.ts'
@@ -244,7 +244,7 @@ const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => 
 /** Forgets what was done longer ago than its organization keeps it: a year, unless it has chosen more. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     // Each organization's oldest are looked at, so that what others keep for longer costs nothing.
     const old = unscoped(db)
       .selectFrom('organizations')

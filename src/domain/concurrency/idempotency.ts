@@ -7,7 +7,7 @@ import { DomainError } from '../errors.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { inTransaction } from '../transaction.ts'
-import { repeatInHalves } from './in-halves.ts'
+import { repeatBatch } from './bisect.ts'
 
 /** Stored response of a request. Only the interface interprets code and text. A text with a secret is stored encrypted. */
 export type StoredResponse = { code: number; text: string; isSecret?: boolean }
@@ -204,7 +204,7 @@ const FORGOTTEN_AT_ONCE = 5_000
 /** Deletes expired answers, except rows that another transaction has locked. */
 export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
   const until = toCutoff(deps.clock())
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const old = unscoped(db)
       .selectFrom('idempotencyRecords')
       .select(['organizationId', 'key'])

@@ -1,11 +1,11 @@
 import { type Connection, type ServiceContext, SWEEP_PARTS, type SweepPart } from '../context.ts'
 
 /** Milliseconds that a part of the sweep goes on for, about: with the rest it goes on in the next minute, and so is seen to be alive. */
-const TURN_MS = 50_000
+const TIME_BUDGET_MS = 50_000
 
 /** @returns whether the part of the sweep that begins now has worked for long enough. */
-export function beginTurn(): () => boolean {
-  const ends = performance.now() + TURN_MS
+export function startTimeBudget(): () => boolean {
+  const ends = performance.now() + TIME_BUDGET_MS
   return () => performance.now() >= ends
 }
 
@@ -16,7 +16,7 @@ export async function expectSweepParts({ db, deps }: ServiceContext): Promise<vo
 }
 
 /** Notes that the part has come to its end, without a failure. */
-export async function noteSweepPart({ db, deps }: ServiceContext, part: SweepPart): Promise<void> {
+export async function recordSweepPart({ db, deps }: ServiceContext, part: SweepPart): Promise<void> {
   const endedAt = deps.clock()
   await db.sweepPart.upsert({ where: { part }, create: { part, endedAt }, update: { endedAt } })
 }

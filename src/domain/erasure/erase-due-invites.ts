@@ -3,8 +3,8 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Rows } from '../../db/queries.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
-import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
-import { beginTurn } from '../concurrency/sweep-parts.ts'
+import { bisectBatch, type FailedItem, processEach, repeatBatch, throwFirstFailure } from '../concurrency/bisect.ts'
+import { startTimeBudget } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -41,7 +41,7 @@ const MAIL_DAYS = 2
  * @returns how many invites.
  */
 export async function eraseDueInvites(system: ServiceContext): Promise<number> {
-  const isOver = beginTurn()
+  const isOver = startTimeBudget()
   const due = await system.db.organizationRetention.findMany({
     where: { nextAt: { lte: system.deps.clock() }, organization: { suspension: null } },
     orderBy: { nextAt: 'asc' },
@@ -49,7 +49,7 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
     include: { organization: true },
   })
   let erased = 0
-  const failed = await workOnEach(due, async (retention) => {
+  const failed = await processEach(due, async (retention) => {
     if (isOver()) return
     const ctx = enterOrganization({ ...system, actor: { kind: 'system' } }, retention.organization)
     try {
@@ -60,7 +60,7 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
       throw error
     }
   })
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return erased
 }
 
@@ -90,16 +90,16 @@ async function eraseDueOf(ctx: Context, kept: RetentionDays, isOver: () => boole
   for (const due of rules)
     for await (const some of readDue(ctx, due, failed)) {
       if (isOver()) {
-        refuseFailed(failed)
+        throwFirstFailure(failed)
         return erased
       }
       if (!(await isInForce(ctx, due))) break
       const since = performance.now()
-      failed.push(...(await workInHalves(some, (ids) => eraseDueBatch(ctx, due, ids))))
+      failed.push(...(await bisectBatch(some, (ids) => eraseDueBatch(ctx, due, ids))))
       erased += some.length
       await sleep(Math.min(performance.now() - since, LONGEST_PAUSE_MS))
     }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   await eraseMarkedBefore(ctx)
   await finishRetentionRun(ctx, daysAfter(day, 1))
   return erased
@@ -145,7 +145,7 @@ async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
       .where('invites.id', 'in', markedOf(of))
       .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
   const marked = markedOf(ctx)
-  await forgetRecentMails(ctx, marked)
+  await purgeRecentMails(ctx, marked)
   await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
   await eraseArchivesOf(counting, await invitesOf(ctx).select('invites.recipientEmail').distinct().execute())
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
@@ -179,11 +179,11 @@ async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmai
  * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
  */
 async function eraseMarkedBefore(ctx: Context): Promise<void> {
-  const night = await first(ctx.db, runningRetentionRun(ctx).select('id'))
-  if (!night) return
-  await repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
-    const ids = (await lockCollectedInvites(ctx, night.id, atMost)).map(({ id }) => id)
-    await eraseMarked({ ctx, id: night.id }, ids)
+  const run = await first(ctx.db, runningRetentionRun(ctx).select('id'))
+  if (!run) return
+  await repeatBatch(INVITES_AT_ONCE, async (atMost) => {
+    const ids = (await lockCollectedInvites(ctx, run.id, atMost)).map(({ id }) => id)
+    await eraseMarked({ ctx, id: run.id }, ids)
     return ids.length
   })
 }
@@ -202,7 +202,7 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
 }
 
 /** Deletes queue entries of sent mails, such as those of results, which the queue retains for a day. */
-async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
+async function purgeRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
   const recent = ctx.db
     .selectFrom('inviteEmails')
     .where((eb) => eb('inviteId', 'in', inviteIds))

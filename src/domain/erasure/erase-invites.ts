@@ -4,7 +4,7 @@ import { anyOf } from '../../db/query.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { givenRows, insertRows } from '../../db/writes.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inviteErased } from '../events/event.ts'
@@ -121,7 +121,7 @@ export async function eraseMediaOf(counting: ErasureRef, those: (eb: Expressions
 
 /** Deletes the invites with all that hangs on them. What has no person stays: what was counted, and points. */
 export const eraseInvites = async (erasing: AddressErasure): Promise<void> =>
-  repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
+  repeatBatch(INVITES_AT_ONCE, async (atMost) => {
     let found = 0
     await eraseCounted(erasing, async (inside) => {
       const invites = await lockCollectedInvites(inside, erasing.id, atMost)

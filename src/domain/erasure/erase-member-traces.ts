@@ -2,10 +2,10 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expression, type SqlBool } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { deleteOutageReason } from '../mails/mail-outage.ts'
 import { eraseArchives, eraseStoredResponses, eraseText, purgeMailJobs, textContainsAddress } from './erase-traces.ts'
 import { type ErasureRef, eraseCounted, toAddressPattern } from './erasing.ts'
 import type { MemberIdentifiers } from './request-member-erasure.ts'
@@ -27,7 +27,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
     await purgeMailJobs(ctx, named.emailIds, { pattern: toAddressPattern(address) })
-    await forgetOutageReason(ctx, toAddressPattern(address))
+    await deleteOutageReason(ctx, toAddressPattern(address))
   }
 }
 
@@ -88,7 +88,7 @@ async function eraseFacts(inside: ErasureRef['ctx'], { named: { addresses, name 
  * second factor.
  */
 const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
-  repeatInHalves(ENTRIES_AT_ONCE, async (atMost) => {
+  repeatBatch(ENTRIES_AT_ONCE, async (atMost) => {
     let found = 0
     await eraseCounted(erasing, async (inside) => {
       const isOwnName = sql<SqlBool>`action = any(${OWN_NAMES}::text[]) and details <> '{}'::jsonb`

@@ -3,11 +3,11 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, deleteSome, type TenantTable } from '../../db/queries.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context } from '../context.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { deleteOutageReason } from '../mails/mail-outage.ts'
 import { inTransaction } from '../transaction.ts'
 import { deleteInvites } from './delete-invites.ts'
 import { detachAccounts } from './detach-accounts.ts'
@@ -105,16 +105,16 @@ type OrganizationErasure = { ctx: Context; suspensionId: string }
  */
 export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
   const erasing: OrganizationErasure = { ctx, suspensionId }
-  await forgetJobs(ctx)
+  await purgeJobs(ctx)
   await eraseFiles(erasing)
-  await forgetMails(ctx)
-  await repeatInHalves(ROWS.invites as number, (atMost) => eraseSomeInvites(erasing, atMost))
+  await deleteMailReports(ctx)
+  await repeatBatch(ROWS.invites as number, (atMost) => eraseInviteBatch(erasing, atMost))
   for (const [table, atOnce] of Object.entries(ROWS) as [TenantTable, number | 'along'][])
-    if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseRows(erasing, table, atMost))
-  await repeatInHalves(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
-  await forgetJobs(ctx)
+    if (table !== 'invites' && atOnce !== 'along') await repeatBatch(atOnce, (atMost) => eraseRows(erasing, table, atMost))
+  await repeatBatch(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
+  await purgeJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
-  await forgetOutageReason(ctx, '.') // whose mail it was, is not told
+  await deleteOutageReason(ctx, '.') // whose mail it was, is not told
   await writeOrganizationReceipt(ctx, suspensionId)
   ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
@@ -140,7 +140,7 @@ const countErased = (
   })
 
 /** Deletes waiting jobs. @throws Error while a job runs for longer than that. */
-async function forgetJobs({ organization, deps }: Context): Promise<void> {
+async function purgeJobs({ organization, deps }: Context): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
     if ((await deps.queue.forgetOrganization(organization.id)) === 0) return
     if (performance.now() > until) throw new Error('Something is still being done for the organization')
@@ -151,7 +151,7 @@ async function forgetJobs({ organization, deps }: Context): Promise<void> {
 async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
-  await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
+  await repeatBatch(MEDIA_AT_ONCE, async (atMost) => {
     let found = 0
     await countErased(erasing, async (inside) => {
       const some = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
@@ -168,7 +168,7 @@ async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
 }
 
 /** Deletes reports about the organization's mails. */
-async function forgetMails(ctx: Context): Promise<void> {
+async function deleteMailReports(ctx: Context): Promise<void> {
   for (const table of ['inviteEmails', 'memberEmails'] as const)
     for (let last: string | undefined; ; ) {
       let page = ctx.db.selectFrom(table as 'memberEmails')
@@ -180,7 +180,7 @@ async function forgetMails(ctx: Context): Promise<void> {
     }
 }
 
-async function eraseSomeInvites(erasing: OrganizationErasure, atMost: number): Promise<number> {
+async function eraseInviteBatch(erasing: OrganizationErasure, atMost: number): Promise<number> {
   const gone = await countErased(erasing, async (inside) => {
     const some = inside.db.selectFrom('invites').select('id').limit(atMost)
     const ids = (await some.forUpdate().execute()).map(({ id }) => id)

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds } from '../../db/queries.ts'
 import { affectedRows, all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -41,9 +41,9 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
     const accounts = unscoped(system.db).selectFrom(table).select('id')
     const back = accounts.where('orphanedSince', 'is not', null).where(({ exists }) => exists(members))
     await unscoped(db).updateTable(table).set({ orphanedSince: null }).where('id', 'in', back).execute()
-    await repeatInHalves(ACCOUNTS_AT_ONCE, (atMost) => checkSome(system, { table, members, atMost }))
+    await repeatBatch(ACCOUNTS_AT_ONCE, (atMost) => checkBatch(system, { table, members, atMost }))
     const due = accounts.where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
-    await repeatInHalves(ACCOUNTS_AT_ONCE, async (atMost) => {
+    await repeatBatch(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
         // Waits for a simultaneous join, which keeps the account.
         const ids = (await all(inside.db, due.limit(atMost).forUpdate())).map(({ id }) => id)
@@ -63,7 +63,7 @@ type AccountBatch = (typeof KEPT)[number] & { atMost: number }
  * Looks which accounts have no membership any more, of those that are new or have lost one: however many there are, these are few. What
  * somebody else holds at this moment, such as who ends another membership of it, is looked at the next time.
  */
-const checkSome = (system: ServiceContext, { table, members, atMost }: AccountBatch): Promise<number> =>
+const checkBatch = (system: ServiceContext, { table, members, atMost }: AccountBatch): Promise<number> =>
   inTransaction(system, async ({ db, deps }) => {
     const unchecked = unscoped(db).selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
     const ids = (await unchecked.limit(atMost).forUpdate().skipLocked().execute()).map(({ id }) => id)

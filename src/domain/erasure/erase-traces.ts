@@ -10,7 +10,7 @@ import { CALLER_DATA_FIELDS } from '../events/event.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { replaceInFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { deleteOutageReason } from '../mails/mail-outage.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { forgetSavedForms } from '../sign-in/saved-forms.ts'
 import { readErasedIds } from './collect-invites.ts'
@@ -48,13 +48,13 @@ export async function eraseMails(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
   for await (const { relatedIds } of readErasedIds(ctx, erasing.id, INVITES_AT_ONCE)) {
     await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, relatedIds) }))
-    await forgetJobs(erasing, relatedIds)
+    await purgeJobs(erasing, relatedIds)
   }
-  await forgetJobs(erasing, [])
-  await forgetOutageReason(ctx, toAddressPattern(address))
+  await purgeJobs(erasing, [])
+  await deleteOutageReason(ctx, toAddressPattern(address))
 }
 
-const forgetJobs = ({ ctx, address }: AddressErasure, emailIds: readonly string[]): Promise<void> =>
+const purgeJobs = ({ ctx, address }: AddressErasure, emailIds: readonly string[]): Promise<void> =>
   purgeMailJobs(ctx, emailIds, { pattern: toAddressPattern(address) })
 
 /** @property patienceMs for how long what is under way is waited for. */

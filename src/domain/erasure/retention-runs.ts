@@ -38,18 +38,18 @@ export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
 /** Deletes stored responses about the erased invites, and records their number in the audit log. @param next time of the next run. */
 export async function finishRetentionRun(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
-  const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
-  if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
+  const run = await runningRetentionRun(ctx).select('id').executeTakeFirst()
+  if (run) await deleteExpiredIdempotencyRecordsOf({ ctx, id: run.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
-    if (night) {
+    if (run) {
       const finishedAt = deps.clock()
       const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
-      const ending = inside.db.updateTable('erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
+      const ending = inside.db.updateTable('erasures').where('id', '=', run.id).where('finishedAt', 'is', null)
       const ended = await ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts').executeTakeFirst()
       const counts = (ended?.counts ?? {}) as ErasedCounts
       const details = toAuditDetails(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
-      if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
+      if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: run.id }, details })
     }
     // Unless somebody has just had it begin later.
     const where = { organizationId: organization.id, nextAt: { lt: next } }

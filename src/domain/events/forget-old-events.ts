@@ -1,5 +1,5 @@
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -13,7 +13,7 @@ const FORGOTTEN_AT_ONCE = 2_000
  */
 export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
   const until = new Date(ctx.deps.clock().getTime() - keptDays * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => forgetSome(inside, until, atMost)))
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => forgetSome(inside, until, atMost)))
 }
 
 /** @returns how many it has forgotten. */

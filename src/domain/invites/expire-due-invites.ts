@@ -3,7 +3,7 @@ import { anyOfIds } from '../../db/queries.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../concurrency/in-halves.ts'
+import { bisectBatch, type FailedItem, processEach, throwFirstFailure } from '../concurrency/bisect.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { EVENT_COLUMNS, type EventInvite, inviteEvents } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
@@ -49,12 +49,12 @@ export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> 
     .execute()
   let expired = 0
   const failed: FailedItem<unknown>[] = []
-  const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
+  const failedOrganizations = await processEach(organizations, async ({ id }) => {
     const done = await expireDue(ctx, id)
     expired += done.expired
     failed.push(...done.failed)
   })
-  refuseFailed([...failed, ...failedOrganizations])
+  throwFirstFailure([...failed, ...failedOrganizations])
   return expired
 }
 
@@ -71,8 +71,8 @@ async function expireDue(
   const failed: FailedItem<DueInvite>[] = []
   for (let after: DueInvite | undefined; ; ) {
     const due = await findDue(ctx, organizationId, after)
-    const failedNow = await workInHalves(due, async (some) => {
-      expired += await inTransaction(ctx, (inside) => expireSome(inside, organizationId, some))
+    const failedNow = await bisectBatch(due, async (some) => {
+      expired += await inTransaction(ctx, (inside) => expireBatch(inside, organizationId, some))
     })
     failed.push(...failedNow)
     if (due.length < EXPIRED_AT_ONCE) return { expired, failed }
@@ -90,7 +90,7 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
   return further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE).execute()
 }
 
-async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
+async function expireBatch(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   // Two such updates at once cannot block each other, whatever the order of the rows.
   const due = db

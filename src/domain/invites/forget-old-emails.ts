@@ -1,6 +1,6 @@
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
@@ -13,7 +13,7 @@ const OVER = ['sent', 'captured', 'failed'] as const
 /** Deletes the records of mails whose invites have ended that long ago. */
 export async function forgetOldEmails({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const old = unscoped(db)
       .selectFrom('inviteEmails as email')
       .innerJoin('invites as invite', (join) =>

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { affectedRows, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -69,7 +69,7 @@ export const forgetMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: r
 /** Deletes what was told so long ago. */
 export async function forgetOldMailEvents({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const old = unscoped(db).selectFrom('mailEvents').select('id').where('receivedAt', '<', until).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('mailEvents').where('id', 'in', old))
   })

@@ -38,7 +38,7 @@ const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
 }
 
 /** Empties what the server said last, if the regular expression matches it, in either case. It may be of any organization's mail: whether it was, is not told. */
-export async function forgetOutageReason({ db }: Db, pattern: string): Promise<void> {
+export async function deleteOutageReason({ db }: Db, pattern: string): Promise<void> {
   const naming = unscoped(db)
     .updateTable('mailOutages')
     .set({ reason: '' })

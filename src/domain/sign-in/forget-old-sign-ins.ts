@@ -1,6 +1,6 @@
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { KNOWN_DEVICE_MS } from './devices.ts'
 import { recordRefusalCounts } from './record-refusal.ts'
@@ -20,31 +20,31 @@ export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
   const over = new Date(now.getTime() - SESSIONS_KEPT_FOR_MS)
   const unused = new Date(now.getTime() - KNOWN_DEVICE_MS)
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const sessions = unscoped(system.db).selectFrom('sessions').select('id').where('expiresAt', '<=', over).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('sessions').where('id', 'in', sessions))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const unknown = unscoped(system.db).selectFrom('devices').select('id').where('lastSeenAt', '<=', unused).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('devices').where('id', 'in', unknown))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const spent = unscoped(system.db).selectFrom('usedTokens').select('key').where('expiresAt', '<=', now).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('usedTokens').where('key', 'in', spent))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const parked = unscoped(system.db).selectFrom('savedForms').select('id').where('expiresAt', '<=', now).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('savedForms').where('id', 'in', parked))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const ended = unscoped(system.db).selectFrom('signInAttempts').select('key').where('expiresAt', '<=', now).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('signInAttempts').where('key', 'in', ended.forUpdate().skipLocked()))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const links = unscoped(system.db).selectFrom('accountLinks').select('id').where('expiresAt', '<=', old).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('accountLinks').where('id', 'in', links))
   })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
     const mails = unscoped(system.db).selectFrom('memberEmails').select('id').where('createdAt', '<=', old).limit(atMost)
     return affectedRows(unscoped(db).deleteFrom('memberEmails').where('id', 'in', mails))
   })

@@ -28,10 +28,10 @@ export function isRecentlyAuthenticatedFor(
   const kinds = asked.hasFactor ? SECOND_FACTOR_KINDS : PERSONAL_KINDS
   const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < RECENT_AUTHENTICATION_MS
   // An operator's provider replaces a password, but no second factor.
-  const speaksHere = ({ provider }: Authentication) =>
+  const countsHere = ({ provider }: Authentication) =>
     provider != null && (provider.organizationId === null ? !asked.hasFactor : provider.organizationId === asked.organizationId)
   return proofs.some((proof) =>
-    proof.kind === 'oidc' ? speaksHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
+    proof.kind === 'oidc' ? countsHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
   )
 }
 

@@ -163,7 +163,7 @@ const hasSecondFactor = (
     const { kind, at, provider, acr } = proof
     if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
     if (kind === 'device') return isWithin(at, asked, trustedDeviceDays * DAY_MS)
-    const speaksHere = provider?.organizationId === null || isByProviderOf(proof, organizationId)
-    if (!provider || !speaksHere) return false
+    const countsHere = provider?.organizationId === null || isByProviderOf(proof, organizationId)
+    if (!provider || !countsHere) return false
     return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))
   })

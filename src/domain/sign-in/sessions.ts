@@ -170,8 +170,8 @@ export async function findSession(
     return null
   }
   if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
-  const shut = credential.memberships.filter((membership) => !open.includes(membership))
-  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, blockedMemberships: shut }
+  const blocked = credential.memberships.filter((membership) => !open.includes(membership))
+  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, blockedMemberships: blocked }
 }
 
 type UsedSession = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {

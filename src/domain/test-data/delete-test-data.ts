@@ -2,7 +2,7 @@ import { scopeWhere } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { type DeletedCounts, deleteInvites } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
@@ -58,12 +58,12 @@ export async function continueDeletion(
   const organization = await service.db.organization.findUnique({ where: { id: organizationId } })
   if (!organization) return
   const ctx: Context = enterOrganization(service, organization, 'test')
-  await repeatInHalves(LISTS_AT_ONCE, (atMost) => deleteLists(ctx, until, atMost))
-  await repeatInHalves(DELETED_AT_ONCE, async (atMost) => {
+  await repeatBatch(LISTS_AT_ONCE, (atMost) => deleteLists(ctx, until, atMost))
+  await repeatBatch(DELETED_AT_ONCE, async (atMost) => {
     const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))
     return invites
   })
-  await repeatInHalves(TAGS_AT_ONCE, (atMost) => deleteTags(ctx, until, atMost))
+  await repeatBatch(TAGS_AT_ONCE, (atMost) => deleteTags(ctx, until, atMost))
 }
 
 /** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */

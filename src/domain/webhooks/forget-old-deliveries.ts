@@ -3,7 +3,7 @@ import { sameOrganization } from '../../db/queries.ts'
 import { run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { time } from '../../db/writes.ts'
-import { repeatInHalves } from '../concurrency/in-halves.ts'
+import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 
 const DAY_MS = 86_400_000
@@ -19,7 +19,7 @@ const FORGOTTEN_AT_ONCE = 1_000
  */
 export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
   const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
+  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {

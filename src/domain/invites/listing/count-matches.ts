@@ -23,14 +23,15 @@ export const isCounted = (filter: InviteFilter, { field }: InviteOrder): filter 
 type Counted = { total: number; next: Date | null }
 
 /** @returns null while an invite is due but not set to expired yet: the counters are then out of date. */
-const totalAt = ({ deps }: Context, { total, next }: Counted): number | null => (next && next <= deps.clock() ? null : total)
+const toCountUnlessDue = ({ deps }: Context, { total, next }: Counted): number | null =>
+  next && next <= deps.clock() ? null : total
 
-const counts = prepareScoped((db, filter: Unlisted, statuses: string) =>
-  db.selectNoFrom(() => [counted(db, filter, readStatuses(statuses)).as('total'), earliestExpiry(db).as('next')]),
+const prepareCount = prepareScoped((db, filter: FilterWithoutStatuses, statuses: string) =>
+  db.selectNoFrom(() => [selectCount(db, filter, readStatuses(statuses)).as('total'), earliestExpiry(db).as('next')]),
 )
 
 /** Each set of statuses makes a statement of its own, in which they are literal: what of a filter is left are values. */
-type Unlisted = Omit<CountedFilter, 'statuses'>
+type FilterWithoutStatuses = Omit<CountedFilter, 'statuses'>
 type Statuses = readonly string[] | undefined
 /** All statuses are the same as none: nothing is left out, and nothing has to be looked up by status. */
 const writeStatuses = (statuses: Statuses): string => {
@@ -48,9 +49,9 @@ const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export const countInvites = async (ctx: Context, { statuses, ...filter }: CountedFilter): Promise<number | null> =>
-  totalAt(ctx, await one(ctx.db, counts(ctx.db, filter, writeStatuses(statuses))))
+  toCountUnlessDue(ctx, await one(ctx.db, prepareCount(ctx.db, filter, writeStatuses(statuses))))
 
-function counted(db: TenantDb, { assessmentId, status, tagId }: Unlisted, statuses: Statuses) {
+function selectCount(db: TenantDb, { assessmentId, status, tagId }: FilterWithoutStatuses, statuses: Statuses) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
   if (assessmentId !== undefined) {
     let ofAssessment = db.selectFrom('assessmentInviteCounts').where('assessmentId', '=', assessmentId).select(sum)
@@ -72,7 +73,7 @@ function counted(db: TenantDb, { assessmentId, status, tagId }: Unlisted, status
 }
 
 /** The organization's invites that match the filter by what is stored, but for the tag. */
-function storedInvites(db: TenantDb, { assessmentId, status }: Unlisted, statuses: Statuses): Rows<'invites'> {
+function storedInvites(db: TenantDb, { assessmentId, status }: FilterWithoutStatuses, statuses: Statuses): Rows<'invites'> {
   let invites = db.selectFrom('invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
   if (status !== undefined) invites = invites.where('invites.status', '=', status)
@@ -93,7 +94,7 @@ const inOrder = <R extends Rows<'invites'>>(invites: R, field: string, direction
  */
 function beginning(
   db: TenantDb,
-  filter: Unlisted,
+  filter: FilterWithoutStatuses,
   statuses: Statuses,
   field: string,
   direction: Direction,
@@ -113,7 +114,7 @@ function beginning(
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
 function orderedIds(
   db: TenantDb,
-  filter: Unlisted,
+  filter: FilterWithoutStatuses,
   statuses: Statuses,
   field: string,
   direction: Direction,
@@ -133,7 +134,7 @@ function orderedIds(
     .orderBy('inviteTags.inviteId', direction) as Rows<never, { id: string }>
 }
 
-type Sized = Unlisted & { skip?: number | undefined; take?: number | undefined }
+type Sized = FilterWithoutStatuses & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Shape<'invites', unknown>) =>
@@ -149,7 +150,7 @@ const prepareFirst = (shape: Shape<'invites', unknown>) =>
         ? cut(inOrder(beginning(db, given, statuses, field, direction, most), field, direction) as never)
         : inOrder(ofTag(), field, direction)
     return db.selectNoFrom(() => [
-      counted(db, given, statuses).as('total'),
+      selectCount(db, given, statuses).as('total'),
       earliestExpiry(db).as('next'),
       jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
@@ -170,7 +171,7 @@ export async function readEarlyPage<Row>(
   const size = sizeOf(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
   const { rows, ...found } = await one(ctx.db, statement(ctx.db, given, field, direction, size.usual, writeStatuses(statuses)))
-  const total = totalAt(ctx, found)
+  const total = toCountUnlessDue(ctx, found)
   return total === null ? null : { rows: rows as AsJson<Row>[], total }
 }
 
@@ -199,7 +200,7 @@ export async function findDistantIds(
   total: number,
 ): Promise<string[]> {
   const fromEnd = skip > total / 2
-  const left = sql<number>`greatest(0, ${counted(ctx.db, filter, filter.statuses)} - ${skip}::int)`
+  const left = sql<number>`greatest(0, ${selectCount(ctx.db, filter, filter.statuses)} - ${skip}::int)`
   const most = fromEnd ? left : sql<number>`${skip + take}::int`
   const ordered = orderedIds(ctx.db, filter, filter.statuses, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc', most)
   const page = fromEnd

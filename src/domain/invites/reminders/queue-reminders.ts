@@ -1,6 +1,6 @@
 import { all, foreign, run } from '../../../db/statements.ts'
 import { queueDueReminders } from '../../../db/statements-by-hand/due-reminders.ts'
-import { beginTurn } from '../../concurrency/sweep-parts.ts'
+import { startTimeBudget } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { MAX_DELAY_MS, MAX_REMINDERS, MIN_BEFORE_EXPIRY_MS, MIN_MAIL_INTERVAL_MS } from './reminder-steps.ts'
@@ -20,7 +20,7 @@ const LIMITS = {
  * @returns how many.
  */
 export async function queueReminders(system: ServiceContext): Promise<number> {
-  const isLate = beginTurn()
+  const isLate = startTimeBudget()
   let queued = 0
   for (;;) {
     const found = await inTransaction(system, async ({ db, deps: { clock, newId, queue } }) => {

@@ -47,12 +47,12 @@ export async function continueCorrection(
   const { key, effect } = await readNewestKey(ctx, versionId)
   const corrected = { versionId, responseType, spec, key, effect, keyNumber }
   for (let i = 0; i < BATCHES_A_JOB; i++)
-    if (!(await inTransaction(ctx, (inside) => correctSome(inside, corrected, found.releases as ReleaseHandling)))) return
+    if (!(await inTransaction(ctx, (inside) => correctBatch(inside, corrected, found.releases as ReleaseHandling)))) return
   await service.deps.queue.enqueueAnswerKeyCorrection(service.db, which)
 }
 
 /** @returns true if there may be more. */
-async function correctSome(ctx: Context, corrected: CorrectedVersion, releases: ReleaseHandling): Promise<boolean> {
+async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases: ReleaseHandling): Promise<boolean> {
   const { versionId, keyNumber } = corrected
   const progress = await lockProgress(ctx, corrected)
   if (!progress) return false

@@ -3,7 +3,7 @@ import type { Expression, SqlBool } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import type { Tier } from '../../../generated/prisma/client.ts'
 import { may } from '../../authorization/permissions.ts'
-import { refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
+import { processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { canExpire } from '../../invites/expiry.ts'
 import { DIGESTS, type Digest, queueMemberEmail } from '../../mails/member-emails.ts'
@@ -42,7 +42,7 @@ type Figures = { count: number; fresh: number }
 export async function queueDigests(system: ServiceContext): Promise<number> {
   let queued = 0
   const readers = await findReaders(system)
-  const failed = await workOnEach(readers, async (reader) => {
+  const failed = await processEach(readers, async (reader) => {
     const ctx = toMemberContext(system, { ...reader, organization: { ...reader, id: reader.organizationId } })
     for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
       const facts = await count[kind](ctx, reader)
@@ -51,7 +51,7 @@ export async function queueDigests(system: ServiceContext): Promise<number> {
       if (await inTransaction(ctx, (inside) => queueMemberEmail(inside, about))) queued++
     }
   })
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return queued
 }
 

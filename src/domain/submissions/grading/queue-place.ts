@@ -13,7 +13,7 @@ const FIRST = 100
  * @property before the submission that waits longer. @property after the next one; without a position the first.
  */
 export type QueuePlace = {
-  whose: QueueName
+  queue: QueueName
   position: number | null
   length: string
   before: string | null
@@ -38,6 +38,6 @@ export async function findQueuePlace(
   const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
   const at = ids.indexOf(id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)
-  if (at === -1) return { whose, position: null, length, before: null, after: ids[0] ?? null }
-  return { whose, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
+  if (at === -1) return { queue: whose, position: null, length, before: null, after: ids[0] ?? null }
+  return { queue: whose, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
 }

@@ -110,18 +110,18 @@ async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ id, ...given }) => [id, given]))
 }
 
-/** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
-export async function countQueues(ctx: Context): Promise<{ whose: QueueName; count: number }[]> {
+/** Number of waiting submissions in each queue that the actor may see. @throws DomainError not_permitted. */
+export async function countQueues(ctx: Context): Promise<{ queue: QueueName; count: number }[]> {
   const queues = visibleQueues(ctx)
   if (queues.length === 0) throw new DomainError('not_permitted')
   const counts = ctx.db.selectNoFrom(({ cast }) =>
-    queues.map((whose) => cast<number>(lengthOf(waitingSubmissions(ctx, { queue: whose })), 'integer').as(whose)),
+    queues.map((queue) => cast<number>(lengthOf(waitingSubmissions(ctx, { queue })), 'integer').as(queue)),
   )
   const counted = await counts.executeTakeFirstOrThrow()
-  return queues.map((whose) => ({ whose, count: counted[whose] }))
+  return queues.map((queue) => ({ queue, count: counted[queue] }))
 }
 
-/** Since when what has waited longest of the actor's queue waits, an admin's being all there are; null: nothing waits. @throws DomainError not_permitted. */
+/** Submission time of the oldest waiting submission in the actor's queue, for admins in all; null: none. @throws DomainError not_permitted. */
 export async function findOldestWaiting(ctx: Context): Promise<Date | null> {
   authorize(ctx, 'grade')
   const waiting = waitingSubmissions(ctx, { queue: may(ctx, 'read') ? 'all' : 'mine' })

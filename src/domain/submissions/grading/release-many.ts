@@ -20,7 +20,7 @@ export type ReadyResult = QueuedSubmission & { progress: NonNullable<QueuedSubmi
 export async function listReady(ctx: Context, assessmentId: string | undefined): Promise<ReadyResult[]> {
   authorize(ctx, 'release_results')
   const ready: ReadyResult[] = []
-  for (const { whose } of await countQueues(ctx)) {
+  for (const { queue: whose } of await countQueues(ctx)) {
     if (whose !== 'release' && whose !== 'all') continue
     for (let number = 1; number <= MAX_LOOKED_AT / MAX_RELEASED_AT_ONCE && ready.length < MAX_RELEASED_AT_ONCE; number++) {
       const { items, total } = await listQueue(ctx, { queue: whose, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })

@@ -32,17 +32,17 @@ const AT_ONCE = 16
 export async function checkMedia(system: ServiceContext, { sample }: { sample?: number } = {}): Promise<MediaCheck> {
   const check: MediaCheck = { files: 0, parts: 0, bytes: 0, missing: [], wrong: [], strays: null }
   if (sample !== undefined) {
-    check.files = await checkFiles(system, check, (await findSample(system, sample)).map(expectFile))
+    check.files = await checkFiles(system, check, (await findSample(system, sample)).map(toExpectedFile))
     return check
   }
-  for await (const media of readReady(system)) check.files += await checkFiles(system, check, media.map(expectFile))
-  for await (const assets of readAssets(system)) check.files += await checkFiles(system, check, assets.map(expectFile))
+  for await (const media of readReady(system)) check.files += await checkFiles(system, check, media.map(toExpectedFile))
+  for await (const assets of readAssets(system)) check.files += await checkFiles(system, check, assets.map(toExpectedFile))
   for await (const parts of readParts(system)) check.parts += await checkFiles(system, check, parts)
   check.strays = await countStrays(system)
   return check
 }
 
-const expectFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): ExpectedFile => ({
+const toExpectedFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): ExpectedFile => ({
   mediaId: id,
   organizationId,
   key: fileOf(key),

@@ -6,8 +6,8 @@ import { unscoped } from '../../../db/unscoped.ts'
 import type { MediaKind } from '../../../generated/prisma/client.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { authorize } from '../../authorization/permissions.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
-import { beginTurn } from '../../concurrency/sweep-parts.ts'
+import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
+import { startTimeBudget } from '../../concurrency/sweep-parts.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type EventInvite, mediaDeleted } from '../../events/event.ts'
@@ -47,10 +47,10 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
   await forgetUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
   const failed: FailedItem<CheckedSubmission>[] = []
-  for (const isOver = beginTurn(); !isOver(); ) {
+  for (const isOver = startTimeBudget(); !isOver(); ) {
     const looked = await findToCheck(system, dueAt)
     const dueNow = looked.filter(({ due }) => due)
-    const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>
+    const failedNow = await processEach(dueNow, ({ organizationId, submissionId }) =>
       inTransaction(system, (inside) => markDueMedia(inside, organizationId, submissionId, dueAt)),
     )
     failed.push(...failedNow)
@@ -61,7 +61,7 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
     )
     if (looked.length < LOOKED_AT_ONCE) break
   }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
 }
 
 /** When a medium of a submission is to go: the earliest of what is not null. */

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { anyOfIds } from '../../../db/queries.ts'
 import { all } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { beginTurn } from '../../concurrency/sweep-parts.ts'
+import { startTimeBudget } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
 import { folderOf } from '../../files/media-keys.ts'
 import type { MediaFile } from './media.ts'
@@ -50,7 +50,7 @@ export async function removeFiles(system: ServiceContext): Promise<void> {
 }
 
 async function removeFrom(source: Source, system: ServiceContext): Promise<void> {
-  for (const isOver = beginTurn(); !isOver(); ) {
+  for (const isOver = startTimeBudget(); !isOver(); ) {
     const removable = await source.find(system)
     const { removed, refused } = await removeBatch(system, removable)
     await source.markRemoved(system, removed)

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { type SqlBool, sameOrganization } from '../../../db/queries.ts'
 import { run } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
+import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -104,7 +104,7 @@ export async function settleOverdueRecordings(system: ServiceContext): Promise<n
   const failed: FailedItem<Overdue>[] = []
   for (let after: Overdue | undefined; ; ) {
     const overdue = await findOverdue(system, after)
-    const failedNow = await workOnEach(overdue, ({ mediaId, createdAt: _, ...organization }) =>
+    const failedNow = await processEach(overdue, ({ mediaId, createdAt: _, ...organization }) =>
       inTransaction(enterOrganization(system, organization), (inside) => settleRecording(inside, mediaId)),
     )
     settled += overdue.length - failedNow.length
@@ -112,7 +112,7 @@ export async function settleOverdueRecordings(system: ServiceContext): Promise<n
     if (overdue.length < SETTLED_AT_ONCE) break
     after = overdue.at(-1)
   }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return settled
 }
 

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { type NotNull, sameOrganization } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
+import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
@@ -24,7 +24,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
   const failed: FailedItem<DueSubmission>[] = []
   for (let after: DueSubmission | undefined; ; ) {
     const due = await findDue(system, after)
-    const failedNow = await workOnEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
+    const failedNow = await processEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
       const ctx = enterOrganization(system, organization)
       if (await inTransaction(ctx, (inside) => completeDue(inside, inviteId, submissionId))) completed++
     })
@@ -32,7 +32,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
     if (due.length < FOUND_AT_ONCE) break
     after = due.at(-1)
   }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return completed
 }
 

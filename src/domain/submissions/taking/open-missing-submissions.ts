@@ -4,7 +4,7 @@ import { run } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
-import { type FailedItem, refuseFailed, workOnEach } from '../../concurrency/in-halves.ts'
+import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -120,7 +120,7 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
       .orderBy('invites.id')
       .limit(FOUND_AT_ONCE)
     const found = await lacking.execute()
-    const failedNow = await workOnEach(found, ({ inviteId, ...organization }) =>
+    const failedNow = await processEach(found, ({ inviteId, ...organization }) =>
       openMissingSubmission(enterOrganization(system, organization), inviteId),
     )
     opened += found.length - failedNow.length
@@ -128,6 +128,6 @@ export async function openMissingSubmissions(system: ServiceContext): Promise<nu
     if (found.length < FOUND_AT_ONCE) break
     after = found.at(-1)!.inviteId
   }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return opened
 }

@@ -36,7 +36,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     const { ctx } = request
     const query = queryOf(request)
     const queues = await countQueues(ctx)
-    const names = queues.map(({ whose }) => whose)
+    const names = queues.map(({ queue: whose }) => whose)
     const whose = names.find((queue) => queue === query.get('whose')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listQueue(ctx, { queue: whose, assessmentId }, page))

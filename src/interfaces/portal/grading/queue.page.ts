@@ -38,7 +38,7 @@ const NOTHING: Record<QueueName, string> = {
 type Facts = {
   ctx: Context
   whose: QueueName
-  queues: { whose: QueueName; count: number }[]
+  queues: { queue: QueueName; count: number }[]
   assessments: { id: string; name: string }[]
   list: Listing<QueuedSubmission>
   /** Notice about the last action. */
@@ -54,11 +54,11 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
     actions: html`${may(ctx, 'release_results') && linkButton(pathOf(ctx, 'grading/release-many'), 'Release results', 'check')}${may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column')}`,
     tabs: tabs(
       'Queues',
-      queues.map((queue) => ({
-        label: QUEUE_LABELS[queue.whose],
-        address: `${address}?whose=${queue.whose}`,
-        isCurrent: queue.whose === whose,
-        count: queue.count,
+      queues.map(({ queue, count }) => ({
+        label: QUEUE_LABELS[queue],
+        address: `${address}?whose=${queue}`,
+        isCurrent: queue === whose,
+        count,
       })),
     ),
     notice: done === 'handed-on' ? 'The grader is assigned.' : undefined,

@@ -65,7 +65,7 @@ ${notes(detail)}`,
   }
 }
 
-function subtitle(ctx: Context, { submission }: SubmissionGradingView, { whose, position, length }: QueuePlace): Html {
+function subtitle(ctx: Context, { submission }: SubmissionGradingView, { queue: whose, position, length }: QueuePlace): Html {
   const { assessment, startedAt, submittedAt } = submission
   const seconds = startedAt && submittedAt && Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)
   return html`${assessment.name}${submittedAt && html` · submitted ${timeAgo(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${formatApproximateDuration(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
@@ -78,7 +78,7 @@ function formatApproximateDuration(seconds: number): string {
   return minutes < 120 ? formatCount(minutes, 'minute') : formatCount(Math.round(minutes / 60), 'hour')
 }
 
-const QUEUES: Record<QueuePlace['whose'], string> = {
+const QUEUES: Record<QueuePlace['queue'], string> = {
   mine: 'in your queue',
   nobody: 'without a grader',
   others: 'waiting for others',

@@ -36,7 +36,7 @@ export const inviteButton = (ctx: Context): Html | false =>
   may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
 
 /** Submissions to grade per visible queue, and the time of the oldest. */
-export type Waiting = { queues: { whose: QueueName; count: number }[]; count: number; since: Date | null }
+export type Waiting = { queues: { queue: QueueName; count: number }[]; count: number; since: Date | null }
 
 /** @param waiting null for members who do not grade. */
 export function organizationHome(ctx: Context, overview: OverviewFacts, waiting: Waiting | null): Html {
@@ -56,8 +56,8 @@ function attentionPanel(
 ): Html {
   const to = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
-  const toGrade = waiting?.queues.filter(({ whose, count }) => whose !== 'release' && (whose !== 'others' || count > 0)) ?? []
-  const toBeReleased = waiting?.queues.find(({ whose }) => whose === 'release')?.count ?? 0
+  const toGrade = waiting?.queues.filter(({ queue, count }) => queue !== 'release' && (queue !== 'others' || count > 0)) ?? []
+  const toBeReleased = waiting?.queues.find(({ queue }) => queue === 'release')?.count ?? 0
   const items: (AttentionItem | false | null)[] = [
     mailsWaitSince && {
       icon: 'mail-x',
@@ -93,7 +93,7 @@ function attentionPanel(
         icon: 'pencil-line',
         look: 'info',
         text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${QUEUE_LABELS[whose]}</a>: ${count}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
+        detail: html`${toGrade.map(({ queue, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${queue}`}">${QUEUE_LABELS[queue]}</a>: ${count}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
         action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
       },
     toBeReleased > 0 && releaseNeed(ctx, toBeReleased),

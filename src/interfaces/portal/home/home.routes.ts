@@ -20,7 +20,7 @@ export function homeRoutes(app: FastifyInstance): void {
     const name = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.user.firstName ?? ''
     const grades = may(ctx, 'grade')
     const queues = grades ? await countQueues(ctx) : []
-    const longest = queues.findLast(({ whose }) => whose !== 'release' && whose !== 'others')
+    const longest = queues.findLast(({ queue }) => queue !== 'release' && queue !== 'others')
     const waiting = grades ? { queues, count: longest?.count ?? 0, since: await findOldestWaiting(ctx) } : null
     const shown = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)

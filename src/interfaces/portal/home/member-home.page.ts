@@ -14,7 +14,7 @@ import { nothingToDo, releaseNeed } from './home.page.ts'
 
 /** @property results number of released results that the member sees, and time of the newest. */
 type MemberHomeFacts = OwnOverview & {
-  waiting: { queues: { whose: QueueName; count: number }[]; since: Date | null } | null
+  waiting: { queues: { queue: QueueName; count: number }[]; since: Date | null } | null
   results: { count: number; newest: Date } | null
 }
 
@@ -29,7 +29,7 @@ export function memberSubtitle({ assigned, assessments }: MemberHomeFacts): stri
 
 /** Main action: grading if submissions wait, else results. */
 export function memberAction(ctx: Context, { assessments, waiting }: MemberHomeFacts): Html | false {
-  const isWaiting = waiting?.queues.some(({ whose, count }) => whose !== 'others' && count > 0) ?? false
+  const isWaiting = waiting?.queues.some(({ queue, count }) => queue !== 'others' && count > 0) ?? false
   if (isWaiting) return linkButton(pathOf(ctx, 'grading'), 'Start grading', 'pencil-line', 'main')
   return (
     assessments !== null && assessments.length > 0 && linkButton(pathOf(ctx, 'results'), 'See results', 'chart-column', 'main')
@@ -47,25 +47,25 @@ const authoring = (ctx: Context): Html =>
   html`<p class="mb-4">Write assessments, and keep questions in the library to ask them again.</p>
 <div class="flex flex-wrap gap-2">${linkButton(pathOf(ctx, 'assessments'), 'Assessments', 'clipboard-list')}${linkButton(pathOf(ctx, 'questions'), 'Questions', 'book-open')}</div>`
 
-type Queue = { whose: QueueName; count: number }
+type Queue = { queue: QueueName; count: number }
 
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<MemberHomeFacts['waiting']>): Html {
-  const open = queues.filter(({ whose, count }) => whose !== 'others' && count > 0)
+  const open = queues.filter(({ queue, count }) => queue !== 'others' && count > 0)
   if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
   return attentionList(
-    open.map((queue) => (queue.whose === 'release' ? releaseNeed(ctx, queue.count) : toBeGraded(ctx, queue, since))),
+    open.map((entry) => (entry.queue === 'release' ? releaseNeed(ctx, entry.count) : toBeGraded(ctx, entry, since))),
   )
 }
 
-function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): AttentionItem {
+function toBeGraded(ctx: Context, { queue, count }: Queue, since: Date | null): AttentionItem {
   const wait = count === 1 ? 'submission waits' : 'submissions wait'
-  const isMine = whose === 'mine'
+  const isMine = queue === 'mine'
   return {
     icon: 'pencil-line',
     look: isMine ? 'warning' : 'info',
     text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
     detail: isMine ? html`${since && html`The oldest was submitted ${timeAgo(ctx, since)}`}` : 'Take one over to grade it',
-    action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
+    action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${queue}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }
 

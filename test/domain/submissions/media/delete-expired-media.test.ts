@@ -3,7 +3,7 @@ import { deleteSubmissionMedia, forgetOldMedia } from '../../../../src/domain/su
 import type { MediaKind } from '../../../../src/domain/submissions/media/media.ts'
 import { removeFiles } from '../../../../src/domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../../../../src/domain/submissions/media/settle-recordings.ts'
-import { endLeftSubmissions } from '../../../../src/domain/submissions/taking/end-left-submissions.ts'
+import { endSubmissionsOfClosedInvites } from '../../../../src/domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { asOperator } from '../../../support/portal.ts'
 import { type Service, startServiceForTest } from '../../../support/service.ts'
@@ -101,7 +101,7 @@ describe('media', () => {
   ])('of candidates who %s is deleted after a month', async (_who, choices) => {
     const service = await start()
     const candidate = await makeMedia(service, choices)
-    await endLeftSubmissions(service.system)
+    await endSubmissionsOfClosedInvites(service.system)
     service.clock.advance(29 * DAY_MS)
     await sweep(service)
     expect(await candidate.kept()).toHaveLength(ALL.length)
@@ -118,7 +118,7 @@ describe('media', () => {
     await sweep(service)
     expect(await candidate.kept()).toHaveLength(ALL.length)
     await service.db.invite.update({ where: { id: candidate.invite.id }, data: { status: 'revoked' } })
-    await endLeftSubmissions(service.system)
+    await endSubmissionsOfClosedInvites(service.system)
     service.clock.advance(DAY_MS)
     await sweep(service)
     expect(await candidate.kept()).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { completeDueSubmissions } from '../../../../src/domain/submissions/taking/complete-due-submissions.ts'
-import { endLeftSubmissions } from '../../../../src/domain/submissions/taking/end-left-submissions.ts'
+import { endSubmissionsOfClosedInvites } from '../../../../src/domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { openMissingSubmissions } from '../../../../src/domain/submissions/taking/open-missing-submissions.ts'
 import { runSweep } from '../../../support/run-sweep.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
@@ -56,7 +56,7 @@ describe('a submission past its deadline', () => {
     const unlimited = await makeTaking(service)
     service.clock.advance(86_400_000)
     await sweep()
-    await endLeftSubmissions(service.system)
+    await endSubmissionsOfClosedInvites(service.system)
     expect([(await unlimited.stored()).status, (await unlimited.submission()).state]).toEqual(['started', 'in_progress'])
   })
 
@@ -98,7 +98,7 @@ describe('a submission past its deadline', () => {
       const revoke = () => service.v1(organization.key).post(`/invites/${invite.id}/revoke`)
       await Promise.all([sweep(), round % 2 ? candidate.press('finish') : revoke()])
       await sweep()
-      await endLeftSubmissions(service.system)
+      await endSubmissionsOfClosedInvites(service.system)
       const [{ status }, { state }] = [await stored(), await submission()]
       expect([
         ['completed', 'submitted'],
@@ -116,8 +116,8 @@ describe('a submission whose invite has ended', () => {
     if (how === 'declined') await candidate.press('decline')
     else await operate('revoke')
     if (how === 'reactivated') await operate('reactivate')
-    expect(await endLeftSubmissions(service.system)).toBe(1)
-    expect(await endLeftSubmissions(service.system)).toBe(0)
+    expect(await endSubmissionsOfClosedInvites(service.system)).toBe(1)
+    expect(await endSubmissionsOfClosedInvites(service.system)).toBe(0)
     expect((await submission()).state).toBe('withdrawn')
     const late = await candidate.session('put', '/questions/1/text', { tab, body: { text: 'Late', revision: 1 } })
     expect(late.body.code).toBe(how === 'reactivated' ? 'invite_not_found' : 'closed')
@@ -127,7 +127,7 @@ describe('a submission whose invite has ended', () => {
     const { invite, submission, paper, candidate } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })
-    expect(await endLeftSubmissions(service.system)).toBe(1)
+    expect(await endSubmissionsOfClosedInvites(service.system)).toBe(1)
     expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
     expect((await paper())[0]!.closedAt).toEqual(service.clock.now())
   })
@@ -138,12 +138,12 @@ describe('a submission whose invite has ended', () => {
     await service.db.$transaction(
       async (tx) => {
         await tx.$executeRaw`SELECT FROM invites WHERE id = ${invite.id}::uuid FOR UPDATE`
-        expect(await endLeftSubmissions(service.system)).toBe(0)
+        expect(await endSubmissionsOfClosedInvites(service.system)).toBe(0)
         expect((await submission()).state).toBe('in_progress')
       },
       { timeout: PATIENT.timeout },
     )
-    expect(await endLeftSubmissions(service.system)).toBe(1)
+    expect(await endSubmissionsOfClosedInvites(service.system)).toBe(1)
   })
 })
 

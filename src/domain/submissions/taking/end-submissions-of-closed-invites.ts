@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { sameOrganization } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../concurrency/in-halves.ts'
+import { type FailedItem, processEach, repeatBatch, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { submit } from './finish-submission.ts'
@@ -23,12 +23,12 @@ type CompletedSubmission = { submissionId: string } & Context['organization']
  *
  * @returns how many.
  */
-export async function endLeftSubmissions(system: ServiceContext): Promise<number> {
+export async function endSubmissionsOfClosedInvites(system: ServiceContext): Promise<number> {
   let ended = await withdraw(system)
   const failed: FailedItem<CompletedSubmission>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const completed = await findCompleted(system, after)
-    const failedNow = await workOnEach(completed, async ({ submissionId, ...organization }) => {
+    const failedNow = await processEach(completed, async ({ submissionId, ...organization }) => {
       const ctx = enterOrganization(system, organization)
       if (await inTransaction(ctx, (inside) => submitCompleted(inside, submissionId))) ended++
     })
@@ -36,7 +36,7 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
     if (completed.length < FOUND_AT_ONCE) break
     after = completed.at(-1)!.submissionId
   }
-  refuseFailed(failed)
+  throwFirstFailure(failed)
   return ended
 }
 
@@ -49,7 +49,7 @@ async function submitCompleted(ctx: Context, submissionId: string): Promise<bool
 
 async function withdraw({ db, deps }: ServiceContext): Promise<number> {
   let withdrawn = 0
-  await repeatInHalves(WITHDRAWN_AT_ONCE, async (atMost) => {
+  await repeatBatch(WITHDRAWN_AT_ONCE, async (atMost) => {
     const left = unscoped(db)
       .selectFrom('submissions')
       .innerJoin('invites', (join) =>

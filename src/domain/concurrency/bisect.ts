@@ -4,7 +4,7 @@ import { isDatabaseAway, isDatabaseBusy } from '../errors.ts'
 // A statement on many rows may exceed its time limit or fail on one row. It is then repeated on halves.
 
 /** More rows that can't be worked on than this are no exception: something else is wrong, and the rest would only fail as well. */
-const MOST_FAILED = 20
+const MAX_FAILED = 20
 
 export type FailedItem<T> = { item: T; error: unknown }
 
@@ -13,10 +13,10 @@ export type FailedItem<T> = { item: T; error: unknown }
  * stops nothing that stands behind it.
  *
  * @returns what could not be worked on.
- * @throws what the work throws when the database is away or has no room for it, or after {@link MOST_FAILED} items that failed. What
+ * @throws what the work throws when the database is away or has no room for it, or after {@link MAX_FAILED} items that failed. What
  *   somebody else has locked is one of those: it is there the next time.
  */
-export async function workInHalves<T>(items: T[], work: (items: T[]) => Promise<void>): Promise<FailedItem<T>[]> {
+export async function bisectBatch<T>(items: T[], work: (items: T[]) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
   const left = items.length > 0 ? [items] : []
   for (let some = left.pop(); some; some = left.pop()) {
@@ -26,17 +26,17 @@ export async function workInHalves<T>(items: T[], work: (items: T[]) => Promise<
       if (isDatabaseAway(error) || (isDatabaseBusy(error) && !isTimeout(error) && !isOvertaken(error))) throw error
       const middle = Math.ceil(some.length / 2)
       if (some.length > 1) left.push(some.slice(middle), some.slice(0, middle))
-      else if (failed.push({ item: some[0]!, error }) > MOST_FAILED) throw error
+      else if (failed.push({ item: some[0]!, error }) > MAX_FAILED) throw error
     }
   }
   return failed
 }
 
-/** Works on each item by itself, as {@link workInHalves} does at its end. */
-export async function workOnEach<T>(items: T[], work: (item: T) => Promise<void>): Promise<FailedItem<T>[]> {
+/** Works on each item by itself, as {@link bisectBatch} does at its end. */
+export async function processEach<T>(items: T[], work: (item: T) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
-  for (const item of items) failed.push(...(await workInHalves([item], () => work(item))))
-  if (failed.length > MOST_FAILED) throw failed[0]!.error
+  for (const item of items) failed.push(...(await bisectBatch([item], () => work(item))))
+  if (failed.length > MAX_FAILED) throw failed[0]!.error
   return failed
 }
 
@@ -45,7 +45,7 @@ export async function workOnEach<T>(items: T[], work: (item: T) => Promise<void>
  *
  * @param work is told how many at most, and returns how many there were.
  */
-export async function repeatInHalves(atOnce: number, work: (atMost: number) => Promise<number>): Promise<void> {
+export async function repeatBatch(atOnce: number, work: (atMost: number) => Promise<number>): Promise<void> {
   for (let atMost = atOnce; ; ) {
     try {
       if ((await work(atMost)) < atMost) return
@@ -57,7 +57,7 @@ export async function repeatInHalves(atOnce: number, work: (atMost: number) => P
 }
 
 /** For the end of the work on many: fails with what failed first, once everything else is done. */
-export function refuseFailed(failed: FailedItem<unknown>[]): void {
+export function throwFirstFailure(failed: FailedItem<unknown>[]): void {
   const [first] = failed
   if (first) throw new Error(`${failed.length} could not be worked on, the first of them`, { cause: first.error })
 }
