@@ -37,13 +37,18 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   }`,
 })
 
-const previewPanels = (ctx: Context, { erasable, started, others }: PeoplePreview): Html =>
+const previewPanels = (ctx: Context, { erasable, started, others, waitingEmails }: PeoplePreview): Html =>
   html`${panel(
     'erased',
     `Will be erased: ${formatPeople(erasable.length)}`,
-    html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first. Emails that are still waiting are not sent: if you have sent an apology, wait until it has left.</p>
+    html`<p class="hint mb-3">This erases all their invites, answers, results, recordings, and emails, in live and test data. Open invites are revoked first.</p>
+${waitingEmails > 0 && waitingNote(waitingEmails)}
 ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 'No people match.' : 'Everyone here has started, or has other invites.') : people(ctx, 'erased-heading', erasable)}`,
   )}${started.length > 0 && panel('started', `Have started or completed: ${formatPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${formatPeople(others.length)}`, people(ctx, 'others-heading', others))}`
+
+/** A revocation’s apology, for example, is lost if its recipient is erased first. */
+const waitingNote = (count: number): Html =>
+  html`<p class="alert alert-soft alert-warning mb-3" role="note">${formatCount(count, 'email')} to these people ${count === 1 ? 'is' : 'are'} still to be sent. If you erase them now, ${count === 1 ? 'it is' : 'they are'} not sent: wait a few minutes, then reload this page.</p>`
 
 type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
 

@@ -11,6 +11,7 @@ import {
 import { paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
+import { isUuid } from '../../../domain/values/uuid.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
@@ -20,7 +21,7 @@ import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
-import { empty, person, progressBar, tabs } from '../kit/parts.ts'
+import { empty, linkButton, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { type BulkFormFacts, bulkFields, countRevocable } from './bulk-fields.ts'
@@ -82,6 +83,16 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
 
 export const ERASE_PEOPLE = 'candidates/erase'
 
+/** Page of the imported list that a selection is limited to. */
+const listPathOf = (ctx: Context, selection: URLSearchParams): string | undefined => {
+  const id = selection.get('list') ?? ''
+  return isUuid(id) ? pathOf(ctx, `invites/batches/${id}`) : undefined
+}
+
+/** Page of a bulk change. Remembers the imported list that the change began on. */
+export const changePathOf = (ctx: Context, id: string, selection: URLSearchParams): string =>
+  pathOf(ctx, `invites/changes/${id}${listPathOf(ctx, selection) ? `?list=${selection.get('list')}` : ''}`)
+
 /** Actions offered for any selection. The others are reached from other pages. */
 export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 'revoke'] as const satisfies BulkAction[]
 
@@ -97,7 +108,7 @@ export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <p class="mb-4">${what}</p>
 ${bulkFields(form, facts)}
-<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
+<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${listPathOf(ctx, new URLSearchParams(chosen)) ?? pathOf(ctx, 'invites')}">Cancel</a></div>
 </form>`,
   }
 }
@@ -129,6 +140,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
   const path = pathOf(ctx, `invites/changes/${change.id}`)
   const total = change.count
   const left = change.counts.ready
+  const from = listPathOf(ctx, values)
   return {
     title: BULK_ACTION_TEXTS[change.action].title(total),
     state: badge(stateOf(change)),
@@ -137,8 +149,8 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
     ],
-    actions: html`<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
-    tabs: stateTabs(path, change, values),
+    actions: html`${from !== undefined && linkButton(from, 'Back to the list', 'list-checks')}<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
+    tabs: stateTabs(changePathOf(ctx, change.id, values), change, values),
     body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
 ${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
@@ -152,7 +164,7 @@ const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): H
   const tab = (state: '' | BulkRowState, label: string, count: number) => ({
     label,
     count,
-    address: state === '' ? path : `${path}?state=${state}`,
+    address: state === '' ? path : `${path}${path.includes('?') ? '&' : '?'}state=${state}`,
     isCurrent: current === state,
   })
   return tabs('Outcome', [

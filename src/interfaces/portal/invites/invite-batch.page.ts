@@ -22,7 +22,7 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 import { ERASE_PEOPLE } from './bulk.page.ts'
-import { creatorOf } from './invite-batches.page.ts'
+import { creatorOf, nameOfBatch } from './invite-batches.page.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -52,8 +52,8 @@ type Facts = {
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
 export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp, missingTags }: Facts): Page => ({
-  title: `List for ${batch.assessment.name}`,
-  subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${timeAgo(ctx, batch.createdAt)}`,
+  title: nameOfBatch(batch),
+  subtitle: html`List for ${batch.assessment.name} · ${creatorOf(batch)}, ${timeAgo(ctx, batch.createdAt)}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
     ['Import candidates', pathOf(ctx, 'invites/batches')],
@@ -64,7 +64,7 @@ ${progress(batch)}
 <dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${
   !batch.finishedAt &&
-  html`<h3>Defaults for all rows</h3>
+  html`<h3>Settings for everyone</h3>
 <dl class="details">${formatTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
 ${batchWarnings(batch, followUp)}
@@ -208,7 +208,7 @@ function formatTerms(terms: Terms, names: TermNames): [term: string, value: stri
 const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
   table(
     'rows-heading',
-    ['Email', 'Status', 'Reason', 'Name', 'Own values', 'Row'],
+    ['Email', 'Status', 'Reason', 'Name', 'Row settings', 'Row'],
     rows.map((row) => [
       row.inviteId
         ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${addressCell(row.email)}</a>`

@@ -40,7 +40,7 @@ ${termFields(form, choices, (_form, _label, fields) => fields)}
 </form>
 </section>
 <section class="panel" aria-labelledby="batches-heading">
-<h2 class="mb-4" id="batches-heading">Earlier lists</h2>
+<h2 class="mb-4" id="batches-heading">Imported lists</h2>
 ${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
 </section>`,
 })
@@ -54,13 +54,15 @@ function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'starte
 export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>
   createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user)
 
+export const nameOfBatch = ({ fileName }: Pick<ListedBatch, 'fileName'>): string => fileName || 'Pasted list'
+
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
-    ['Uploaded', 'File', 'Assessment', 'By', 'Status'],
+    ['File', 'Uploaded', 'Assessment', 'By', 'Status'],
     batches.map(({ id, createdAt, fileName, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
-      html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
-      fileName && html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${fileName}</a>`,
+      html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${nameOfBatch({ fileName })}</a>`,
+      time(createdAt),
       assessment.name,
       creatorOf({ createdBy, createdByKeyId }),
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),
