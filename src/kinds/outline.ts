@@ -34,7 +34,7 @@ export function outlineDefinition({ responseType, spec, key }: Definition): Trai
       return { label, lines: linesOf(name, value, names) }
     }),
   )
-  return [{ label: 'Kind', lines: [labelKind(responseType)] }, ...traits]
+  return [{ label: 'Answer format', lines: [labelKind(responseType)] }, ...traits]
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -136,7 +136,7 @@ describe('an admin', () => {
     expect(invited.status).toBe(303)
     const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId: id } })
     await waitForState(service, { inviteId: invite.id }, 'failed')
-    expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain('have the address written to again')
+    expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain('unblock the address')
 
     const lift = `${admin.home}settings/suppressions/${body.suppression.id}/lift`
     expect((await admin.post(lift, { why: ' ' })).status).toBe(422)

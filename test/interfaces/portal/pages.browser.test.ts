@@ -139,7 +139,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
     await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    await press(page, 'Check list')
+    await press(page, 'Preview list')
     expect(await heading(page)).toBe('List for French')
     await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
@@ -411,7 +411,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         const invite = await service.make.invite({ id, organizationId: home.split('/').at(-2)! }, { recipientName: LONG })
         await page.goto(`${home}candidates/${invite.id}`)
         await page.getByRole('link', { name: 'Download all data' }).click()
-        await page.getByRole('heading', { name: 'What is in it' }).waitFor()
+        await page.getByRole('heading', { name: 'Contents' }).waitFor()
       },
       'an archive': async (home, page) => {
         // One that is still being made loads its page anew every few seconds, also in the middle of being looked at.
@@ -582,7 +582,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         await page.goto(`${home}invites/batches`)
         await page.getByLabel('Assessment').selectOption(id)
         await page.getByLabel('Or paste the rows').fill(`email,name,${LONG}\n${LONG}\na@example.com,${LONG}\na@example.com,`)
-        await press(page, 'Check list')
+        await press(page, 'Preview list')
         await page.getByRole('heading', { name: 'Preview' }).waitFor()
       },
       organizations: (_home, page) => page.goto(`${origin}/portal`),

@@ -33,7 +33,7 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${
     preview
       ? html`${previewPanels(ctx, preview)}${erasePanel(form, { ctx, preview, most, chosen })}`
-      : html`<p class="hint" id="sure">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
+      : html`<p class="hint" id="sure">Choose whom to erase. You can check the list of people before you confirm.</p>`
   }`,
 })
 

@@ -47,7 +47,7 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
     label: 'Tag',
     icon: 'tags',
     title: (count) => `Tag ${invites(count)}`,
-    what: 'The tag is added to each invite that does not have it.',
+    what: 'The tag is added to each invite that doesn’t have it.',
   },
   assign: {
     label: 'Assign',
@@ -182,18 +182,18 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 /** Parameters of a change, for the line before its author. */
 function formatParameters(change: BulkChange, names: Map<string, string>): string {
   const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = paramsOf(change)
-  const named = (id: string) => names.get(id) ?? 'a deleted one'
+  const named = (id: string) => names.get(id) ?? 'deleted'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
     extend: [
-      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each end`,
+      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each expiry`,
     ],
     tag: [named(tagId ?? '')],
     assign: [graderId ? named(graderId) : 'Nobody'],
-    revoke: [message !== undefined && 'With an email', includesStarted && 'Also started ones'],
+    revoke: [message !== undefined && 'With an email', includesStarted && 'Including started invites'],
     reactivate: [`For ${expiresInDays} days`],
     name: [sendsAgain && 'Sent again'],
-    erase: [includesStarted && 'Also people who have started'],
+    erase: [includesStarted && 'Including people who have started'],
   }
   return parts[change.action].flatMap((part) => (part ? [`${part} · `] : [])).join('')
 }
@@ -202,14 +202,14 @@ const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 
 const controls = (change: BulkChange, path: string): Html =>
   change.stoppedAt
-    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The waiting invites stay as they are.</p><button class="btn btn-primary">Resume</button></form>`
+    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The waiting invites don’t change until you resume.</p><button class="btn btn-primary">Resume</button></form>`
     : html`<div class="mt-4 flex flex-wrap items-center gap-3"><form method="post" action="${`${path}/stop`}"><button class="btn btn-error">Stop</button></form>
 <form method="post" action="${`${path}/resume`}"><button class="btn">Try again now</button></form><p class="hint grow basis-64">Failures are retried automatically. If the number stops moving, press “Try again now”.</p></div>`
 
 const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
   table(
     'rows-heading',
-    ['Candidate', 'Assessment', 'Outcome', 'Why'],
+    ['Candidate', 'Assessment', 'Outcome', 'Reason'],
     rows.map(({ inviteId, invite, state, issues }) => [
       person({
         name: invite.recipientName,
@@ -255,7 +255,7 @@ ${
       )
     : table(
         'changes-heading',
-        ['What', 'Status', 'By', 'When'],
+        ['Action', 'Status', 'By', 'When'],
         changes.map((change) => [
           html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${BULK_ACTION_TEXTS[change.action].label}</a>`,
           badge(stateOf(change)),

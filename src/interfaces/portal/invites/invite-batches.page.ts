@@ -36,7 +36,7 @@ ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <summary class="py-2 text-sm font-medium">Settings for everyone</summary>
 ${termFields(form, choices, (_form, _label, fields) => fields)}
 </details>
-<p><button class="btn btn-primary">Check list</button></p>
+<p><button class="btn btn-primary">Preview list</button></p>
 </form>
 </section>
 <section class="panel" aria-labelledby="batches-heading">
@@ -48,7 +48,7 @@ ${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above,
 function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'startedAt' | 'stoppedAt' | 'finishedAt'>): string {
   if (finishedAt) return 'finished'
   if (stoppedAt) return 'stopped'
-  return startedAt ? 'being invited' : 'checked'
+  return startedAt ? 'being invited' : 'not sent'
 }
 
 export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>

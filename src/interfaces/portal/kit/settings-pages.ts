@@ -16,7 +16,7 @@ const GROUPS: SettingsGroup[] = [
         path: 'settings/organization',
         icon: 'building-2',
         label: 'Name and return link',
-        about: 'What you are called, and where candidates go at the end',
+        about: 'Your name, and where candidates go at the end',
         isFor: 'manage_settings',
       },
       {
@@ -96,7 +96,7 @@ const GROUPS: SettingsGroup[] = [
       {
         path: 'settings/brand',
         icon: 'image',
-        label: 'Colours and logo',
+        label: 'Colors and logo',
         about: 'For pages and emails',
         isFor: 'manage_settings',
       },

@@ -91,7 +91,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
       ...heading,
       body: panel(
         'uses',
-        'Where it is used',
+        'Uses',
         html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`,
       ),
     }
@@ -107,7 +107,7 @@ ${fields(form, tag)}
 </form>
 </section>
 <section class="panel" aria-labelledby="uses-heading">
-<h2 class="mb-4" id="uses-heading">Where it is used</h2>
+<h2 class="mb-4" id="uses-heading">Uses</h2>
 ${usage}
 ${confirmButton({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
@@ -116,5 +116,5 @@ ${confirmButton({ label: 'Delete', question: `Delete ${tag.name}?`, consequence:
 
 const fields = (form: Form, { name, color, description }: { name: string; color: string; description: string }): Html =>
   html`${field(form, { name: 'name', label: 'Name', value: name })}
-${field(form, { name: 'color', label: 'Colour', type: 'color', value: color })}
+${field(form, { name: 'color', label: 'Color', type: 'color', value: color })}
 ${area(form, { name: 'description', label: 'Description', value: description })}`

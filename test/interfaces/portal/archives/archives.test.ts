@@ -319,7 +319,7 @@ describe('the download of an archive', () => {
     expect(repeated.statusCode).toBe(200)
     repeated.destroy()
     await isFree(read)
-    expect((await owner.get(location)).text).toContain('If it broke off, the session that started it can repeat it until')
+    expect((await owner.get(location)).text).toContain('If it was interrupted, the session that started it can repeat it until')
 
     service.clock.advance(RETRY_MS)
     await proveAgain(service, owner.member)

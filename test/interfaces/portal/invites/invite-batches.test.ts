@@ -205,8 +205,8 @@ describe('a list', () => {
   })
 
   it.each([
-    ['', 'The list is empty.'],
-    ['email,name\n', 'The list is empty.'],
+    ['', 'The list is empty. Add at least one row.'],
+    ['email,name\n', 'The list is empty. Add at least one row.'],
     ['name,phone\nSam,123', 'The first row needs the names of the columns, one of them &quot;email&quot;, or an address.'],
     ['email\n"never closed', 'The list can’t be read as CSV: see line 2.'],
     [`email\n${'a@example.com\n'.repeat(10_001)}`, 'The list has more than 10,000 rows. Please split it.'],
@@ -239,7 +239,7 @@ describe('a list', () => {
     const large = await send('x'.repeat(4 * 1024 * 1024 + 1))
     expect([large.status, large.text.includes('The list is larger than 4 MB.')]).toEqual([422, true])
     const huge = await send('x'.repeat(13 * 1024 * 1024))
-    expect([huge.status, huge.text.includes('This was too large'), huge.text.includes('Back to the form')]).toEqual([
+    expect([huge.status, huge.text.includes('Too much data'), huge.text.includes('Back to the form')]).toEqual([
       413,
       true,
       false,

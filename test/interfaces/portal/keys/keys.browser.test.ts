@@ -64,7 +64,7 @@ describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium i
       await expectUsable()
       await page.getByLabel('Full points for everybody').check()
       await page.getByLabel('Why').fill('Two are right')
-      await press(page, 'See what changes')
+      await press(page, 'Preview changes')
       await page.getByRole('heading', { name: 'What changes', exact: true }).waitFor()
       await expectUsable()
       await context.close()
@@ -78,7 +78,7 @@ describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium i
     else {
       await page.getByLabel('Bergen').check()
       await page.getByLabel('Why').fill('It is Bergen')
-      await press(page, 'See what changes')
+      await press(page, 'Preview changes')
     }
     await press(page, 'Correct the key')
     await page.getByText('Key 2 is applied').waitFor(PATIENT)

@@ -166,7 +166,7 @@ describe('an import of questions', () => {
     const finishedAt = new Date(service.clock.now().getTime() - DAY_MS)
     await service.db.libraryImport.updateMany({ where: { organizationId }, data: { finishedAt } })
     const late = await admin.post(`${headers.location}/undo`)
-    expect([late.status, mistakesIn(late)]).toEqual([422, ['An import can be undone once, for a day.']])
+    expect([late.status, mistakesIn(late)]).toEqual([422, ['You can undo an import once, within a day.']])
     expect(await kept()).toHaveLength(1)
   })
 
@@ -211,9 +211,9 @@ describe('an import of questions', () => {
   })
 
   it.each([
-    ['an empty file', '', 'The list is empty.'],
-    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row names no column “text”.'],
-    ['a file that only begins as a spreadsheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can not be read as a sheet.'],
+    ['an empty file', '', 'The list is empty. Add at least one row.'],
+    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row has no column “text”. Add one.'],
+    ['a file that only begins as a spreadsheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.'],
     [
       'too many questions',
       Array.from({ length: 5_001 }, (_, i) => `Q${i}{T}`).join('\n\n'),

@@ -188,7 +188,7 @@ it('mails at most five tests an hour across organizations, and rejects invalid t
   const answers = await Promise.all(Array.from({ length: 8 }, () => test()))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(3).fill(422)])
   const refused = answers.find(({ status }) => status === 422)!
-  expect(refused.text).toContain('You can mail yourself 5 tests an hour. Please try again in 60 minutes.')
+  expect(refused.text).toContain('You can email yourself 5 tests an hour. Please try again in 60 minutes.')
   expect(refused.text).toContain('thank you for **asking**.')
   expect(await testsOf(admin)).toHaveLength(5)
 

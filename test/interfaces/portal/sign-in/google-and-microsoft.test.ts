@@ -266,7 +266,7 @@ describe('Google and Microsoft, if enabled by the operator,', () => {
     const only = { ...browse(service), home: homeOf(organization) }
     await goThrough(only, idp, `${await joinPath(service, organization, email)}/with/microsoft`)
     const refused = await only.post(await removeOf(only))
-    expect([refused.status, titleOf(refused.text)]).toEqual([422, 'You sign in with nothing else'])
+    expect([refused.status, titleOf(refused.text)]).toEqual([422, 'Your only sign-in method'])
     expect(await signIn()).toBe('/portal')
   })
 
