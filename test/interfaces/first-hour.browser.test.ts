@@ -80,7 +80,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
     await signIn()
 
     await open('settings/brand')
-    await step('colours-empty')
+    await step('colors-empty')
     await page.getByLabel('Buttons and links', { exact: true }).fill('#d9480f')
     await page.getByLabel('Ground of the head and the logo', { exact: true }).fill('#102a43')
     await press(page, 'Save')
@@ -89,7 +89,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
     await page.getByText(/It will be sent as a PNG/).waitFor()
     await press(page, 'Add the logo')
     await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
-    await step('colours-and-logo')
+    await step('colors-and-logo')
 
     await open('settings/words?language=ar')
     await step('words-not-offered')

@@ -421,7 +421,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       'asking for one’s own archive': (home, page) => page.goto(`${home}account/archive`),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
-      'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
+      'colors and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
       'links and consent': (home, page) => page.goto(`${home}settings/links?language=ar`),
       'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
       'words of a receipt': (home, page) => page.goto(`${home}settings/words?kind=submitted&language=ar`),

@@ -153,7 +153,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
     tabs: stateTabs(changePathOf(ctx, change.id, values), change, values),
     body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
-${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
+${change.action === 'erase' && html`<p class="hint mb-3">Erased people disappear from this page.</p>\n`}${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
 ${pager(path, values, list, ['invite', 'invites'])}
 </section>`,
   }

@@ -24,7 +24,7 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
     trail: [['Settings', pathOf(ctx, 'settings')]],
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     script: assets.brand,
-    body: html`${mistakes(form)}${settingsPanel('colours', 'Colors', 'Colors are made darker or lighter where needed, so that text stays readable.', colours(form, address, brand, shown))}${settingsPanel(
+    body: html`${mistakes(form)}${settingsPanel('colors', 'Colors', 'Colors are made darker or lighter where needed, so that text stays readable.', colors(form, address, brand, shown))}${settingsPanel(
       'logo-part',
       'Logo',
       'Beside your name, at the top of pages and emails. Emails already sent show a replaced logo for a year.',
@@ -35,7 +35,7 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
 
 export const BRAND_SETTINGS = 'settings/brand'
 
-const colours = (
+const colors = (
   form: Form,
   address: string,
   brand: Brand & { updatedAt: Date },

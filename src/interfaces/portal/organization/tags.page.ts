@@ -57,7 +57,7 @@ const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: M
       ...['Assessments', 'Members', 'Invites', 'Description'],
     ],
     list.items.map((tag) => [
-      html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
+      html`${color(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
       ...countsOf(uses.get(tag.id)!).map(([label, count]) =>
         label === 'invites' && count !== '0' ? html`<a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${count}</a>` : count,
       ),
@@ -69,7 +69,7 @@ const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: M
 const isReadOnly = (ctx: Context, { mode }: Pick<Tag, 'mode'>): boolean => ctx.mode === 'test' && mode === 'live'
 
 /** SVG, because the page's policy forbids inline styles. */
-const colour = ({ color }: Pick<Tag, 'color'>): Html =>
+const color = ({ color }: Pick<Tag, 'color'>): Html =>
   html`<svg class="mr-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg>`
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [

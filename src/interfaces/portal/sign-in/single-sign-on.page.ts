@@ -70,8 +70,8 @@ const words: Record<SignInProblem, Words> = {
     canRepeat: true,
   },
   idpDenied: {
-    title: 'Sign-in was cancelled',
-    text: ({ provider }) => `${provider} has not let you in, or you have cancelled there.`,
+    title: 'Sign-in was canceled',
+    text: ({ provider }) => `${provider} has not let you in, or you have canceled there.`,
     canRepeat: true,
   },
   idpUnreachable: {

@@ -36,7 +36,7 @@ async function openEditor() {
 
 const byLabel = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 
-/** Whatever is shown, in both sizes and both colour schemes. */
+/** Whatever is shown, in both sizes and both color schemes. */
 async function lookAt(page: Page): Promise<void> {
   for (const viewport of [desktop, phone]) {
     for (const colorScheme of ['light', 'dark'] as const) {

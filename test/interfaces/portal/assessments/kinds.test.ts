@@ -183,7 +183,7 @@ describe('the form of an automatically scored question', () => {
     const text = await get(`${path}/questions/new?answer=short_text`)
     const [line] = rowsIn(text)
     const words = { [`text-${line}`]: 'colo*r', caseSensitive: 'yes', accents: 'yes', otherwise: 'wrong', lines: '3' }
-    await post(`${path}/questions`, { ...fieldsIn(text), script: 'Colour', row: line!, ...words }).expect(303)
+    await post(`${path}/questions`, { ...fieldsIn(text), script: 'Color', row: line!, ...words }).expect(303)
     const [one, two] = await questions()
     expect(one!.version).toMatchObject({
       spec: { unit: 'm' },

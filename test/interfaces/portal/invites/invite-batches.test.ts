@@ -541,10 +541,10 @@ describe('a wrong list', () => {
     const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4' }
     expect((await admin.post(erasing, fields)).status).toBe(422)
     const grown = await admin.post(erasing, { ...fields, most: '3', sure: 'yes' })
-    expect(mistakesIn(grown)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    expect(mistakesIn(grown)).toEqual(['Now 4 invites match. Check the number and confirm again.'])
     expect(grown.text).not.toMatch(/name="sure"[^>]*checked/)
     const others = await admin.post(erasing, { ...fields, seen: 'other', sure: 'yes' })
-    expect(mistakesIn(others)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    expect(mistakesIn(others)).toEqual(['Now 4 invites match. Check the number and confirm again.'])
     const seen = /name="seen" value="([^"]+)"/.exec(page.text)![1]!
     const { headers } = await admin.post(erasing, { ...fields, seen, sure: 'yes' })
     const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
@@ -574,6 +574,19 @@ describe('a wrong list', () => {
     await waitUntil('three people to be erased', async () => (await left()) === 'cem@example.com' || undefined)
     await admin.post(erasing, { ...fields, includesStarted: 'yes' })
     await waitUntil('everybody to be erased', async () => (await left()) === '' || undefined)
+  })
+
+  it('erases for an admin as long as the organization has no owner, and says which emails would not be sent', async () => {
+    const { assessment, admin, give, run, invites } = await furnish()
+    const { location } = await give(list)
+    await run(location)
+    const one = { recipientEmail: 'cem@example.com', assessmentId: assessment.id }
+    await service.db.inviteEmail.updateMany({ where: { invite: { assessmentId: assessment.id } }, data: { state: 'sent' } })
+    await service.db.inviteEmail.updateMany({ where: { invite: one }, data: { state: 'queued' } })
+    const page = await admin.get(`${admin.home}candidates/erase?all=yes&list=${location.split('/').at(-1)}`)
+    expect(page.text).toContain('1 email to these people is still to be sent.')
+    await admin.post(`${admin.home}candidates/erase`, { ...fieldsIn(page), sure: 'yes' })
+    await waitUntil('everybody to be erased', async () => (await invites()).length === 0 || undefined)
   })
 
   it('erases nobody without a filter, and reports an invalid one', async () => {
