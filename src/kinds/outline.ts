@@ -7,21 +7,21 @@ export type Trait = { label: string; lines: string[] }
 /** Labels as in the authors' forms. Other property names are capitalized. */
 const LABELS: Record<string, string> = {
   shuffle: 'Shuffled',
-  least: 'At least to choose',
-  most: 'At most to choose',
+  least: 'Minimum to choose',
+  most: 'Maximum to choose',
   policy: 'How it is scored',
   right: 'Right',
   weights: 'Shares of the points',
   answers: 'Accepted numbers',
   lines: 'Lines of the field',
   accepted: 'Accepted texts',
-  caseSensitive: 'Capital letters count',
+  caseSensitive: 'Capital letters must match',
   ignore: 'Ignored',
   otherwise: 'Any other text',
   fixed: 'keeps its place',
 }
 const VALUES: Record<string, Record<string, string>> = {
-  policy: { exact: 'All or nothing', balanced: 'Balanced: wrong ones take from right ones', weights: 'Options give shares' },
+  policy: { exact: 'All or nothing', balanced: 'Balanced: wrong options count against right ones', weights: 'Options give shares' },
   otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
 }
 

@@ -140,7 +140,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
     await press(page, 'Preview list')
-    expect(await heading(page)).toBe('List for French')
+    expect(await heading(page)).toBe('list.csv')
     await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
     await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself

@@ -245,7 +245,7 @@ it('reports a changed text to every admin by mail, in their languages', async ()
   const both = [admin.member.id, other.member.id]
   expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both, ...both].sort())
   const to = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).map(({ parsed }) => parsed)
-  expect(to(admin.member.email)[0]!.subject).toBe(`The text of an email to candidates was changed: ${organization.name}`)
+  expect(to(admin.member.email)[0]!.subject).toBe(`An email template for candidates was changed: ${organization.name}`)
   expect(to(admin.member.email)[0]!.text).toContain(`Its subject is now: ${SUBJECT}`)
   expect(to(other.member.email)[0]!.text).toContain('Der Betreff ist jetzt')
   await save({ seen: '2', subject: '', body: '' })
