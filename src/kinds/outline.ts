@@ -9,7 +9,7 @@ const LABELS: Record<string, string> = {
   shuffle: 'Shuffled',
   least: 'Minimum to choose',
   most: 'Maximum to choose',
-  policy: 'How it is scored',
+  policy: 'Scoring',
   right: 'Right',
   weights: 'Shares of the points',
   answers: 'Accepted numbers',
@@ -21,7 +21,11 @@ const LABELS: Record<string, string> = {
   fixed: 'keeps its place',
 }
 const VALUES: Record<string, Record<string, string>> = {
-  policy: { exact: 'All or nothing', balanced: 'Balanced: wrong options count against right ones', weights: 'Options give shares' },
+  policy: {
+    exact: 'All or nothing',
+    balanced: 'Balanced: wrong options count against right ones',
+    weights: 'Options give shares',
+  },
   otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
 }
 

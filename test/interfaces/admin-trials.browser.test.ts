@@ -98,8 +98,7 @@ describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is ins
       await step()
     }
     const earlier = await service.make.assessment(organization.id, { name: 'Last year' })
-    for (const n of [1, 2, 3])
-      await service.make.invite(earlier, { recipientEmail: `person${n}@wrong.example` })
+    for (const n of [1, 2, 3]) await service.make.invite(earlier, { recipientEmail: `person${n}@wrong.example` })
     await hand.press(link('Invites'))
     await hand.press(link('Import candidates'))
     await invite('last-year.csv', rows(numbers(200), 'wrong.example'), 200)

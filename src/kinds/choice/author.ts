@@ -146,7 +146,7 @@ ${rowList(form, {
   add: 'Add an option',
   most: MAX_OPTIONS,
 })}
-<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+<div class="field">${selectField(form, { name: 'policy', label: 'Scoring', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
 ${scorePreview(word, read(word, form.values))}
 ${checkboxField(form, 'shuffle', 'Shuffle the options for each candidate')}
 ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${textField(form, { name: 'least', label: 'Choose at least' })}${textField(form, { name: 'most', label: 'At most' })}</div>`}
@@ -160,7 +160,7 @@ function keyFields(word: string, form: AuthorForm): Html {
 <legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the right option' : 'Tick the right options'}</legend>
 ${fieldError(form, 'options')}
 <ol class="grid gap-2">${rowsOf(form.values).map((id, i) => fixedRow(form, { id, isOne, place: i + 1 }))}</ol></fieldset>
-<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+<div class="field">${selectField(form, { name: 'policy', label: 'Scoring', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
 ${hiddenFields(form, 'fixed', 'shuffle', 'least', 'most')}</div>`
 }
 

@@ -20,7 +20,12 @@ const MAX_TEXTS = 50
 
 export const shortTextAuthor: Author = {
   offers: [
-    { word: 'short_text', label: 'Short text', description: 'A word or sentence, compared with accepted texts', icon: 'text-cursor' },
+    {
+      word: 'short_text',
+      label: 'Short text',
+      description: 'A word or sentence, compared with accepted texts',
+      icon: 'text-cursor',
+    },
   ],
   begin(random) {
     const id = newRowId(random)

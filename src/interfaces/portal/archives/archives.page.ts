@@ -135,7 +135,8 @@ ${nextStep(ctx, archive, by)}`,
 
 function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil }: Archive, by: string): Html {
   const address = pathOf(ctx, `${ARCHIVES}/${id}`)
-  if (fetchedAt) return html`<p class="mt-4">The archive was downloaded and has been deleted. If you need it again, create another.</p>`
+  if (fetchedAt)
+    return html`<p class="mt-4">The archive was downloaded and has been deleted. If you need it again, create another.</p>`
   if (!finishedAt)
     return html`<p class="mt-4">This can take a while. You can leave this page.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
   if (retryUntil && retryUntil <= ctx.deps.clock())

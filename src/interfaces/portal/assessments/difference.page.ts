@@ -65,7 +65,9 @@ function traitsOf({ input, definition }: LibraryContent): Trait[] {
     ['Language of the question', input.sourceLanguage && labelLanguageWithCode(input.sourceLanguage)],
     ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]
-  const answered = definition ? outlineDefinition(definition) : [{ label: 'Answer format', lines: [labelKind(input.responseType)] }]
+  const answered = definition
+    ? outlineDefinition(definition)
+    : [{ label: 'Answer format', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
   const [kind, ...more] = answered
   return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]

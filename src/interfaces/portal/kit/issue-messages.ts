@@ -178,7 +178,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   exists: () => 'You have just set a password with another link. Enter that password.',
   ended: () => 'This key is revoked or expired and can’t be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its previous value still works.',
-  lastAdmin: () => 'The organization needs at least one active admin who has joined, and this is the only one. Make another member an admin first.',
+  lastAdmin: () =>
+    'The organization needs at least one active admin who has joined, and this is the only one. Make another member an admin first.',
   lastOwner: () =>
     'The organization needs at least one owner who has joined, and this is the only one. Have another member become an owner first.',
   tooHigh: () => 'This member is an owner: only owners can change that.',
@@ -228,8 +229,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     `${most} archives were created within the last 24 hours, which is the limit. Please try again tomorrow.`,
   notSheet: () => 'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.',
   tooHeavy: () => 'The file is too complex to read. Split it, or save it as CSV.',
-  tooMuchText: (_name, bytes) =>
-    `The file has more than ${bytes / 1e6} MB of text, counting repeated texts. Please split it.`,
+  tooMuchText: (_name, bytes) => `The file has more than ${bytes / 1e6} MB of text, counting repeated texts. Please split it.`,
   noText: () => 'The first row has no column “text”. Add one.',
   hasStarted: () => 'The candidate has started, so this invite was kept.',
   otherInvites: () => 'This person has other invites, so they were kept.',

@@ -61,7 +61,11 @@ ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" a
         'No archived questions. An archived question can’t be added to assessments any more, and stays in those that have it.',
       )
     const how = 'No questions yet. Import some, or save one from the page of a question in an assessment.'
-    return empty('list-checks', how, may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Assessments'))
+    return empty(
+      'list-checks',
+      how,
+      may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Go to the assessments'),
+    )
   }
 }
 

@@ -89,11 +89,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
     const live = pathOf({ ...ctx, mode: 'live' }, `tags/${tag.id}`)
     return {
       ...heading,
-      body: panel(
-        'uses',
-        'Uses',
-        html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`,
-      ),
+      body: panel('uses', 'Uses', html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`),
     }
   }
   return {

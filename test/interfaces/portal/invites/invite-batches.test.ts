@@ -239,11 +239,7 @@ describe('a list', () => {
     const large = await send('x'.repeat(4 * 1024 * 1024 + 1))
     expect([large.status, large.text.includes('The list is larger than 4 MB.')]).toEqual([422, true])
     const huge = await send('x'.repeat(13 * 1024 * 1024))
-    expect([huge.status, huge.text.includes('Too much data'), huge.text.includes('Back to the form')]).toEqual([
-      413,
-      true,
-      false,
-    ])
+    expect([huge.status, huge.text.includes('Too much data'), huge.text.includes('Back to the form')]).toEqual([413, true, false])
     expect((await sendBody(Buffer.from('nonsense'))).status).toBe(400)
   })
 

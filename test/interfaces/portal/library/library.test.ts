@@ -198,7 +198,7 @@ describe('the library', () => {
     expect((await admin.get(one.path)).text).toContain('Show differences')
     expect(await shown()).toEqual([
       ['Options', 'Paris Rome &lt;i&gt;Lyon&lt;/i&gt;, keeps its place only here', 'Paris Rome'],
-      ['How it is scored', 'Options give shares', 'All or nothing'],
+      ['Scoring', 'Options give shares', 'All or nothing'],
       ['Shares of the points', 'Paris: 100 % only here &lt;i&gt;Lyon&lt;/i&gt;: 50 % only here', 'none'],
       ['Points (not replaced)', '5 points', '3 points'],
       ['Right', 'none', 'Paris'],

@@ -132,7 +132,8 @@ async function waitUntilReady(address: string): Promise<number> {
     )
     const { state, milliseconds } = (await answer!.json()) as { state: string; milliseconds: number | null }
     if (state === 'ready') return milliseconds ?? 0
-    if (state === 'failed') throw new Problem('This file can’t be played: it is damaged, or has the wrong file type. Choose another file.')
+    if (state === 'failed')
+      throw new Problem('This file can’t be played: it is damaged, or has the wrong file type. Choose another file.')
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
 }
