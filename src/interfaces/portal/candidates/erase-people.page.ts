@@ -11,8 +11,9 @@ import { onceField } from '../kit/once.ts'
 import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
-/** Most people listed per kind. */
+/** Most people listed per kind, and how many of them at first. */
 const MAX_LISTED = 500
+const MAX_UNFOLDED = 10
 
 /**
  * @property preview null before a filter is chosen. @property most number of invites that the preview covers.
@@ -84,11 +85,18 @@ ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf
 </form></section>`
 }
 
-const people = (ctx: Context, heading: string, found: readonly Person[]): Html =>
-  html`${table(
-    heading,
-    ['Candidate'],
-    found
-      .slice(0, MAX_LISTED)
-      .map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
-  )}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}`
+/** The first people, and the others folded, so that the button below stays in sight. */
+function people(ctx: Context, heading: string, found: readonly Person[]): Html {
+  const list = (shown: readonly Person[]) =>
+    table(
+      heading,
+      ['Candidate'],
+      shown.map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
+    )
+  const others = found.length - MAX_UNFOLDED
+  return html`${list(found.slice(0, MAX_UNFOLDED))}${
+    others > 0 &&
+    html`<details class="mt-3"><summary class="link text-sm">Show ${formatCount(others, 'other')}</summary>
+${list(found.slice(MAX_UNFOLDED, MAX_LISTED))}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}</details>`
+  }`
+}
