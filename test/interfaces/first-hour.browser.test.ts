@@ -86,7 +86,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
     await press(page, 'Save')
     await page.getByText('Saved. Pages and emails look so').waitFor()
     await page.getByLabel('Picture').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(LOGO) })
-    await page.getByText(/It will be sent as a PNG/).waitFor()
+    await page.getByText(/It will be uploaded as a PNG/).waitFor()
     await press(page, 'Add the logo')
     await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
     await step('colors-and-logo')

@@ -100,7 +100,7 @@ describe.skipIf(!isBrowserInstalled)('single sign-on (skipped where no chromium 
     await press(page, 'Add domain')
     await press(page, `Verify ${domain}`)
     await press(page, 'Require single sign-on')
-    await page.getByText('Somebody must be able to get in when the identity provider fails').waitFor()
+    await page.getByText('Somebody must be able to sign in when the identity provider fails').waitFor()
     await page.getByLabel('Email address').fill(owner.email)
     await page.getByLabel('As', { exact: true }).selectOption('Owner with emergency access')
     await press(page, 'Add')

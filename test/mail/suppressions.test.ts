@@ -170,7 +170,7 @@ it('warns an organization if many of its newest mails bounced', async () => {
     service.db.inviteEmail.createMany({
       data: Array.from({ length: count }, () => ({ ...mail, id: service.deps.newId(), bounce })),
     })
-  const shown = async () => /(\d+ of the last \d+) came back/.exec((await admin.get(admin.home)).text)?.[1]
+  const shown = async () => /(\d+ of the last \d+) bounced/.exec((await admin.get(admin.home)).text)?.[1]
   await add(38, null)
   await add(2, 'address')
   expect(await shown()).toBeUndefined()

@@ -401,7 +401,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         const invite = await service.make.invite({ id, organizationId }, { recipientEmail, recipientName: LONG })
         await page.goto(`${home}candidates/${invite.id}`)
         await page.getByRole('link', { name: 'Erase' }).click()
-        await page.getByRole('heading', { name: 'What is erased' }).waitFor()
+        await page.getByRole('heading', { name: 'Data to erase' }).waitFor()
       },
       'the receipt of an erasure': async (home, page) =>
         void (await page.goto(`${home}settings/erasures/${await makeErasure(service, home.split('/').at(-2)!)}`)),

@@ -301,7 +301,7 @@ it('explains the rejection if candidates use another player', async () => {
   const { get, post, home } = await signInAs(elsewhere, organization.id, ['admin'])
   const { id } = await elsewhere.make.assessment(organization.id)
   const path = `${home}assessments/${id}`
-  const reason = 'Candidates take assessments in another player'
+  const reason = 'Your candidates use another player'
   expect((await get(path)).text).toContain(reason)
   const form = await get(`${path}/questions/new?answer=number`)
   expect(form.text).toContain(reason)

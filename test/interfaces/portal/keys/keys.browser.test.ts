@@ -65,7 +65,7 @@ describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium i
       await page.getByLabel('Full points for everybody').check()
       await page.getByLabel('Why').fill('Two are right')
       await press(page, 'Preview changes')
-      await page.getByRole('heading', { name: 'What changes', exact: true }).waitFor()
+      await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
       await expectUsable()
       await context.close()
     }

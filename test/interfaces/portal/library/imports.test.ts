@@ -272,7 +272,7 @@ describe('an export of questions', () => {
     await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
     const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
     expect(await page()).toContain('3 questions, with their answer keys.')
-    const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
+    const [before, sheetPart, gift] = (await page()).split(/Spreadsheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
     expect(gift).toContain('Points are not exported: they become 1. Short text, Number 2')

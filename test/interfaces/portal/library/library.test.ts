@@ -89,7 +89,7 @@ describe('the library', () => {
       assessmentId: assessments[1].id,
     })
     const again = await admin.post(`${path}/add`, { assessmentId: assessments[1].id })
-    expect([again.status, mistakesIn(again)]).toEqual([422, ['The assessment asks it already, as question 2.']])
+    expect([again.status, mistakesIn(again)]).toEqual([422, ['The assessment already has it, as question 2.']])
     await admin.post(`${path}/retire`)
     expect((await admin.get(path)).text).not.toContain('Add to an assessment')
     expect((await admin.post(`${path}/add`, { assessmentId: assessments[1].id })).status).toBe(422)
@@ -129,7 +129,7 @@ describe('the library', () => {
     expect((await admin.get(one.path)).text).not.toContain('Use version 1')
     const difference = `${one.path}/library/difference`
     const page = await admin.get(difference)
-    expect(page.text).toContain('Taking version 1 replaces what is only in this question.')
+    expect(page.text).toContain('Using version 1 discards this question’s own changes.')
     await write('Mine, and better?')
     const take = (seen: Record<string, string>) => admin.post(`${one.path}/library/take`, seen)
     const now = takenFrom(await admin.get(difference))
