@@ -150,7 +150,7 @@ describe('an import of questions', () => {
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     expect((await rows()).map(({ state }) => state)).toEqual(['refused', 'taken'])
-    expect((await admin.get(headers.location!)).text).toContain('The service could not keep this question.')
+    expect((await admin.get(headers.location!)).text).toContain('The service couldn’t save this question.')
     const isOfIt = (line: string) => line.includes('a question of an import was rejected') && line.includes(organizationId)
     const logged = service.logLines.filter(isOfIt)
     expect(logged).toHaveLength(1)
