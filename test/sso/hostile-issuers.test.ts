@@ -79,20 +79,17 @@ describe('an issuer entered by an owner', () => {
     }
   })
 
-  it.each(Object.entries(behaviors))(
-    'signs nobody in, and shows only an error code, if it %s',
-    async (_what, [code, behave]) => {
-      const { admin, idp, begin, page } = await setUpSso(service)
-      idp.behave = behave
-      const browser = browse(service)
-      const { status, text, headers } = await browser.get(begin)
-      expect([status, headers.location]).toEqual([422, undefined])
-      expect(titleOf(text)).toMatch(/can’t be (reached|trusted)/)
-      const shown = (await admin.get(page)).text
-      expect(shown).toMatch(code)
-      expect(shown).not.toMatch(/meta-data|secret of the network/)
-    },
-  )
+  it.each(Object.entries(behaviors))('signs nobody in, and shows only an error code, if it %s', async (_what, [code, behave]) => {
+    const { admin, idp, begin, page } = await setUpSso(service)
+    idp.behave = behave
+    const browser = browse(service)
+    const { status, text, headers } = await browser.get(begin)
+    expect([status, headers.location]).toEqual([422, undefined])
+    expect(titleOf(text)).toMatch(/can’t be (reached|trusted)/)
+    const shown = (await admin.get(page)).text
+    expect(shown).toMatch(code)
+    expect(shown).not.toMatch(/meta-data|secret of the network/)
+  })
 
   it.each(Object.entries(behaviors).filter(([what]) => what !== 'names another issuer'))(
     'signs nobody in if it %s only at the callback',

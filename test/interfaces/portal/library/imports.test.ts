@@ -213,7 +213,11 @@ describe('an import of questions', () => {
   it.each([
     ['an empty file', '', 'The list is empty. Add at least one row.'],
     ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row has no column “text”. Add one.'],
-    ['a file that only begins as a spreadsheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.'],
+    [
+      'a file that only begins as a spreadsheet',
+      new Uint8Array([0x50, 0x4b, 3, 4]),
+      'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.',
+    ],
     [
       'too many questions',
       Array.from({ length: 5_001 }, (_, i) => `Q${i}{T}`).join('\n\n'),

@@ -204,7 +204,8 @@ describe('the library', () => {
       ['Right', 'none', 'Paris'],
     ])
     const { text } = await admin.get(page)
-    for (const words of ['Use version 1', 'Save as version 2', 'The same in both: answer format, text']) expect(text).toContain(words)
+    for (const words of ['Use version 1', 'Save as version 2', 'The same in both: answer format, text'])
+      expect(text).toContain(words)
     await admin.post(`${one.path}/library/version`)
     expect((await kept())[0]).toMatchObject({ number: 2 })
     const fresh = await makeQuestion(assessments[0], null)
