@@ -27,7 +27,7 @@ export const candidatePage = ({ address, organization, madeAt, listed, besides }
   body: html`${section('Invites', listed.length > 0 ? inviteTable(listed) : html`<p>None.</p>`)}${section(
     'Candidate lists with this address',
     besides.listRows.length > 0 && listTable(besides.listRows),
-  )}${section('Suppressed emails', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
+  )}${section('Blocked emails', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
     'Requested erasures',
     besides.erasures.length > 0 && erasureTable(besides.erasures),
   )}${section(
@@ -82,7 +82,7 @@ const suppressionTable = (rows: ShownOther['suppressions']): Html =>
 
 const erasureTable = (rows: ShownOther['erasures']): Html =>
   table(
-    ['Asked for', 'State', 'Done'],
+    ['Requested', 'State', 'Done'],
     rows.map(({ requestedAt, state, finishedAt }) => [time(requestedAt), state, time(finishedAt)]),
   )
 

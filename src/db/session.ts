@@ -35,7 +35,7 @@ export function openSession(service: Service): Session {
     query: (statement) => pool.query(named(nameOf, statement)),
     queryAll: (statements) => queryInOnePacket(service, statements),
     transaction: (work, limits) => runTransaction(service, work, limits),
-    // A pooler's connection is not PostgreSQL's: another's statement would be cancelled.
+    // A pooler's connection is not PostgreSQL's: another's statement would be canceled.
     untilGone: (onGone) =>
       isShared ? session : { ...session, query: (statement) => queryUnlessGone(pool, named(nameOf, statement), onGone) },
   }
@@ -122,20 +122,20 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
   return session
 }
 
-/** The connection is released once no other statement can be the one that gets cancelled. */
+/** The connection is released once no other statement can be the one that gets canceled. */
 async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {
   let connection: (PoolClient & { processID?: number }) | undefined
-  let cancelled: Promise<unknown> | undefined
+  let canceled: Promise<unknown> | undefined
   const stay = onGone(() => {
-    cancelled = connection ? pool.query('SELECT pg_cancel_backend($1)', [connection.processID]) : Promise.resolve()
+    canceled = connection ? pool.query('SELECT pg_cancel_backend($1)', [connection.processID]) : Promise.resolve()
   })
   try {
     connection = await pool.connect()
-    if (cancelled) throw new Abandoned()
+    if (canceled) throw new Abandoned()
     return await connection.query<Row>(query)
   } finally {
     stay()
-    const isSure = await Promise.resolve(cancelled).then(
+    const isSure = await Promise.resolve(canceled).then(
       () => true,
       () => false,
     )

@@ -27,7 +27,7 @@ const { name, assessments } = document.organizations[0]!
 const ADMIN = 'priya.raman@northwind.example'
 const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
 /** The practice assessment, which is scored automatically. */
-const PRACTICE = 'Office basics, scored by itself'
+const PRACTICE = 'Office basics, auto-scored'
 const INVITED_ASSESSMENT = assessments.find((assessment) => assessment.name !== PRACTICE)!.name
 export const DEMO_NAME = name
 

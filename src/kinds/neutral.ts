@@ -43,4 +43,4 @@ export type KindFormat = {
 }
 
 /** Warns of a question that no import accepts. */
-export const losesText = (text: string): string[] => (text.trim() === '' ? ['It has no text: an import refuses it.'] : [])
+export const losesText = (text: string): string[] => (text.trim() === '' ? ['It has no text, so it can’t be imported.'] : [])

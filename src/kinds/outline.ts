@@ -7,21 +7,25 @@ export type DefinitionTrait = { label: string; lines: string[] }
 /** Labels as in the authors' forms. Other property names are capitalized. */
 const LABELS: Record<string, string> = {
   shuffle: 'Shuffled',
-  least: 'At least to choose',
-  most: 'At most to choose',
-  policy: 'How it is scored',
+  least: 'Minimum to choose',
+  most: 'Maximum to choose',
+  policy: 'Scoring',
   right: 'Right',
   weights: 'Shares of the points',
   answers: 'Accepted numbers',
   lines: 'Lines of the field',
   accepted: 'Accepted texts',
-  caseSensitive: 'Capital letters count',
+  caseSensitive: 'Capital letters must match',
   ignore: 'Ignored',
   otherwise: 'Any other text',
   fixed: 'keeps its place',
 }
 const VALUES: Record<string, Record<string, string>> = {
-  policy: { exact: 'All or nothing', balanced: 'Balanced: wrong ones take from right ones', weights: 'Options give shares' },
+  policy: {
+    exact: 'All or nothing',
+    balanced: 'Balanced: wrong options count against right ones',
+    weights: 'Options give shares',
+  },
   otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
 }
 
@@ -34,7 +38,7 @@ export function outlineDefinition({ responseType, spec, key }: QuestionDefinitio
       return { label, lines: linesOf(name, value, names) }
     }),
   )
-  return [{ label: 'Kind', lines: [labelKind(responseType)] }, ...traits]
+  return [{ label: 'Answer format', lines: [labelKind(responseType)] }, ...traits]
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

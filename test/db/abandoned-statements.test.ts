@@ -62,5 +62,5 @@ it.each(Object.entries(SEARCHES))('cancels the abandoned search in %s', async (_
   await waitUntil('the search to run', async () => (await searching()) || undefined)
   request.abort()
   // Long before it ends by itself.
-  await waitUntil('it to be cancelled', async () => (await searching()) === 0 || undefined, 30_000)
+  await waitUntil('it to be canceled', async () => (await searching()) === 0 || undefined, 30_000)
 })

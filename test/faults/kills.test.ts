@@ -11,8 +11,8 @@ import { waitUntil } from '../support/wait-until.ts'
  */
 const RECOVERY_MS = 300_000
 
-async function start(behaviour: SMTPServerOptions = {}) {
-  const smtp = await startSmtpListener(behaviour)
+async function start(behavior: SMTPServerOptions = {}) {
+  const smtp = await startSmtpListener(behavior)
   const database = await openTestDatabase()
   onTestFinished(async () => {
     await database.db.$disconnect()

@@ -25,8 +25,8 @@ type Started = Awaited<ReturnType<typeof start>>
 const invite = async ({ service, key, assessmentId }: Started, email: string, by: ServiceProcess = service) =>
   (await ask(by, key, '/invites', { assessmentId, recipientEmail: email })).status
 
-async function listen(behaviour: SMTPServerOptions = {}, port = 0): Promise<SmtpListener> {
-  const smtp = await startSmtpListener(behaviour, port)
+async function listen(behavior: SMTPServerOptions = {}, port = 0): Promise<SmtpListener> {
+  const smtp = await startSmtpListener(behavior, port)
   onTestFinished(() => smtp.close())
   return smtp
 }

@@ -14,14 +14,14 @@ import { waitUntil } from '../support/wait-until.ts'
 const LONG_OUTAGE_MS = 11_000
 
 /** Two processes that send mail, one of which takes requests, on a PostgreSQL of their own. */
-async function start(behaviour: SMTPServerOptions) {
+async function start(behavior: SMTPServerOptions) {
   const postgres = await startPostgres()
   await migrate(postgres.url)
   const db = createDb(openPool(postgres.url, { max: 2 }))
   const make = factories(systemOn(db))
   const organization = await make.organization()
   const { id: assessmentId } = await make.assessment(organization.id)
-  const smtp = await startSmtpListener(behaviour)
+  const smtp = await startSmtpListener(behavior)
   const env = { DATABASE_URL: postgres.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' }
   const service = await startProcess(env)
   const worker = await startProcess({ ...env, ROLE: 'worker' })

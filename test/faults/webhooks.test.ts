@@ -13,8 +13,8 @@ const ENDPOINTS = 5
 const AT_ONCE = 32
 
 /** An organization with some webhooks to one receiver, and a way to have events in its feed. */
-async function start(behaviour: (response: ServerResponse, message: Received) => void) {
-  const receiver = await startReceiver(behaviour)
+async function start(behavior: (response: ServerResponse, message: Received) => void) {
+  const receiver = await startReceiver(behavior)
   const { url, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { id: organizationId, key } = await make.organization()

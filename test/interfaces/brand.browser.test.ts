@@ -112,7 +112,7 @@ describe.skipIf(!isBrowserInstalled)('the brand (skipped where no chromium is in
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><script>alert(1)</script><rect width="40" height="10" fill="navy"/></svg>'
     await page.getByLabel('Picture').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) })
-    await page.getByText(/It will be sent as a PNG/).waitFor()
+    await page.getByText(/It will be uploaded as a PNG/).waitFor()
     await press(page, 'Add the logo')
     await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
     const stored = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
@@ -189,11 +189,11 @@ describe.skipIf(!isBrowserInstalled)('the brand (skipped where no chromium is in
     await page
       .getByLabel('Picture')
       .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('<!doctype html>') })
-    await page.getByText('The browser can’t draw this picture.').waitFor()
+    await page.getByText('The browser can’t open this picture.').waitFor()
     await press(page, 'Add the logo')
     await page.getByRole('heading', { name: 'Please check the following' }).waitFor()
     await page.getByLabel('Picture').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: blackPng(3_000, 900) })
-    await page.getByText(/It will be sent as a PNG/).waitFor()
+    await page.getByText(/It will be uploaded as a PNG/).waitFor()
     await press(page, 'Add the logo')
     await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
     const stored = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })

@@ -166,7 +166,7 @@ describe('the portal', () => {
     expect(rowsOf(asked.text)).toContain('Invites, live and test | 1')
     expect(asked.text).toContain('One invite is still open')
     const unsure = await owner.post(`${page}/erase`)
-    expect([unsure.status, unsure.text]).toEqual([422, expect.stringContaining('Tick the box to say that you mean it.')])
+    expect([unsure.status, unsure.text]).toEqual([422, expect.stringContaining('Tick the box to confirm.')])
     expect(await isThere(invite.id)).toBe(true)
 
     const once = /name="once" value="([^"]+)"/.exec(asked.text)![1]!

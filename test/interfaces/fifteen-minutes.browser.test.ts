@@ -76,7 +76,7 @@ it.skipIf(!isBrowserInstalled)(
     await press(link('Import candidates'))
     await paste('Or paste the rows', PEOPLE.join('\n'))
     await step('list')
-    await press(button('Check list'))
+    await press(button('Preview list'))
     await step('checked')
     await press(button('Invite 20 candidates'))
     const needed = minutes()

@@ -10,8 +10,8 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const answerWith = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
 
-async function listen(behaviour: SMTPServerOptions): Promise<SmtpListener> {
-  const smtp = await startSmtpListener(behaviour)
+async function listen(behavior: SMTPServerOptions): Promise<SmtpListener> {
+  const smtp = await startSmtpListener(behavior)
   onTestFinished(() => smtp.close())
   return smtp
 }
@@ -67,11 +67,11 @@ describe('a mail server', () => {
 
   it.each(refusals)(
     'that %s fails no mail, gets one probe at a time, and gets all mails after it recovers',
-    async (_why, behaviour, security) => {
+    async (_why, behavior, security) => {
       let tries = 0
       let refuses = true
       const smtp = await listen(
-        behaviour(() => {
+        behavior(() => {
           if (refuses) tries++
           return refuses
         }),

@@ -136,7 +136,7 @@ describe('an admin', () => {
     expect(invited.status).toBe(303)
     const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId: id } })
     await waitForState(service, { inviteId: invite.id }, 'failed')
-    expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain('have the address written to again')
+    expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain('unblock the address')
 
     const lift = `${admin.home}settings/suppressions/${body.suppression.id}/lift`
     expect((await admin.post(lift, { why: ' ' })).status).toBe(422)
@@ -170,7 +170,7 @@ it('warns an organization if many of its newest mails bounced', async () => {
     service.db.inviteEmail.createMany({
       data: Array.from({ length: count }, () => ({ ...mail, id: service.deps.newId(), bounce })),
     })
-  const shown = async () => /(\d+ of the last \d+) came back/.exec((await admin.get(admin.home)).text)?.[1]
+  const shown = async () => /(\d+ of the last \d+) bounced/.exec((await admin.get(admin.home)).text)?.[1]
   await add(38, null)
   await add(2, 'address')
   expect(await shown()).toBeUndefined()

@@ -15,7 +15,7 @@ const taken: number[] = []
 
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
 /** Misbehavior of an issuer, and the code shown at its provider. */
-const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
+const behaviors: Record<string, [code: RegExp, behave: Behave]> = {
   'redirects elsewhere': [
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,
     (_request, response) => !!response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
@@ -79,22 +79,19 @@ describe('an issuer entered by an owner', () => {
     }
   })
 
-  it.each(Object.entries(behaviours))(
-    'signs nobody in, and shows only an error code, if it %s',
-    async (_what, [code, behave]) => {
-      const { admin, idp, begin, page } = await setUpSso(service)
-      idp.behave = behave
-      const browser = browse(service)
-      const { status, text, headers } = await browser.get(begin)
-      expect([status, headers.location]).toEqual([422, undefined])
-      expect(titleOf(text)).toMatch(/can’t be (reached|trusted)/)
-      const shown = (await admin.get(page)).text
-      expect(shown).toMatch(code)
-      expect(shown).not.toMatch(/meta-data|secret of the network/)
-    },
-  )
+  it.each(Object.entries(behaviors))('signs nobody in, and shows only an error code, if it %s', async (_what, [code, behave]) => {
+    const { admin, idp, begin, page } = await setUpSso(service)
+    idp.behave = behave
+    const browser = browse(service)
+    const { status, text, headers } = await browser.get(begin)
+    expect([status, headers.location]).toEqual([422, undefined])
+    expect(titleOf(text)).toMatch(/can’t be (reached|trusted)/)
+    const shown = (await admin.get(page)).text
+    expect(shown).toMatch(code)
+    expect(shown).not.toMatch(/meta-data|secret of the network/)
+  })
 
-  it.each(Object.entries(behaviours).filter(([what]) => what !== 'names another issuer'))(
+  it.each(Object.entries(behaviors).filter(([what]) => what !== 'names another issuer'))(
     'signs nobody in if it %s only at the callback',
     async (_what, [code, behave]) => {
       const { admin, idp, begin, page, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })

@@ -18,7 +18,7 @@ export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * How a page is looked at: in each size once, and in each colour scheme once; every other page the other way round, because what is seen
+ * How a page is looked at: in each size once, and in each color scheme once; every other page the other way round, because what is seen
  * in a size hardly depends on the scheme.
  */
 export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 'light' | 'dark' }[] => [
@@ -60,13 +60,13 @@ export async function expectAccessible(page: Page, without: string[] = []): Prom
   expect(passes).toBeGreaterThan(without.length > 0 ? 5 : 10)
 }
 
-/** The part of it that another colour scheme can change. */
+/** The part of it that another color scheme can change. */
 export const expectContrast = (page: Page) => expectNoViolations(page, { runOnly: ['color-contrast'] })
 
 /** @returns how many rules the page keeps. */
 async function expectNoViolations(page: Page, options: axe.RunOptions): Promise<number> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
-  // Colours are looked at as they stay. Finished, not waited for: in a closed <details> none ever ends by itself.
+  // Colors are looked at as they stay. Finished, not waited for: in a closed <details> none ever ends by itself.
   await page.evaluate(`for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish()`)
   // For passing rules only their ids: describing each element takes longer than the check.

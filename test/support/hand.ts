@@ -6,8 +6,12 @@ const COSTS = { press: 3_000, letter: 300, page: 8_000, thought: 15_000 }
 /** Acts on a page as a person does, and counts presses, letters, pages, and thoughts. */
 export function watchHand(page: Page) {
   const done = { press: 0, letter: 0, page: 0, thought: 0 }
+  let address = ''
   page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) done.page++
+    // Pages that reload themselves while something is in progress are read once.
+    if (frame !== page.mainFrame() || frame.url() === address) return
+    address = frame.url()
+    done.page++
   })
   return {
     press: async (what: Locator) => {

@@ -28,24 +28,24 @@ export type Receiver = {
   /** Waits until that many messages have arrived. */
   waitFor: (count: number) => Promise<Received[]>
   /** Answers differently from now on. */
-  behave: (answer: Behaviour) => void
+  behave: (answer: Behavior) => void
   close: () => Promise<void>
 }
 
 /** How a receiver answers; one that never ends the response hangs. */
-export type Behaviour = (response: ServerResponse, message: Received, request: IncomingMessage) => void
+export type Behavior = (response: ServerResponse, message: Received, request: IncomingMessage) => void
 
 export const answerWith =
-  (status: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
+  (status: number, headers: Record<string, string> = {}, body = ''): Behavior =>
   (response) =>
     void response.writeHead(status, headers).end(body)
 /** Takes the message, and says nothing. */
-export const hang: Behaviour = () => {}
+export const hang: Behavior = () => {}
 
 /** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test, or the file. */
-export async function startReceiver(behaviour = answerWith(204), tls?: { key: string; cert: string }): Promise<Receiver> {
+export async function startReceiver(behavior = answerWith(204), tls?: { key: string; cert: string }): Promise<Receiver> {
   const received: Received[] = []
-  let answer = behaviour
+  let answer = behavior
   let connections = 0
   const listen = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []

@@ -14,8 +14,8 @@ export type SmtpListener = {
   close: () => Promise<void>
 }
 
-/** A real SMTP server on loopback that keeps what it accepts. `behaviour` overrides how it answers. */
-export async function startSmtpListener(behaviour: SMTPServerOptions = {}, listenOn = 0): Promise<SmtpListener> {
+/** A real SMTP server on loopback that keeps what it accepts. `behavior` overrides how it answers. */
+export async function startSmtpListener(behavior: SMTPServerOptions = {}, listenOn = 0): Promise<SmtpListener> {
   const mails: ReceivedMail[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const server = new SMTPServer({
@@ -33,7 +33,7 @@ export async function startSmtpListener(behaviour: SMTPServerOptions = {}, liste
         callback()
       })
     },
-    ...behaviour,
+    ...behavior,
   })
   server.on('error', () => {}) // a client that went away
   server.listen(listenOn, '127.0.0.1')

@@ -133,9 +133,9 @@ describe('a failed attempt', () => {
     ['a redirect', answerWith(302, { location: 'http://127.0.0.1/' }), { status: 302 }],
     ['no answer', (response: { destroy: () => void }) => response.destroy(), { status: null, error: 'socket hang up' }],
     ['404', answerWith(404), { status: 404 }],
-  ])('is recorded for %s', async (_what, behaviour, expected) => {
+  ])('is recorded for %s', async (_what, behavior, expected) => {
     const own = await makeIntegrator(service)
-    const receiver = await startReceiver(behaviour)
+    const receiver = await startReceiver(behavior)
     const webhook = await own.subscribe(receiver)
     await own.invite()
     const { id } = await becomes(own, webhook, { state: 'waiting', attemptCount: 1 })

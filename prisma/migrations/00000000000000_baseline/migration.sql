@@ -474,6 +474,7 @@ CREATE TABLE "audit_entries" (
     "target_kind" TEXT,
     "target_id" UUID,
     "details" JSONB NOT NULL DEFAULT '{}',
+    "bulk_change_id" UUID,
     "at" TIMESTAMPTZ(3) NOT NULL,
     "address" TEXT,
     "user_agent" TEXT,
@@ -487,6 +488,7 @@ CREATE INDEX "audit_entries_at_idx" ON "audit_entries" ("organization_id", "at",
 CREATE INDEX "audit_entries_actor_idx" ON "audit_entries" ("organization_id", "actor_id", "at", "id");
 CREATE INDEX "audit_entries_action_idx" ON "audit_entries" ("organization_id", "action", "at", "id");
 CREATE INDEX "audit_entries_mode_idx" ON "audit_entries" ("organization_id", "mode", "at", "id");
+CREATE INDEX "audit_entries_bulk_change_idx" ON "audit_entries" ("organization_id", "bulk_change_id", "at", "id");
 CREATE UNIQUE INDEX "audit_entries_organization_id_key" ON "audit_entries" ("organization_id", "id");
 CREATE UNIQUE INDEX "audit_entries_position_key" ON "audit_entries" ("organization_id", "position");
 

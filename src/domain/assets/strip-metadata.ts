@@ -34,7 +34,7 @@ export function createArea(): { width: number; height: number; add: (width: numb
 /** @property isTurned true if width and height are exchanged when it is shown. Nothing else of its Exif is kept. */
 type StrippedJpeg = Stripped & { isTurned: boolean }
 
-/** Segments that describe the picture: APP1 (Exif, XMP), APP3 to APP13, APP15, COM; and APP2 but for the colour profile. */
+/** Segments that describe the picture: APP1 (Exif, XMP), APP3 to APP13, APP15, COM; and APP2 but for the color profile. */
 const isTold = (marker: number, segment: Buffer): boolean =>
   marker === 0xe2
     ? segment.toString('latin1', 4, 15) !== 'ICC_PROFILE'

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds } from '../../db/queries.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
-import { type AuditEntry, Prisma } from '../../generated/prisma/client.ts'
+import type { AuditEntry } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
@@ -100,13 +100,14 @@ async function findEntries(
   last: Pick<AuditEntry, 'at' | 'id'> | null,
   take: number,
 ): Promise<AuditEntry[]> {
+  if (bulkChangeId && !isUuid(bulkChangeId)) return []
   const actorIds = who === undefined ? undefined : await findActorIds(ctx, who)
   return ctx.db.auditEntry.findMany({
     where: {
       ...whereLog(ctx),
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
-      ...(bulkChangeId !== undefined && { details: { path: ['bulkChangeId'], equals: bulkChangeId ?? Prisma.DbNull } }),
+      ...(bulkChangeId !== undefined && { bulkChangeId }),
       AND: [{ at: { ...(from && { gte: from }), ...(to && { lt: to }) } }],
       // The first condition is what an index can be entered by.
       ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),

@@ -231,6 +231,7 @@ function auditEntryOf(
     targetKind: target?.kind ?? null,
     targetId: target?.id ?? null,
     details: { ...details, ...(bulkChangeId && { bulkChangeId }) },
+    bulkChangeId: bulkChangeId ?? null,
     at: deps.clock(),
     address: origin?.address ?? null,
     userAgent: origin?.userAgent.slice(0, MAX_USER_AGENT_LENGTH) ?? null,

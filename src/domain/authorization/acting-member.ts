@@ -1,14 +1,31 @@
 import type { MemberStatus } from '../../generated/prisma/client.ts'
 import type { Actor } from '../context.ts'
+import { portalRolesOf } from './portal-roles.ts'
 
 /** Columns of a member that {@link actingMember} needs. */
-export const memberColumns = { id: true, userId: true, roles: true, portalRoles: true, status: true } as const
-type Member = { id: string; userId: string; roles: string[]; portalRoles: string[]; status: MemberStatus }
+export const memberColumns = {
+  id: true,
+  userId: true,
+  roles: true,
+  portalRoles: true,
+  status: true,
+  organization: { select: { ownerNamedAt: true } },
+} as const
+type Member = {
+  id: string
+  userId: string
+  roles: string[]
+  portalRoles: string[]
+  status: MemberStatus
+  organization: { ownerNamedAt: Date | null }
+}
 
-/** The member in whose name something is done that they have given: somebody who may not, once they are not active any more. */
-export const actingMember = ({ id, userId, roles, portalRoles, status }: Member): Extract<Actor, { kind: 'member' }> => ({
+/** The member as the actor of work that a job does for them. Without roles once they are no longer active. */
+export const actingMember = (member: Member): Extract<Actor, { kind: 'member' }> => ({
   kind: 'member',
-  id,
-  userId,
-  ...(status === 'active' ? { roles, portalRoles } : { roles: [] }),
+  id: member.id,
+  userId: member.userId,
+  ...(member.status === 'active'
+    ? { roles: member.roles, portalRoles: portalRolesOf(member, member.organization) }
+    : { roles: [] }),
 })

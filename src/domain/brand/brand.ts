@@ -34,7 +34,7 @@ export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issu
   ])
 }
 
-/** Colours that were typed, as they are stored. */
+/** Colors that were typed, as they are stored. */
 export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Brand, 'primaryColor' | 'backgroundColor'> => {
   const tidy = (color: string) => color.trim().toLowerCase() || null
   return { primaryColor: tidy(primaryColor), backgroundColor: tidy(backgroundColor) }
@@ -43,7 +43,7 @@ export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Bran
 /**
  * Sets both. Mails that are queued already are sent with them.
  *
- * @throws DomainError not_permitted; invalid: what is no colour, or `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid: what is no color, or `changed` for what somebody else has changed since it was seen.
  */
 export async function changeColors(ctx: Context, given: Colors, seen: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')

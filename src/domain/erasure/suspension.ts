@@ -95,7 +95,7 @@ async function notifyOwners(inside: Context, kind: SuspensionMail, until?: Date)
 
 /**
  * Does what is due for a suspended organization: reminds its owners, or erases it, continuing an interrupted erasure. Nothing is erased before
- * the reminder: if no worker ran when it was due, it is sent first and the erasure postponed. Does nothing if the erasure was cancelled.
+ * the reminder: if no worker ran when it was due, it is sent first and the erasure postponed. Does nothing if the erasure was canceled.
  *
  * @throws Error if nothing is due yet, or the store, the database, or the erasure log fails. The job is retried.
  */
@@ -108,7 +108,7 @@ export async function continueSuspension(service: ServiceContext, suspensionId: 
   const now = service.deps.clock()
   if (now >= erasesAt && (startedAt ?? remindedAt)) {
     await service.db.organizationSuspension.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
-    // An owner may have cancelled at this moment.
+    // An owner may have canceled at this moment.
     if ((await service.db.organizationSuspension.count({ where })) === 0) return
     return eraseOrganization(ctx, suspensionId)
   }

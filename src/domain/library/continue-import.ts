@@ -69,7 +69,7 @@ function toRefusedRow({ deps, organization }: Context, row: { importId: string; 
   if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error
   if (!(error instanceof DomainError)) {
     deps.log.error({ err: error, organizationId: organization.id, ...row }, 'a question of an import was rejected')
-    return { state: 'refused', notes: ['The service could not keep this question. Its operators find the reason in the log.'] }
+    return { state: 'refused', notes: ['The service couldn’t save this question. Its operator finds the reason in the log.'] }
   }
   const [issue] = error.issues
   return { state: 'refused', notes: [issue ? `${issue.field}: ${issue.rule}` : error.kind] }

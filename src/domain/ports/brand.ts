@@ -1,4 +1,4 @@
-/** How an organization's candidates' pages and mails look. Colours are as they were chosen, and are shown as html/brand.ts has them. */
+/** How an organization's candidates' pages and mails look. Colors are as they were chosen, and are shown as html/brand.ts has them. */
 export type Brand = {
   id: string
   name: string

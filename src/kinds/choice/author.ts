@@ -41,7 +41,7 @@ export const choiceAuthor: KindForm = {
   print: (spec, key) => print(spec as Spec, key as Key),
   read,
   fields,
-  pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into option ${i + 1}`]),
+  pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `In option ${i + 1}`]),
 }
 
 const emptyRows = (random: Random) => Array.from({ length: NEW_ROWS }, (): [string, string] => ['row', newRowId(random)])
@@ -127,7 +127,7 @@ const POLICIES = {
     ['weights', 'Options give shares of the points'],
   ],
   multiple_choice: [
-    ['balanced', 'Balanced: wrong ones take from right ones'],
+    ['balanced', 'Balanced: wrong options count against right ones'],
     ['exact', 'All or nothing'],
     ['weights', 'Each option has a weight'],
   ],
@@ -141,12 +141,12 @@ function fields(word: string, form: AuthorForm): Html {
 ${rowList(form, {
   group: 'options',
   legend: 'Options',
-  hint: isOne ? 'Mark the one that is right. Empty ones are left out.' : 'Tick those that are right. Empty ones are left out.',
+  hint: isOne ? 'Mark the right option. Empty options are left out.' : 'Tick the right options. Empty options are left out.',
   rows: rows.map((id, i) => optionRow(form, { id, isOne, place: i + 1, isLast: i === rows.length - 1 })),
   add: 'Add an option',
   most: MAX_OPTIONS,
 })}
-<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+<div class="field">${selectField(form, { name: 'policy', label: 'Scoring', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
 ${scorePreview(word, read(word, form.values))}
 ${checkboxField(form, 'shuffle', 'Shuffle the options for each candidate')}
 ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${textField(form, { name: 'least', label: 'Choose at least' })}${textField(form, { name: 'most', label: 'At most' })}</div>`}
@@ -157,10 +157,10 @@ ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${textField(for
 function keyFields(word: string, form: AuthorForm): Html {
   const isOne = word === 'single_choice'
   return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1" aria-describedby="${describedBy(form, 'options', false)}">
-<legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the one that is right' : 'Tick those that are right'}</legend>
+<legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the right option' : 'Tick the right options'}</legend>
 ${fieldError(form, 'options')}
 <ol class="grid gap-2">${rowsOf(form.values).map((id, i) => fixedRow(form, { id, isOne, place: i + 1 }))}</ol></fieldset>
-<div class="field">${selectField(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+<div class="field">${selectField(form, { name: 'policy', label: 'Scoring', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
 ${hiddenFields(form, 'fixed', 'shuffle', 'least', 'most')}</div>`
 }
 

@@ -268,12 +268,12 @@ function findOptions(text: string, { options, layout: { lettersWin, hasNumbers }
   const label = text.replace(/^(option|choice|answer)\s*(?=\w{1,2}$)/i, '')
   const isLabel = ({ number }: Option) =>
     LETTERS[number - 1] === label.toUpperCase() || (hasNumbers && /^\d{1,2}$/.test(label) && Number(label) === number)
-  const labelled = options.filter(isLabel)
-  if (lettersWin && labelled.length > 0) return labelled
+  const labeled = options.filter(isLabel)
+  if (lettersWin && labeled.length > 0) return labeled
   const fold = (one: string) => one.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
   const same = options.filter((option) => option.text === text)
   const alike = same.length > 0 ? same : options.filter((option) => fold(option.text) === fold(text))
-  return [...new Set([...labelled, ...alike])]
+  return [...new Set([...labeled, ...alike])]
 }
 
 function readTruth(right: string): NeutralAnswer | string {

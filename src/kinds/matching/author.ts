@@ -21,7 +21,7 @@ import type { Key, Spec } from './schema.ts'
 
 /** Hidden fields named `choice` hold the stored choices, so that they keep their ids. */
 export const matchingAuthor: KindForm = {
-  offers: [{ word: 'matching', label: 'Matching', description: 'Prompts, and what fits each', icon: 'link' }],
+  offers: [{ word: 'matching', label: 'Matching', description: 'Prompts and their matching choices', icon: 'link' }],
   begin: (random) => {
     const rows = Array.from({ length: 3 }, (): [string, string] => ['row', newRowId(random)])
     return new URLSearchParams([...rows, ['shuffle', 'yes']])
@@ -39,7 +39,7 @@ export const matchingAuthor: KindForm = {
   },
   read,
   fields: (_, form) => (form.isKeyOnly ? keyFields(form) : fields(form)),
-  pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into prompt ${i + 1}`]),
+  pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `In prompt ${i + 1}`]),
 }
 
 const MAX_CHARACTERS = 1_000
@@ -89,7 +89,7 @@ const idOf = (text: string): string =>
 
 const fields = (form: AuthorForm): Html => html`${rowList(form, {
   group: 'pairs',
-  legend: 'Prompts, and what fits each',
+  legend: 'Prompts and their matching choices',
   hint: 'Repeat a choice that fits several prompts. A choice without a prompt fits none. Empty rows are left out.',
   rows: rowsOf(form.values).map((id, i, all) => pairRow(form, { id, place: i + 1, isLast: i === all.length - 1 })),
   add: 'Add a pair',
@@ -103,7 +103,7 @@ const pairRow = (form: AuthorForm, { id, place, isLast }: { id: string; place: n
   html`<li class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
 <div class="grid min-w-0 grow gap-2 sm:grid-cols-2">
 ${textField(form, { name: `text-${id}`, label: `Prompt ${place}`, isLabelHidden: true, focus: form.focus === id })}
-${textField(form, { name: `fits-${id}`, label: `What fits prompt ${place}`, isLabelHidden: true })}</div>
+${textField(form, { name: `fits-${id}`, label: `Choice for prompt ${place}`, isLabelHidden: true })}</div>
 ${rowMenu(id, `pair ${place}`, { isFirst: place === 1, isLast })}</li>`
 
 /** Fields of the key, for prompts that can't be changed. Each choice has a hidden row, so that it remains if no prompt uses it. */
@@ -113,7 +113,7 @@ function keyFields(form: AuthorForm): Html {
   const prompts = rowsOf(form.values)
     .filter((id) => readRow('text', id) !== '')
     .slice(0, MAX_ROWS)
-  return html`<fieldset class="mb-4 grid gap-2" id="pairs" tabindex="-1" aria-describedby="${describedBy(form, 'pairs', false)}"><legend class="mb-1.5 text-sm font-medium">What fits each prompt</legend>
+  return html`<fieldset class="mb-4 grid gap-2" id="pairs" tabindex="-1" aria-describedby="${describedBy(form, 'pairs', false)}"><legend class="mb-1.5 text-sm font-medium">Choice for each prompt</legend>
 ${fieldError(form, 'pairs')}
 ${prompts.map((id) => {
   const label = formatOption(readRow('text', id))

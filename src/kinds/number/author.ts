@@ -47,7 +47,7 @@ export const numberAuthor: KindForm = {
     add: 'Add a number',
     most: MAX_NUMBERS,
   })}
-${form.isKeyOnly ? hiddenFields(form, 'unit') : html`<div class="field">${textField(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
+${form.isKeyOnly ? hiddenFields(form, 'unit') : html`<div class="field">${textField(form, { name: 'unit', label: 'Unit', hint: 'Shown after the field, such as km. Optional.' })}</div>`}`,
 }
 
 function read(_: string, values: URLSearchParams): ParsedForm {
@@ -57,7 +57,7 @@ function read(_: string, values: URLSearchParams): ParsedForm {
   const rows = filled.length > 0 ? filled : all.slice(0, 1)
   const unit = readTrimmed(values, 'unit')
   const faults: DefinitionFault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
-  if (rows.length === 0) faults.push({ field: 'answers', text: 'Write a number that is right.' })
+  if (rows.length === 0) faults.push({ field: 'answers', text: 'Enter a correct number.' })
   if (rows.length > MAX_NUMBERS) faults.push({ field: 'answers', text: `At most ${MAX_NUMBERS} numbers.` })
   const answers = rows.map((id): Key['answers'][number] => {
     const decimal = (name: string) => readDecimal(readRow(name, id), `${name}-${id}`, faults)

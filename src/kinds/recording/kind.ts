@@ -26,7 +26,7 @@ export const recordingKind: PlainKind = {
   offers: [
     { word: 'audio', label: 'Audio', description: 'A recording of their voice', icon: 'mic' },
     { word: 'video', label: 'Video', description: 'A recording with the camera', icon: 'video' },
-    { word: 'mixed', label: 'Any of these', description: 'Writing, voice or camera, as they choose', icon: 'shapes' },
+    { word: 'mixed', label: 'Any of these', description: 'Text, audio, or video, as they choose', icon: 'shapes' },
   ],
   answering: (word) => ANSWERING[word as keyof typeof ANSWERING],
   control: recordingControl,

@@ -20,7 +20,12 @@ const MAX_TEXTS = 50
 
 export const shortTextAuthor: KindForm = {
   offers: [
-    { word: 'short_text', label: 'Short text', description: 'A word or a sentence that is compared', icon: 'text-cursor' },
+    {
+      word: 'short_text',
+      label: 'Short text',
+      description: 'A word or sentence, compared with accepted texts',
+      icon: 'text-cursor',
+    },
   ],
   begin(random) {
     const id = newRowId(random)
@@ -50,7 +55,7 @@ export const shortTextAuthor: KindForm = {
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">How answers are compared</legend>
 ${checkboxField(form, 'accents', 'Ignore accents: “Jose” is accepted for “José”')}
 ${checkboxField(form, 'punctuation', 'Ignore punctuation: quotes, brackets, and . , ; : ! ? at the ends of words')}
-${checkboxField(form, 'caseSensitive', 'Capital letters have to be as they are here')}
+${checkboxField(form, 'caseSensitive', 'Capital letters must match')}
 </fieldset>
 ${examplesOf(word, read(word, form.values))}
 <div class="field">${selectField(form, {
@@ -78,7 +83,7 @@ ${
 function read(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
-  const faults: DefinitionFault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
+  const faults: DefinitionFault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Enter an accepted text.' }] : []
   if (rows.length > MAX_TEXTS) faults.push({ field: 'accepted', text: `At most ${MAX_TEXTS} texts.` })
   const accepted = rows.map((id) => {
     const text = readRow('text', id)

@@ -11,7 +11,7 @@ ${text?.text}</textarea>
 
 /** A free text. Also used for unknown response types. */
 export const textKind: PlainKind = {
-  offers: [{ word: 'text', label: 'Text', description: 'Written, as long as they like', icon: 'file-text' }],
+  offers: [{ word: 'text', label: 'Text', description: 'A written answer of any length', icon: 'file-text' }],
   words: ['text'],
   answering: () => ({ savedBy: ['text'], records: [], needs: [] }),
   control: textControl,

@@ -213,7 +213,7 @@ it("removes the member's identity everywhere, and attributes their grades to a f
 
   // Remaining data on pages, in exports, and in both interfaces.
   const receipt = await owner.get(headers.location!)
-  expect(receipt.text).toContain('What they signed in with')
+  expect(receipt.text).toContain('Sign-in methods')
   expect((await owner.get(`${home}settings/erasures`)).text).toContain('A member')
   expect((await owner.get(page)).status).toBe(404)
   for (const path of ['members', 'settings/audit-log', 'grading', 'assessments', `invites/${inviteId}`, 'settings/security']) {

@@ -212,7 +212,7 @@ describe('a night of retention', () => {
   })
 })
 
-it('erases nothing while the organization is suspended, and restarts the period once its erasure is cancelled', async () => {
+it('erases nothing while the organization is suspended, and restarts the period once its erasure is canceled', async () => {
   const organization = await make.organization()
   const ctx = asEraser(service, organization)
   const invite = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(40) })

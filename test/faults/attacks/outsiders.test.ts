@@ -163,7 +163,7 @@ it('serves others during 22 searches of all invites whose clients hang up', asyn
     hangUp.abort()
     const began = performance.now()
     for (const status of await Promise.all(answers)) expect(status).toBeOneOf([0, 200, 429])
-    await waitUntil('the searches to be cancelled', async () => (await countRunning()) === 0 || undefined)
+    await waitUntil('the searches to be canceled', async () => (await countRunning()) === 0 || undefined)
     const ms = (performance.now() - began).toFixed(0)
     if (LONG) process.stdout.write(`${running} were running, none ${ms} ms after the clients had gone\n`)
     await sleep(2_000)

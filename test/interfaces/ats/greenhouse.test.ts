@@ -367,9 +367,9 @@ describe('a report', () => {
     ['500', answerWith(500)],
     ['429', answerWith(429)],
     ['no answer', ((response) => void response.destroy()) as ReturnType<typeof answerWith>],
-  ])('is retried after %s, at the intervals of webhooks', async (_what, behaviour) => {
+  ])('is retried after %s, at the intervals of webhooks', async (_what, behavior) => {
     const own = await start()
-    own.greenhouse.behave(behaviour)
+    own.greenhouse.behave(behavior)
     const { id } = await revoke(own)
     const { nextAttemptAt } = await becomes(id, 'waiting', 1)
     const wait = nextAttemptAt.getTime() - service.clock.now().getTime()

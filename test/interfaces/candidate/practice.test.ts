@@ -13,7 +13,7 @@ const OFFER = 'Try the kinds of questions first'
 const TOLD = /"weights"|"policy":|"pairs":|"share":|data-score/
 
 /** An accepted invite to questions of those response types, practice turned on. */
-async function makePractised(words: string[], more: object = {}) {
+async function makePracticed(words: string[], more: object = {}) {
   const made = await makeDefined(service, examplesOf(...words), more)
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { practice: true } })
   const { candidate, organization } = made
@@ -43,7 +43,7 @@ const readIn = (text: string) => /data-read>([^<]*)/.exec(text)?.[1]
 
 it('offers an example of each kind in use, shows how an answer was read, not its score, and stores nothing', async () => {
   const examples = examplesOf()
-  const { candidate, look, attempt, leftBehind } = await makePractised([])
+  const { candidate, look, attempt, leftBehind } = await makePracticed([])
   const before = await leftBehind()
   expect((await candidate.open()).text).toContain(OFFER)
   for (const [i, { responseType, script, spec, right, wrong }] of examples.entries()) {
@@ -70,7 +70,7 @@ it('offers an example of each kind in use, shows how an answer was read, not its
 })
 
 it('offers each kind once, and refers to the device check for recordings', async () => {
-  const { look, candidate, assessment } = await makePractised(['single_choice', 'single_choice'], { texts: 1 })
+  const { look, candidate, assessment } = await makePracticed(['single_choice', 'single_choice'], { texts: 1 })
   expect((await look()).text).toContain('Example 1 of 1')
   expect((await look()).text).not.toContain('Go to the check')
   await service.db.question.updateMany({ where: { assessmentId: assessment.id, order: 2 }, data: { responseType: 'audio' } })
@@ -80,7 +80,7 @@ it('offers each kind once, and refers to the device check for recordings', async
 })
 
 it('is offered only before the start, if it is enabled and an example exists', async () => {
-  const { candidate, look, attempt, assessment } = await makePractised(['number'])
+  const { candidate, look, attempt, assessment } = await makePracticed(['number'])
   await consent(candidate)
   expect((await candidate.open()).text).toContain(OFFER)
   await service.db.assessment.update({ where: { id: assessment.id }, data: { practice: false } })
@@ -89,7 +89,7 @@ it('is offered only before the start, if it is enabled and an example exists', a
   await service.db.assessment.update({ where: { id: assessment.id }, data: { practice: true } })
   await candidate.press('start')
   expect([(await look()).status, (await attempt(1, ['1'])).status]).toEqual([303, 303])
-  const texts = await makePractised(['none'], { texts: 1 })
+  const texts = await makePracticed(['none'], { texts: 1 })
   expect((await texts.candidate.open()).text).not.toContain(OFFER)
   await service.http().post(`${candidate.path}/practice`).type('form').send('number=1').expect(400)
   await service.http().get('/i/nothing/practice').expect(404)

@@ -79,7 +79,7 @@ describe.skipIf(!isBrowserInstalled)('required screen sharing (skipped where no 
     await page.reload()
     await missing(page).waitFor()
     await press(page, 'Share my screen')
-    await missing(page).getByText('Sharing was cancelled').waitFor()
+    await missing(page).getByText('Sharing was canceled').waitFor()
     await press(page, 'Open question 2')
     await stopped(page).waitFor()
     await candidate.waive('screen')

@@ -139,8 +139,8 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
     await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    await press(page, 'Check list')
-    expect(await heading(page)).toBe('List for French')
+    await press(page, 'Preview list')
+    expect(await heading(page)).toBe('list.csv')
     await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
     await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself
@@ -401,7 +401,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         const invite = await service.make.invite({ id, organizationId }, { recipientEmail, recipientName: LONG })
         await page.goto(`${home}candidates/${invite.id}`)
         await page.getByRole('link', { name: 'Erase' }).click()
-        await page.getByRole('heading', { name: 'What is erased' }).waitFor()
+        await page.getByRole('heading', { name: 'Data to erase' }).waitFor()
       },
       'the receipt of an erasure': async (home, page) =>
         void (await page.goto(`${home}settings/erasures/${await makeErasure(service, home.split('/').at(-2)!)}`)),
@@ -411,7 +411,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         const invite = await service.make.invite({ id, organizationId: home.split('/').at(-2)! }, { recipientName: LONG })
         await page.goto(`${home}candidates/${invite.id}`)
         await page.getByRole('link', { name: 'Download all data' }).click()
-        await page.getByRole('heading', { name: 'What is in it' }).waitFor()
+        await page.getByRole('heading', { name: 'Contents' }).waitFor()
       },
       'an archive': async (home, page) => {
         // One that is still being made loads its page anew every few seconds, also in the middle of being looked at.
@@ -421,7 +421,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       'asking for one’s own archive': (home, page) => page.goto(`${home}account/archive`),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
-      'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
+      'colors and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
       'links and consent': (home, page) => page.goto(`${home}settings/links?language=ar`),
       'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
       'words of a receipt': (home, page) => page.goto(`${home}settings/words?kind=submitted&language=ar`),
@@ -582,7 +582,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         await page.goto(`${home}invites/batches`)
         await page.getByLabel('Assessment').selectOption(id)
         await page.getByLabel('Or paste the rows').fill(`email,name,${LONG}\n${LONG}\na@example.com,${LONG}\na@example.com,`)
-        await press(page, 'Check list')
+        await press(page, 'Preview list')
         await page.getByRole('heading', { name: 'Preview' }).waitFor()
       },
       organizations: (_home, page) => page.goto(`${origin}/portal`),

@@ -1,4 +1,4 @@
-import { answerWith, type Behaviour, type Received, startReceiver } from '../receiver.ts'
+import { answerWith, type Behavior, type Received, startReceiver } from '../receiver.ts'
 import { basic } from './greenhouse.ts'
 
 // A fake of Ashby, written from docs/ats.md: what it shows is that the service does what we have read there.
@@ -36,27 +36,27 @@ export type Update = Pick<Received, 'headers' | 'method' | 'path' | 'event'> & {
 /** URL of the fake Ashby, for the service's setting. */
 export async function listenAsAshby() {
   /** By what the updates of a customer are authorized. */
-  const customers = new Map<string, { updates: Update[]; behaviour: Behaviour }>()
+  const customers = new Map<string, { updates: Update[]; behavior: Behavior }>()
   const receiver = await startReceiver((response, message, request) => {
     const { headers, method, path, event } = message
     // Its edge refuses requests that do not say from whom they are.
     if (!headers['user-agent']) return void response.writeHead(403).end('error code: 1010')
     const customer = customers.get(headers.authorization!)
     customer?.updates.push({ headers, method, path, event, fault: findFault(event) })
-    const { behaviour = answerWith(401) } = customer ?? {}
-    behaviour(response, message, request)
+    const { behavior = answerWith(401) } = customer ?? {}
+    behavior(response, message, request)
   })
   return {
     receiver,
     url: `http://127.0.0.1:${receiver.port}`,
     /** Updates for the customer with that key, and the response to them. */
     customer(theirKey: string) {
-      const customer = { updates: [] as Update[], behaviour: answerWith(200, {}, '{"success":true}') }
+      const customer = { updates: [] as Update[], behavior: answerWith(200, {}, '{"success":true}') }
       customers.set(basic(theirKey), customer)
       return {
         updates: customer.updates,
-        behave: (next: Behaviour) => {
-          customer.behaviour = next
+        behave: (next: Behavior) => {
+          customer.behavior = next
         },
       }
     },

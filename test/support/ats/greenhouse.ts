@@ -1,4 +1,4 @@
-import { answerWith, type Behaviour, type Received, startReceiver } from '../receiver.ts'
+import { answerWith, type Behavior, type Received, startReceiver } from '../receiver.ts'
 import { waitUntil } from '../wait-until.ts'
 
 // A fake of Greenhouse, written from docs/ats.md: what it shows is that the service does what we have read there.
@@ -24,7 +24,7 @@ export const basic = (user: string, password = ''): string => `Basic ${Buffer.fr
 export async function startGreenhouse({ url, key }: { url: string; key: string }) {
   const patched: Patched[] = []
   const interviewOf = new Map<string, string>()
-  let behave: Behaviour = answerWith(200)
+  let behave: Behavior = answerWith(200)
   let count = 0
 
   async function call(method: string, path: string, body?: unknown, authorization = basic(key)): Promise<Answer> {
@@ -82,7 +82,7 @@ export async function startGreenhouse({ url, key }: { url: string; key: string }
     },
     complain: (body: unknown) => call('POST', 'response_error', body),
     /** Answers a PATCH otherwise from now on. */
-    behave: (next: Behaviour) => {
+    behave: (next: Behavior) => {
       behave = next
     },
     waitFor: (count: number) => waitUntil(`${count} PATCHes`, () => (patched.length >= count ? patched : undefined)),

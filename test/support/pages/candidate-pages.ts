@@ -41,15 +41,15 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   await done.candidate.answer(1, 'I would say that I am sorry.', 'next')
   await done.candidate.press('finish')
   await unsubscribe(service.system, done.invite.id, 'reminders')
-  const practised = await makeDefined(service, examplesOf('matching'), shown)
-  await service.db.assessment.update({ where: { id: practised.assessment.id }, data: { practice: true } })
+  const practiced = await makeDefined(service, examplesOf('matching'), shown)
+  await service.db.assessment.update({ where: { id: practiced.assessment.id }, data: { practice: true } })
   const now = service.clock.now()
   const pages = listPages('anybody', '', {
     invitation: pathOf(await accepted({ status: 'pending' })),
     consent: pathOf(await accepted(proctored)),
     checks: pathOf(checked),
     ready: pathOf(ready),
-    practice: `${pathOf(practised)}/practice`,
+    practice: `${pathOf(practiced)}/practice`,
     'before-question': pathOf(await taking()),
     'text-question': pathOf(writing),
     'audio-question': pathOf(speaking),

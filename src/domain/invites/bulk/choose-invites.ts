@@ -73,9 +73,16 @@ async function readChosen(ctx: Context, which: InviteSelection): Promise<{ statu
 export type ChosenPerson = { inviteId: string; email: string; name: string | null }
 /**
  * @property erasable people whose invites are all chosen, and who have started none. @property started the same who have started or completed
- * one. @property others people who have other invites. @property fingerprint of the chosen invites.
+ * one. @property others people who have other invites. @property waitingEmails emails of the chosen invites that are still to be sent.
+ * @property fingerprint of the chosen invites.
  */
-export type ErasurePreview = { erasable: ChosenPerson[]; started: ChosenPerson[]; others: ChosenPerson[]; fingerprint: string }
+export type ErasurePreview = {
+  erasable: ChosenPerson[]
+  started: ChosenPerson[]
+  others: ChosenPerson[]
+  waitingEmails: number
+  fingerprint: string
+}
 
 /** The same for the same invites only, in any order. */
 export const fingerprintOf = (ids: readonly string[]): string =>
@@ -106,12 +113,15 @@ export async function previewErasure(ctx: Context, which: InviteSelection): Prom
       sql<boolean>`bool_or(invites.started_at is not null or invites.status in ('started', 'completed'))`.as('hasStarted'),
       sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
     ])
+  const emails = ctx.db.selectFrom('inviteEmails').where('inviteId', '=', anyOfIds(ids)).where('state', '=', 'queued')
+  const waiting = await emails.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
   const found = await people.execute()
   const mine = found.filter(({ hasOther }) => !hasOther)
   return {
     erasable: mine.filter(({ hasStarted }) => !hasStarted),
     started: mine.filter(({ hasStarted }) => hasStarted),
     others: found.filter(({ hasOther }) => hasOther),
+    waitingEmails: waiting.count,
     fingerprint: fingerprintOf(ids),
   }
 }

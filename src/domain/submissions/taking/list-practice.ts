@@ -1,6 +1,6 @@
 import type { CandidateSession } from './session.ts'
 
-/** The response types of the kinds that the candidate may practise before the start, in the order in which they are asked first; none: they may not. */
+/** The response types of the kinds that the candidate may practice before the start, in the order in which they are asked first; none: they may not. */
 export async function listPractice({ ctx, invite }: CandidateSession): Promise<string[]> {
   const { db, deps, organization } = ctx
   if (!invite.assessment.practice || invite.status !== 'accepted') return []

@@ -8,14 +8,14 @@ import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/l
 const WRITTEN_IN = 'en'
 
 /** An example of a kind. @property number its place among those that can be tried. @property given what its fields hold; undefined: nothing was tried yet. */
-type Practised = { kind: Kind; example: KindExample; number: number; of: number; given: string[] | undefined; records: boolean }
+type Practiced = { kind: Kind; example: KindExample; number: number; of: number; given: string[] | undefined; records: boolean }
 
 /** The way to the examples; nothing where there are none. */
 export const practiceLink = (view: View, count: number): Html | false =>
   count > 0 && html`<p class="mt-6"><a class="link" href="${pathOf(view)}/practice">${view.t.text('practice.offer')}</a></p>`
 
 /** An example to be answered, and how its answer was read: never whether it is right. */
-export function practicePage(view: View, { kind, example, number, of, given, records }: Practised): Page {
+export function practicePage(view: View, { kind, example, number, of, given, records }: Practiced): Page {
   const { t } = view
   const { responseType, script, spec } = example
   const answer = given && kind.fromForm(given)

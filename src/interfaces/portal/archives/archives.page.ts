@@ -29,13 +29,13 @@ export const candidateArchivePage = (
   ],
   body: html`${mistakes(form)}${panel(
     'found',
-    'What is in it',
+    'Contents',
     html`${table(
       'found-heading',
-      ['What', 'How many'],
+      ['Data', 'Count'],
       TRACE_LABELS.map(([kind, label]) => [label, traces[kind]]),
     )}
-<p class="hint mt-3">With the timeline of each invite, and erasures that were asked for. It names nobody else: not who invited, not who graded.</p>`,
+<p class="hint mt-3">Also includes the timeline of each invite, and requested erasures. It names nobody else, such as inviters or graders.</p>`,
   )}${requestPanel(pathOf(ctx, `candidates/${inviteId}/archive`), 'candidate')}`,
 })
 
@@ -49,26 +49,26 @@ export const memberArchivePage = (
   trail,
   body: html`${mistakes(form)}${panel(
     'found',
-    'What is in it',
-    html`<p>Name, address, roles and preferences in this organization; sessions, browsers and ways to sign in; emails to the member; what they did, from the audit log; and the points they gave, without candidates’ names.</p>
-<p class="hint mt-3">Where another organization has the member too, sessions, browsers and ways to sign in are only in an archive that they ask for themselves.</p>`,
+    'Contents',
+    html`<p>Name, address, roles, and preferences in this organization; sessions, browsers, and sign-in methods; emails to the member; their entries in the audit log; and the points they gave, without candidates’ names.</p>
+<p class="hint mt-3">If they are also a member of another organization, sessions, browsers, and sign-in methods are included only if they request the archive themselves.</p>`,
   )}${requestPanel(pathOf(ctx, path), 'member')}`,
 })
 
 const requestPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
   panel(
     'ask',
-    'Make the archive',
-    html`<p>A ZIP file, with pages to read in a browser and JSON for programs. Only you can download it, once, within ${ARCHIVE_DAYS} days; then it is deleted. At most ${MAX_ARCHIVES[of]} archives of ${of}s can be made in 24 hours.</p>
+    'New archive',
+    html`<p>A ZIP file, with pages to read in a browser and JSON for programs. Only you can download it, once, within ${ARCHIVE_DAYS} days. Then it is deleted. You can create at most ${MAX_ARCHIVES[of]} archives of ${of}s in 24 hours.</p>
 <form class="mt-3" method="post" action="${address}">${onceField()}
-<button class="btn btn-primary">Make the archive</button>
+<button class="btn btn-primary">Create archive</button>
 </form>`,
   )
 
 const labelProgress = ({ finishedAt, fetchedAt, retryUntil }: Archive) => {
   if (fetchedAt) return html`Downloaded ${time(fetchedAt)}`
   if (retryUntil) return 'Download started'
-  return finishedAt ? 'Ready' : 'Being made'
+  return finishedAt ? 'Ready' : 'Being created'
 }
 
 /** @property names names of members, by id. */
@@ -82,10 +82,10 @@ export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
 <h2 class="mb-4" id="archives-heading">Archives</h2>
 ${
   list.items.length === 0
-    ? empty('archive', 'No archives yet. To make one, open the page of a candidate or a member.', personalDataLinks(ctx))
+    ? empty('archive', 'No archives yet. To create one, open the page of a candidate or a member.', personalDataLinks(ctx))
     : table(
         'archives-heading',
-        ['About', 'Asked for', 'State', 'Deleted on'],
+        ['Person', 'Requested', 'Status', 'Deleted on'],
         list.items.map((archive) => [
           html`<a class="named" href="${pathOf(ctx, `${ARCHIVES}/${archive.id}`)}">${nameOf(archive, names)}</a>`,
           time(archive.createdAt),
@@ -121,10 +121,10 @@ export const archivePage = ({
       : [['My account', pathOf(ctx, 'account')]],
     body: panel(
       'state',
-      'State',
+      'Status',
       html`${factList([
-        ['Asked for', html`${time(createdAt)} by ${by}`],
-        ['State', labelProgress(archive)],
+        ['Requested', html`${time(createdAt)} by ${by}`],
+        ['Status', labelProgress(archive)],
         ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
         ['Deleted on', time(expiresAt)],
       ])}
@@ -135,15 +135,16 @@ ${nextStep(ctx, archive, by)}`,
 
 function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil }: Archive, by: string): Html {
   const address = pathOf(ctx, `${ARCHIVES}/${id}`)
-  if (fetchedAt) return html`<p class="mt-4">It was downloaded and has been deleted. If you need it again, make another.</p>`
+  if (fetchedAt)
+    return html`<p class="mt-4">The archive was downloaded and has been deleted. If you need it again, create another.</p>`
   if (!finishedAt)
     return html`<p class="mt-4">This can take a while. You can leave this page.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
   if (retryUntil && retryUntil <= ctx.deps.clock())
-    return html`<p class="mt-4">The download broke off and was not repeated within an hour. If you need the archive, make another.</p>`
+    return html`<p class="mt-4">The download was interrupted and not repeated within an hour. If you need the archive, create another.</p>`
   if (!isMine) return html`<p class="mt-4">Only ${by} can download it.</p>`
   const hint = retryUntil
-    ? html`The download has started. If it broke off, the session that started it can repeat it until ${time(retryUntil)}.`
-    : 'If the download breaks off, you can repeat it within an hour, as long as you stay signed in.'
+    ? html`The download has started. If it was interrupted, the session that started it can repeat it until ${time(retryUntil)}.`
+    : 'If the download is interrupted, you can repeat it within an hour, as long as you stay signed in.'
   return html`<form class="mt-4" method="post" action="${address}/file"><button class="btn btn-primary">Download</button>
 <p class="hint mt-3">${hint}</p></form>`
 }

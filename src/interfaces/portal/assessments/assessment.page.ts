@@ -90,7 +90,7 @@ const questionList = (
   { refusal, importPath }: { refusal: string | undefined; importPath: string },
   currentId?: string,
 ): Html => html`<section id="order" aria-labelledby="questions-heading">
-<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto flex flex-wrap gap-2">${linkButton(`${path}/library`, 'Add from library', 'book-open', 'small')}${linkButton(importPath, 'Import', 'upload', 'small')}${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
+<div class="mb-3 flex flex-wrap items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto flex flex-wrap gap-2">${linkButton(`${path}/library`, 'Add from library', 'book-open', 'small')}${linkButton(importPath, 'Import', 'upload', 'small')}${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
 ${questionCards(path, questions, currentId)}
 ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}

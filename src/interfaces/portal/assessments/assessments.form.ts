@@ -126,7 +126,7 @@ ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruct
 ${fold(
   'Grading and requirements',
   html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
-<p class="hint">Submissions that one grader has begun to grade stay with one grader.</p>
+<p class="hint">If one grader has begun to grade a submission, it stays with one grader.</p>
 ${checkbox(form, { name: 'blindGrading', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.blindGrading })}
 ${scoringFields(ctx, form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,
@@ -143,8 +143,8 @@ ${fold(
 )}
 ${fold(
   'Audience, categories, tags and clients',
-  html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one where the language itself is tested.' })}
-${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
+  html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one if the assessment tests the language itself.' })}
+${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API.' })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}

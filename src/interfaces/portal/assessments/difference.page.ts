@@ -19,7 +19,7 @@ export function differencePage(ctx: Context, path: string, { origin, mine, their
   const differing = both.filter((one) => !isSame(one))
   const same = both.filter(isSame).map(({ label }) => label.toLowerCase())
   return {
-    title: 'What differs',
+    title: 'Differences',
     trail: [
       ['Questions', pathOf(ctx, 'questions')],
       [origin.name, pathOf(ctx, `questions/${origin.id}`)],
@@ -32,16 +32,16 @@ export function differencePage(ctx: Context, path: string, { origin, mine, their
           ? html`<p>Both are the same.</p>`
           : table(
               'difference-heading',
-              ['What', 'This question', `Version ${origin.newest} in the library`],
+              ['Field', 'This question', `Version ${origin.newest} in the library`],
               differing.map(({ label, here, there }) => [
-                `${label}${UNCHANGED_SETTINGS.includes(label) ? ' (stays as it is here)' : ''}`,
+                `${label}${UNCHANGED_SETTINGS.includes(label) ? ' (not replaced)' : ''}`,
                 sideLines(here, there),
                 sideLines(there, here),
               ]),
             )
       }
 ${same.length > 0 && html`<p class="hint mt-4">The same in both: ${same.join(', ')}.</p>`}
-${origin.isChanged && html`<p class="mt-4">Taking version ${origin.newest} replaces what is only in this question. This can’t be undone.</p>`}
+${origin.isChanged && html`<p class="mt-4">Using version ${origin.newest} discards this question’s own changes. This can’t be undone.</p>`}
 <div class="mt-4 flex flex-wrap gap-2">${libraryButtons(path, origin)}<a class="btn btn-sm btn-ghost" href="${path}">Back to the question</a></div>`,
     ),
   }
@@ -65,7 +65,9 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
     ['Language of the question', input.sourceLanguage && labelLanguageWithCode(input.sourceLanguage)],
     ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]
-  const answered = definition ? outlineDefinition(definition) : [{ label: 'Kind', lines: [labelKind(input.responseType)] }]
+  const answered = definition
+    ? outlineDefinition(definition)
+    : [{ label: 'Answer format', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
   const [kind, ...more] = answered
   return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]

@@ -20,7 +20,7 @@ export const DEFINITION_HASH_FIELD = 'seenDefinition'
 export const explainUnavailableKinds = ({ deps }: Context): string | undefined =>
   deps.hasOwnPlayer
     ? undefined
-    : 'Candidates take assessments in another player (PLAYER_URL), which would not know what to show: only text, audio and video can be asked there.'
+    : 'Your candidates use another player (PLAYER_URL), which supports only text, audio, and video answers.'
 
 /** The requested response type if it is known, else the assessment's default. */
 export const resolveResponseType = (requested: string, otherwise: string): string =>

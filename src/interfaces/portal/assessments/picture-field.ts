@@ -27,12 +27,12 @@ export function pictureField(form: Form, kind: KindPart | null): Html {
   const places = kind ? (authorOf(kind.word)?.pictured?.(kind.values) ?? []) : []
   return html`<details class="mb-4" ${isOpen && html`open`}><summary class="quiet mb-2 text-sm">Add a picture</summary>
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="picture">Picture</label>
-<p class="hint mb-1.5" id="picture-hint">PNG, JPEG, WebP or GIF, up to ${MAX_PICTURE_BYTES / 1e6} MB. Where and when a photo was taken is removed.</p>
+<p class="hint mb-1.5" id="picture-hint">PNG, JPEG, WebP or GIF, up to ${MAX_PICTURE_BYTES / 1e6} MB. The place and time of a photo are removed.</p>
 <input class="file-input w-full" type="file" id="picture" name="picture" accept="image/png,image/jpeg,image/webp,image/gif" data-most-bytes="${MAX_PICTURE_BYTES}" aria-describedby="picture-hint${wrong.length > 0 && ' picture-mistake'}" aria-invalid="${wrong.length > 0 ? 'true' : 'false'}">
 ${wrong.length > 0 && html`<p class="mistake" id="picture-mistake">${wrong.join(' ')}</p>`}</div>
 ${field(form, { name: 'pictureAlt', label: 'Image description', hint: 'For people who can’t see the picture. Screen readers say it aloud.', optional: true })}
 ${checkbox(form, { name: 'decorative', label: 'Decorative: needs no description' })}
-${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes', options: [['script', 'Into the question'], ...places] })}
+${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Place', options: [['script', 'In the question'], ...places] })}
 <button class="btn btn-sm" name="${ROWS_BUTTON}" value="${ADD_PICTURE}">Add picture</button></details>`
 }
 

@@ -101,7 +101,7 @@ const responseTypeLine = (word: string, other?: string): Html =>
 
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
-${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *slanted*, - lists, > quotes, `code`, [links](https://…)' })}
+${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *italic*, - lists, > quotes, `code`, [links](https://…)' })}
 ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : html`${questionFormatField(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">

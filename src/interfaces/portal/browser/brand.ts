@@ -55,11 +55,11 @@ function replaceWithPng(input: HTMLInputElement): void {
     setText(line, '')
     const drawn = await draw(chosen).catch(() => null)
     if (input.files?.[0] !== chosen) return // another was chosen meanwhile
-    if (!drawn) return setText(line, 'The browser can’t draw this picture. As PNG or JPEG it can be taken as it is.')
+    if (!drawn) return setText(line, 'The browser can’t open this picture. Choose a PNG or JPEG file.')
     const files = new DataTransfer()
     files.items.add(drawn)
     input.files = files.files
-    setText(line, `It will be sent as a PNG of ${Math.ceil(drawn.size / 1e3)} kB.`)
+    setText(line, `It will be uploaded as a PNG of ${Math.ceil(drawn.size / 1e3)} kB.`)
   })
 }
 

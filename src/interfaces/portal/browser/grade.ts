@@ -19,7 +19,7 @@ const SIGNED_OUT: Obstacle = {
   until: 'answered',
   why: (kept) => `: you are signed out. ${kept}: sign in in another window, and come back here.`,
 }
-const GONE: Obstacle = { until: 'answered', why: (kept) => `: you can no longer grade this sheet. ${kept}.` }
+const GONE: Obstacle = { until: 'answered', why: (kept) => `: you can no longer grade this submission. ${kept}.` }
 export const RELEASED_OBSTACLE: Obstacle = {
   until: 'reloaded',
   why: (kept) => `: the result has been released. ${kept}: reopen the result to save it.`,

@@ -72,12 +72,12 @@ export function createPointKeys({ sheet, tools, here, say }: Options) {
       const field = undo()
       const form = field?.closest<HTMLFormElement>('form[data-grade]')
       if (!field || !form) {
-        tell('There is nothing to take back.')
+        tell('There is nothing to undo.')
         return
       }
       field.closest('details')!.open = true
       const points = field.value === '' ? 'not graded' : `${field.value} of ${form.dataset.most} points`
-      tell(`Question ${form.dataset.grade}: taken back, ${points}`)
+      tell(`Question ${form.dataset.grade}: undone, ${points}`)
     },
     leave(): void {
       changing = null

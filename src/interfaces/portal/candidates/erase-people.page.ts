@@ -11,8 +11,9 @@ import { onceField } from '../kit/once.ts'
 import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
-/** Most people listed per kind. */
+/** Most people listed per kind, and how many of them at first. */
 const MAX_LISTED = 500
+const MAX_UNFOLDED = 10
 
 /**
  * @property preview null before a filter is chosen. @property most number of invites that the preview covers.
@@ -33,17 +34,22 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${
     preview
       ? html`${previewPanels(ctx, preview)}${erasePanel(form, { ctx, preview, most, chosen })}`
-      : html`<p class="hint" id="sure">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
+      : html`<p class="hint" id="sure">Choose whom to erase. You can check the list of people before you confirm.</p>`
   }`,
 })
 
-const previewPanels = (ctx: Context, { erasable, started, others }: ErasurePreview): Html =>
+const previewPanels = (ctx: Context, { erasable, started, others, waitingEmails }: ErasurePreview): Html =>
   html`${panel(
     'erased',
     `Will be erased: ${formatPeople(erasable.length)}`,
-    html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first. Emails that are still waiting are not sent: if you have sent an apology, wait until it has left.</p>
+    html`<p class="hint mb-3">This erases all their invites, answers, results, recordings, and emails, in live and test data. Open invites are revoked first.</p>
+${waitingEmails > 0 && waitingNote(waitingEmails)}
 ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 'No people match.' : 'Everyone here has started, or has other invites.') : people(ctx, 'erased-heading', erasable)}`,
   )}${started.length > 0 && panel('started', `Have started or completed: ${formatPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${formatPeople(others.length)}`, people(ctx, 'others-heading', others))}`
+
+/** A revocation’s apology, for example, is lost if its recipient is erased first. */
+const waitingNote = (count: number): Html =>
+  html`<p class="alert alert-soft alert-warning mb-3" role="note">${formatCount(count, 'email')} to these people ${count === 1 ? 'is' : 'are'} still to be sent. If you erase them now, ${count === 1 ? 'it is' : 'they are'} not sent: wait a few minutes, then reload this page.</p>`
 
 type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: ErasurePreview }
 
@@ -79,11 +85,18 @@ ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf
 </form></section>`
 }
 
-const people = (ctx: Context, heading: string, found: readonly ChosenPerson[]): Html =>
-  html`${table(
-    heading,
-    ['Candidate'],
-    found
-      .slice(0, MAX_LISTED)
-      .map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
-  )}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}`
+/** The first people, and the others folded, so that the button below stays in sight. */
+function people(ctx: Context, heading: string, found: readonly ChosenPerson[]): Html {
+  const list = (shown: readonly ChosenPerson[]) =>
+    table(
+      heading,
+      ['Candidate'],
+      shown.map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
+    )
+  const others = found.length - MAX_UNFOLDED
+  return html`${list(found.slice(0, MAX_UNFOLDED))}${
+    others > 0 &&
+    html`<details class="mt-3"><summary class="link text-sm">Show ${formatCount(others, 'other')}</summary>
+${list(found.slice(MAX_UNFOLDED, MAX_LISTED))}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}</details>`
+  }`
+}

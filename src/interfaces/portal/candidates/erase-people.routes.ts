@@ -10,12 +10,12 @@ import {
   previewErasure,
 } from '../../../domain/invites/bulk/choose-invites.ts'
 import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
-import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
+import { changePathOf, ERASE_PEOPLE } from '../invites/bulk.page.ts'
 import { readSelection, selectionFields } from '../invites/bulk.routes.ts'
 import { readNumber } from '../invites/new-invite.page.ts'
 import { findFilterChoices } from '../invites/read-filter.ts'
 import { type Form, issuesOf, readFields } from '../kit/forms.ts'
-import { pathOf, show } from '../kit/layout.ts'
+import { show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { erasePeoplePage } from './erase-people.page.ts'
@@ -41,7 +41,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
           most: readNumber(most) ?? 0,
           fingerprint: seen || undefined,
         })
-        return pathOf(ctx, `invites/changes/${id}`)
+        return changePathOf(ctx, id, values)
       },
     })
   })

@@ -20,28 +20,28 @@ export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces
   ],
   body: html`${mistakes(form)}${panel(
     'found',
-    'What is erased',
+    'Data to erase',
     html`${table(
       'found-heading',
-      ['What', 'How many'],
+      ['Data', 'Count'],
       [
-        ['Name, address, picture, department and settings of the member', 1],
+        ['Name, address, picture, department, and settings of the member', 1],
         ['Emails to them', traces.mails],
-        ['Filters that they alone have', traces.filters],
-        ['Entries in the audit log that say from where and with which browser they did something', traces.actions],
+        ['Filters that only they use', traces.filters],
+        ['Addresses and browsers in their entries of the audit log', traces.actions],
       ],
     )}
-<p class="hint mt-3">They are signed out at once. What they sign in with goes too, with sessions, browsers and second step, unless they are a member of another organization. Backups keep it until they are deleted.</p>`,
+<p class="hint mt-3">They are signed out at once. Their sign-in methods, sessions, browsers, and second step are erased too, unless they are a member of another organization. Backups keep the data until they are deleted.</p>`,
   )}${panel(
     'stays',
-    'What stays',
+    'Data that is kept',
     html`${retainedDataList('member')}
 <p class="hint mt-3">They have given ${traces.grades === 1 ? 'one grade' : `${traces.grades.toLocaleString('en')} grades`}.</p>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 <form method="post" action="${pathOf(ctx, `members/${id}/erase`)}">${onceField()}
 ${traces.keys.length > 0 && html`<p class="hint">API keys that they generated and that still work: ${traces.keys.join(', ')}.</p>${checkbox(form, { name: 'revokesKeys', label: 'Revoke these keys as well' })}`}
-${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [['yes', 'Erase the member for good']] })}
+${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase the member for good']] })}
 <button class="btn btn-error mt-3">Erase the member</button>
 </form>
 </section>`,

@@ -27,11 +27,11 @@ export const ERASURES = 'settings/erasures'
 /** Counts shown before an erasure. */
 export const TRACE_LABELS: readonly (readonly [keyof Traces, string])[] = [
   ['invites', 'Invites, live and test'],
-  ['submissions', 'Submissions, with their answers, grades and results'],
+  ['submissions', 'Submissions, with their answers, grades, and results'],
   ['media', 'Photos and recordings'],
   ['mails', 'Emails to them'],
-  ['listRows', 'Rows of lists of candidates'],
-  ['suppressions', 'Entries in the list of addresses that get no emails'],
+  ['listRows', 'Rows in imported lists'],
+  ['suppressions', 'Blocked addresses'],
 ]
 
 type ErasingFacts = { ctx: Context; inviteId: string; email: string; traces: Traces }
@@ -46,18 +46,18 @@ export const confirmErasurePage = (form: Form, { ctx, inviteId, email, traces }:
   ],
   body: html`${mistakes(form)}${panel(
     'found',
-    'What is erased',
+    'Data to erase',
     html`${table(
       'found-heading',
-      ['What', 'How many'],
+      ['Data', 'Count'],
       TRACE_LABELS.map(([kind, label]) => [label, traces[kind]]),
     )}
-<p class="hint mt-3">Everything attached to these goes too, such as answers of mail servers and webhooks. Backups keep it until they are deleted.</p>`,
-  )}${panel('stays', 'What stays', retainedDataList('candidate'))}<section class="panel" aria-labelledby="erase-heading">
+<p class="hint mt-3">Everything attached to these is erased too, such as replies from mail servers and webhooks. Backups keep the data until they are deleted.</p>`,
+  )}${panel('stays', 'Data that is kept', retainedDataList('candidate'))}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
-${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
+${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be taking the assessment. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
 <form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">${onceField()}
-${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [['yes', 'Erase all of this for good']] })}
+${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase all of this for good']] })}
 <button class="btn btn-error mt-3">Erase the candidate</button>
 </form>
 </section>`,
@@ -68,27 +68,27 @@ const ERASED: Record<ErasedKind, string> = {
   submissions: 'Submissions',
   media: 'Photos and recordings',
   mails: 'Emails',
-  listRows: 'Rows of lists',
+  listRows: 'Rows in imported lists',
   events: 'Events, which no longer name the candidate',
-  webhookAnswers: 'Answers of webhooks',
-  requestRecords: 'Answers kept for retries',
+  webhookAnswers: 'Replies from webhooks',
+  requestRecords: 'Stored API responses',
   otherTraces: 'Other traces',
-  suppressions: 'Entries in the list of addresses that get no emails',
+  suppressions: 'Blocked addresses',
 }
 
 const OF_MEMBER: Record<MemberKind, string> = {
   members: 'Members',
-  accounts: 'What they signed in with',
+  accounts: 'Sign-in methods',
   memberMails: 'Emails to them',
-  auditEntries: 'Entries in the audit log, which no longer say from where',
+  auditEntries: 'Audit log entries, now without address and browser',
 }
 
 const MEMBER_RETENTION_REASONS: Record<(typeof RETAINED_MEMBER_DATA)[number], string> = {
-  grades: 'Grades, comments and released results, as those of a former grader',
-  made: 'Assessments, questions, invites and settings that they made or changed, as those of a former member',
-  audit_entries: 'What they did and when in the audit log, without name, address and browser',
+  grades: 'Grades, comments, and released results, as those of a former grader',
+  made: 'Assessments, questions, invites, and settings that they created or changed, as those of a former member',
+  audit_entries: 'Their entries in the audit log, without name, address, and browser',
   keys: 'API keys that they generated, unless they were revoked',
-  words: 'What others have written of them, and the organization’s own texts and addresses',
+  words: 'Texts that others wrote about them, and the organization’s own texts and addresses',
 }
 
 /** Lists the retained data, with reasons. */
@@ -121,7 +121,7 @@ const SUBJECT_LABELS: Record<Subject, string> = {
   retention: 'Ended invites',
 }
 
-const labelProgress = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
+const labelProgress = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'In progress')
 
 type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams }
 
@@ -156,11 +156,11 @@ type ErasureFacts = { ctx: Context; erasure: Erasure; by: string; isAgain: boole
  * was led here from an erased candidate.
  */
 export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page => ({
-  title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure under way',
+  title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure in progress',
   subtitle:
     erasure.subject === 'retention'
       ? html`Started ${time(erasure.createdAt)}, for ended invites`
-      : html`Asked for ${time(erasure.createdAt)} by ${by}`,
+      : html`Requested ${time(erasure.createdAt)} by ${by}`,
   notice: isAgain
     ? erasure.finishedAt
       ? 'The candidate is erased already. This is the receipt.'
@@ -178,10 +178,10 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
       : html`<p>This can take a while. It continues until everything is erased, even if you leave this page.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Refresh</a></p>`,
   )}${panel(
     'erased',
-    erasure.finishedAt ? 'What was erased' : 'What is erased so far',
+    erasure.finishedAt ? 'Erased data' : 'Data erased so far',
     table(
       'erased-heading',
-      ['What', 'How many'],
+      ['Data', 'Count'],
       [
         ...(erasure.subject === 'member' ? MEMBER_KINDS.map((kind) => [OF_MEMBER[kind], erasure.ofMember[kind]]) : []),
         ...(erasure.subject === 'member' ? TRACE_KINDS : ERASED_KINDS).map((kind) => [ERASED[kind], erasure.counts[kind]]),
@@ -192,7 +192,7 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
     ),
   )}${panel(
     'stays',
-    'What stays',
+    'Data that is kept',
     html`${retainedDataList(erasure.subject)}
 <p class="hint mt-3">Receipt number: ${erasure.id}</p>`,
   )}`,

@@ -13,7 +13,7 @@ export const eraseOrganizationPage = (form: Form, ctx: Context): Page => ({
   trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`${mistakes(form)}${panel(
     'follows',
-    'What happens',
+    'Consequences',
     html`<ol class="list-decimal pl-5">
 <li>Everything stops at once: API keys, webhooks, emails, candidates’ links and these pages. All owners get an email.</li>
 <li>For ${SUSPENSION_DAYS} days any owner can keep the organization, or export its data.</li>

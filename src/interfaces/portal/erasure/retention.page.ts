@@ -32,7 +32,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
     body: html`${mistakes(form)}${settingsSection(form, { address, row: retention }, 'days', {
       heading: 'Days after the end',
       about:
-        'After these days an invite, live or test, is erased for good, with its answers, recordings, grades and results. Counts and points stay, without names.',
+        'After these days an invite, live or test, is erased for good, with its answers, recordings, grades, and results. Counts and points stay, without names.',
       isFirst: true,
       fields: html`${RETENTION_RULES.map((rule) =>
         field(form, {
@@ -48,7 +48,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
         isOn && beginsAt && beginsAt > now ? html`<p class="hint mt-4">Nothing is erased before ${time(beginsAt)}.</p>` : html``,
     })}${panel(
       'nights',
-      'What was erased',
+      'Erased invites',
       html`<p class="mb-3">Invites that have reached their limit are erased after midnight (UTC). Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
     )}`,
   }
@@ -57,7 +57,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
 /** Confirmation checkbox. Its value is the setting being confirmed, so changing the setting clears the confirmation. */
 const confirmationBox = (form: Form, { word, beginsAt, due }: RetentionPreview & { word: string }): Html =>
   html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. After that, each is erased when its days are over.</p>
-${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
+${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {
   const counted = (rule: RetentionRule) => Math.min(due[rule], MAX_COUNTED_DUE)

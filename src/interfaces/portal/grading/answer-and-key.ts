@@ -6,7 +6,7 @@ import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { definedKind } from '../../../kinds/index.ts'
 import { pathOf } from '../kit/layout.ts'
 
-const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
+const EFFECTS = { full: 'The key gives full points to everybody.', none: 'The question is not counted.' }
 
 /** The answer with the key's score, which counts unless a grader gives other points. */
 export function answerAndKey(ctx: Context, question: GradedQuestion): Html | false {
@@ -20,7 +20,7 @@ export function answerAndKey(ctx: Context, question: GradedQuestion): Html | fal
   const canAccept = typed !== '' && (kind.accepts?.add(score.key, typed, 100) ?? null) !== null
   return html`<div class="mt-4" data-score><h3>Answer and key</h3>
 ${kind.gradingView({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
-<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${formatCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
+<p class="facts mt-2">${scored === null ? 'A grader has to give the points.' : `The key gives ${formatCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
 ${
   mayCorrect(ctx) &&
   html`<div class="mt-2 flex flex-wrap items-center gap-2"><a class="btn btn-sm" href="${path}">Correct the key</a>${

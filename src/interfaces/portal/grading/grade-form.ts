@@ -51,7 +51,7 @@ ${mistake('points')}
 <label class="mb-1.5 block text-sm font-medium" for="${idOf('comment')}">Comment</label>
 <textarea class="textarea w-full" id="${idOf('comment')}" name="comment" rows="4" autocomplete="off" dir="auto" aria-describedby="${`${idOf('comment')}-readers comment-mistake`}">
 ${typed('comment', own?.comment ?? '')}</textarea>
-<p class="hint" id="${`${idOf('comment')}-readers`}">Graders and admins read it; clients and your systems once the result is released. The candidate doesn’t see it.</p>
+<p class="hint mt-1.5" id="${`${idOf('comment')}-readers`}">Graders and admins can read it. Clients and your systems can, too, once the result is released. The candidate never sees it.</p>
 ${mistake('comment')}
 </div>
 <div class="flex min-h-10 items-center gap-2 text-sm" data-saving><button class="btn">Save question ${number}</button></div>

@@ -14,7 +14,7 @@ export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Pa
     title: `Grades of question ${number}`,
     trail: [
       ['Grading', pathOf(ctx, 'grading')],
-      ['Sheet', `${sheet}#question-${number}`],
+      ['Submission', `${sheet}#question-${number}`],
     ],
     body: html`${panel(
       'grades',
@@ -22,6 +22,6 @@ export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Pa
       html`${list.items.length === 0 ? html`<p>${list.total > 0 ? 'No grades here.' : 'Not graded yet.'}</p>` : gradeTable('grades-heading', list.items)}
 ${pager(`${sheet}/questions/${number}`, new URLSearchParams(), list)}`,
     )}
-<p><a href="${`${sheet}#question-${number}`}">Back to the sheet</a></p>`,
+<p><a href="${`${sheet}#question-${number}`}">Back to grading</a></p>`,
   }
 }

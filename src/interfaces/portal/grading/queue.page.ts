@@ -25,14 +25,14 @@ export const QUEUE_LABELS: Record<QueueName, string> = {
   nobody: 'No grader yet',
   others: 'Waiting for others',
   all: 'All',
-  release: 'Scored automatically',
+  release: 'Auto-scored',
 }
 const NOTHING: Record<QueueName, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
-  others: 'None of yours waits for somebody else.',
+  others: 'None of your submissions wait for another grader.',
   all: 'No submissions wait to be graded.',
-  release: 'Nothing that is scored automatically waits to be released.',
+  release: 'No auto-scored results wait to be released.',
 }
 
 type Facts = {
@@ -89,7 +89,7 @@ function waitingRows(ctx: Context, items: QueuedSubmission[], queue: string): Ht
   const rows = items.map((submission): [QueuedSubmission, NextTask | null] => [submission, nextTask(ctx, submission)])
   const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
   if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
-  return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
+  return html`<h2 class="mb-2" id="theirs-heading">Assigned to you or open</h2>
 ${rowsOf(ctx, 'theirs-heading', theirs, queue)}
 <h2 class="mt-6 mb-2" id="others-heading">Assigned to others</h2>
 ${rowsOf(ctx, 'others-heading', others, queue)}`

@@ -47,7 +47,7 @@ const withoutGrade = (address: string, open: readonly { number: number }[]): Htm
 
 /** Disabled until every question has a grade. */
 const disabledRelease = (address: string): Html =>
-  html`<div class="mt-4 flex flex-wrap gap-2"><button class="btn closed" disabled>Release result</button><a class="btn" href="${address}">Back to the sheet</a></div>`
+  html`<div class="mt-4 flex flex-wrap gap-2"><button class="btn closed" disabled>Release result</button><a class="btn" href="${address}">Back to grading</a></div>`
 
 /** Also shown if a grade was withdrawn meanwhile: keeps what was typed. */
 const releaseForm = (
@@ -66,6 +66,6 @@ ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message 
 <p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
 ${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
 ${isClosed ? html`<button class="btn closed" disabled>Release result</button>` : html`<button class="btn btn-primary">Release result</button>`}
-<a class="btn" href="${address}">Back to the sheet</a>
+<a class="btn" href="${address}">Back to grading</a>
 </form>`,
   )

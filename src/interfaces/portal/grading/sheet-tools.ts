@@ -10,7 +10,7 @@ const KEYS: [key: string, does: string][] = [
   ['f', 'ten seconds forward'],
   ['0 … 9', 'give that many points; for 10 type 1, then 0'],
   ['e', 'change the points of a graded question'],
-  ['z', 'take back the last change of points'],
+  ['z', 'undo the last change of points'],
   ['+', 'half a point more; starts at 0'],
   ['-', 'half a point less; starts at the maximum'],
   ['c', 'write the comment'],

@@ -130,7 +130,7 @@ function findFoldedQuestions(
 function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined {
   if (saved === undefined) return NOTICES.get(done ?? '')
   return isShared
-    ? `Question ${saved} is saved. Somebody else has graded it since you opened the sheet: both grades are kept. See “Grades so far”.`
+    ? `Question ${saved} is saved. Somebody else has graded it since you opened this page: both grades are kept. See “Grades so far”.`
     : `Question ${saved} is saved.`
 }
 

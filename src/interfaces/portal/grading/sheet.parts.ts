@@ -42,7 +42,7 @@ const list = new Intl.ListFormat('en-GB')
 
 /** Other graders who have this submission open. */
 export const otherGraders = ({ others }: SubmissionGradingView): Html =>
-  html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
+  html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this submission open, too. All grades are kept.</p>`}`
 
 /** Status badge, with a link to the first open question. */
 export function gradingStatus({ submission, progress }: SubmissionGradingView): Html {

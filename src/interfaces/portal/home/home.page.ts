@@ -45,7 +45,7 @@ export function organizationHome(ctx: Context, overview: OverviewFacts, waiting:
   const { states, days } = overview
   return html`${attentionPanel(ctx, overview, waiting)}${figures(overview, total)}
 <div class="grid items-start gap-6 xl:grid-cols-5"><div class="xl:col-span-3">${byDay(days)}</div>
-<div class="xl:col-span-2">${panel('states', 'How far candidates get', stateTable(ctx, states, total))}</div></div>`
+<div class="xl:col-span-2">${panel('states', 'Candidate progress', stateTable(ctx, states, total))}</div></div>`
 }
 
 /** Problems that need attention, most urgent first. */
@@ -64,14 +64,14 @@ function attentionPanel(
       look: 'error',
       text: 'Emails are waiting',
       // The cause is reported to the operator, and not shown here.
-      detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. None is lost: they are sent as soon as it does. The operator of the service has been told.`,
+      detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. No email is lost: they are sent as soon as it accepts them again. The operator of this service has been notified.`,
       action: false,
     },
     deadAddresses && {
       icon: 'mail-x',
       look: 'error',
-      text: 'Many emails go to mailboxes that are not there',
-      detail: `${deadAddresses.dead} of the last ${deadAddresses.of} came back. Mail servers soon take such a sender’s other emails for spam: check where your lists of candidates come from.`,
+      text: 'Many emails go to mailboxes that don’t exist',
+      detail: `${deadAddresses.dead} of the last ${deadAddresses.of} bounced. Mail servers may then treat your other emails as spam. Check where your lists of candidates come from.`,
       action: to(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review blocked addresses'),
     },
     failedMails.length > 0 && {
@@ -111,7 +111,7 @@ export const releaseNeed = (ctx: Context, count: number): AttentionItem => ({
   icon: 'circle-check',
   look: 'info',
   text: `${count.toLocaleString('en')} to release`,
-  detail: 'Their answers score themselves',
+  detail: 'All their questions are auto-scored',
   action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?whose=release`}" aria-label="View submissions to release">View</a>`,
 })
 
@@ -231,7 +231,7 @@ function firstOf([first, ...others]: { recipientEmail: string; assessment: strin
 const failures = (ctx: Context, mails: FailedMail[]): Html =>
   html`${table(
     'attention-heading',
-    ['Candidate', 'Assessment', 'When', 'Answer of the mail server'],
+    ['Candidate', 'Assessment', 'When', 'Reply from the mail server'],
     mails
       .slice(0, OVERVIEW_ROWS)
       .map((mail) => [inviteLink(ctx, mail), mail.assessment, timeAgo(ctx, mail.createdAt), mail.reason]),

@@ -30,7 +30,7 @@ export function homeRoutes(app: FastifyInstance): void {
 }
 
 const organizationHomePage = async (ctx: Context, waiting: Waiting | null) => ({
-  subtitle: 'What needs you today, and how the last 30 days went.',
+  subtitle: 'What needs your attention, and the last 30 days.',
   actions: inviteButton(ctx),
   body: organizationHome(ctx, { ...(await readOverview(ctx)), deadAddresses: await countDeadAddresses(ctx) }, waiting),
 })

@@ -44,7 +44,7 @@ export function memberHome(ctx: Context, { assigned, assessments, waiting, resul
 }
 
 const authoring = (ctx: Context): Html =>
-  html`<p class="mb-4">Write assessments, and keep questions in the library to ask them again.</p>
+  html`<p class="mb-4">Write assessments, and save questions in the library to use them again.</p>
 <div class="flex flex-wrap gap-2">${linkButton(pathOf(ctx, 'assessments'), 'Assessments', 'clipboard-list')}${linkButton(pathOf(ctx, 'questions'), 'Questions', 'book-open')}</div>`
 
 type Queue = { queue: QueueName; count: number }
@@ -78,7 +78,7 @@ const seeResults = (ctx: Context, { count, newest }: NonNullable<MemberHomeFacts
 })
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
-<p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>
+<p>You are a member of ${ctx.organization.name}, but you have no role yet.</p>
 <p>Ask an admin of your organization for one. They find you under Members.</p>
 <p>Your name, password and sessions are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
 </section>`
@@ -112,7 +112,7 @@ function asClient(ctx: Context, assessments: NonNullable<OwnOverview['assessment
   const sum = (...statuses: InviteStatus[]) =>
     assessments.reduce((all, { states }) => all + statuses.reduce((some, status) => some + (states.get(status) ?? 0), 0), 0)
   const [invited, completed] = [sum(...INVITE_STATUSES), sum('completed')]
-  return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, formatCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still be completed')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
+  return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, formatCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still complete')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
 ${panel(
   'assessments',
   'Your assessments',

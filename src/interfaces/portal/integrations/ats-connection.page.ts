@@ -34,7 +34,7 @@ export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, 
   return {
     title: `${ATS_SYSTEMS[ats].name}, ${mode === 'test' ? 'test' : 'live'} invites`,
     trail: [['Recruiting systems', pathOf(ctx, 'settings/ats')]],
-    subtitle: 'What was ordered there, and the calls between both systems.',
+    subtitle: 'Orders from there, and the calls between both systems.',
     actions: html`<form method="post" action="${`${address}/test`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send a test</button></form>`,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${panel(

@@ -44,7 +44,7 @@ type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[
 
 export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
   title: 'Recruiting systems',
-  subtitle: 'Candidates are invited from the system that you recruit with, and their results appear in it.',
+  subtitle: 'Invite candidates from your recruiting system, and see their results there.',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${systems.map(({ ats, connections }) => {
     if (connections === null) return switchedOffPanel(ats)
@@ -65,7 +65,7 @@ const switchedOffPanel = (ats: Ats): Html => {
   return panel(
     ats,
     html`<span class="flex items-center gap-3">${name}${badge('switched off')}</span>`,
-    html`<p>${name} is switched off on this installation. To use it, ask whoever runs the service to become a ${name} partner and to set ${settings.map((setting, i) => html`${i > 0 && ' and '}<code>${setting}</code>`)}. The steps are in <code>docs/ats.md</code>, under “For operators”.</p>`,
+    html`<p>${name} is switched off on this installation. To use it, ask the operator of this service to become a ${name} partner and to set ${settings.map((setting, i) => html`${i > 0 && ' and '}<code>${setting}</code>`)}. The steps are in <code>docs/ats.md</code>, under “For operators”.</p>`,
   )
 }
 

@@ -174,7 +174,7 @@ ${field(form, {
   name: 'requestsPerMinute',
   label: 'Requests per minute',
   value: apiKey.requestsPerMinute === null ? '' : String(apiKey.requestsPerMinute),
-  hint: 'All keys share the organization’s rate limit. Leave empty for no limit of its own.',
+  hint: 'All keys share the organization’s rate limit. Leave empty for no separate limit.',
   optional: true,
 })}
 <button class="btn">Save rate limit</button>

@@ -7,7 +7,7 @@ import { area, checkboxes, type Form } from '../kit/forms.ts'
 const SCOPE_WORDS: Record<KeyScope, string> = {
   'assessments:read': 'Read assessments and questions',
   'assessments:write': 'Create, change and delete assessments and questions',
-  'invites:read': 'Read invites, their mails and tags',
+  'invites:read': 'Read invites, their emails and tags',
   'invites:write': 'Invite candidates, and change, resend and revoke invites; the links of candidates; test data',
   'members:read': 'Read members',
   'members:write': 'Invite and change members',
@@ -34,7 +34,7 @@ export const scopeBoxes = (ctx: Context, form: Form, values: readonly string[] =
   checkboxes(form, {
     name: 'scopes',
     label: 'Scopes',
-    hint: 'Tick what the key is for, and it can do nothing else.',
+    hint: 'With scopes, the key can do only what you tick.',
     options: KEY_SCOPES.filter((scope) => mayGrantScopes(ctx, [scope])).map((scope) => [scope, SCOPE_WORDS[scope]] as const),
     values,
   })

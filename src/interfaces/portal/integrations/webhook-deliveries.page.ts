@@ -50,7 +50,7 @@ const STATES: Record<WebhookDelivery['state'], string> = {
   failed: 'failed',
 }
 
-/** A waiting delivery with a failed attempt is labelled differently from one without attempts. */
+/** A waiting delivery with a failed attempt is labeled differently from one without attempts. */
 const deliveryStatus = ({ state, attemptCount, attemptsBeforeReplay }: WebhookDelivery): Html =>
   badge(state === 'waiting' && attemptCount > attemptsBeforeReplay ? 'to be retried' : state)
 

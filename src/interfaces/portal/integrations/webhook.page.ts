@@ -51,7 +51,7 @@ export function webhookPage(form: Form, { ctx, endpoint, counts, deliveries, don
       'Latest deliveries',
       deliveries.items.length > 0
         ? deliveryTable(`${address}/deliveries`, deliveries.items)
-        : empty('inbox', 'Nothing was sent yet. Send a test to see whether your system takes it.'),
+        : empty('inbox', 'Nothing was sent yet. Send a test to see whether your system accepts it.'),
       deliveries.total > 0 && linkButton(`${address}/deliveries`, 'All deliveries', undefined, 'small'),
     )}${panel(
       'change',

@@ -70,9 +70,9 @@ function extensionFields(form: Form, preview: ExtensionPreview | null): Html {
   const radio = (value: string, label: string) =>
     html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${by === value && html`checked`}> ${label}</label>`
   return html`<fieldset class="mb-2"><legend class="mb-1.5 text-sm font-medium">New expiry</legend>
-${radio('date', 'On a date, for all of them')}
+${radio('date', 'On the same date for all')}
 ${field(form, { name: 'expiresOn', label: 'Date', type: 'date', hint: 'The invites expire at the end of this day.', optional: true })}
-${radio('days', 'Later by some days, counted from each invite’s current expiry')}
+${radio('days', 'A number of days after each invite’s current expiry')}
 ${field(form, { name: 'addedDays', label: 'Days', type: 'number', optional: true })}
 </fieldset>
 ${preview && extensionPreview(preview)}`
@@ -103,6 +103,6 @@ function revocationFields(form: Form, facts: BulkFormFacts): Html {
   const ended = countOf(facts, 'completed', 'expired', 'revoked')
   return html`${ended > 0 && html`<p class="mb-4">${formatCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
 ${started > 0 && checkbox(form, { name: 'includesStarted', label: `Also revoke ${started === 1 ? 'the one that has' : `the ${started.toLocaleString('en')} that have`} been started: what ${started === 1 ? 'this candidate has' : 'these candidates have'} answered is not graded` })}
-${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was withdrawn' })}
-${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'The email says in the candidate’s language who has withdrawn which invitation, and that the link no longer works. Your text is added as you write it. Only candidates who were sent the invitation get this email.' })}`
+${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was revoked' })}
+${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'The email says in the candidate’s language that your organization has withdrawn the invitation, and that the link no longer works. Your text is added as you write it. Only candidates who were sent the invitation get this email.' })}`
 }

@@ -11,6 +11,7 @@ import {
 import { parseParams } from '../../../domain/invites/bulk/bulk-params.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
+import { isUuid } from '../../../domain/text/uuid.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
@@ -20,7 +21,7 @@ import { formatIssue } from '../kit/issue-messages.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
-import { empty, person, progressBar, tabs } from '../kit/parts.ts'
+import { empty, linkButton, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { type BulkFormFacts, bulkFields, countRevocable } from './bulk-fields.ts'
@@ -46,7 +47,7 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
     label: 'Tag',
     icon: 'tags',
     title: (count) => `Tag ${invites(count)}`,
-    what: 'The tag is added to each invite that does not have it.',
+    what: 'The tag is added to each invite that doesn’t have it.',
   },
   assign: {
     label: 'Assign',
@@ -82,6 +83,16 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
 
 export const ERASE_PEOPLE = 'candidates/erase'
 
+/** Page of the imported list that a selection is limited to. */
+const listPathOf = (ctx: Context, selection: URLSearchParams): string | undefined => {
+  const id = selection.get('list') ?? ''
+  return isUuid(id) ? pathOf(ctx, `invites/batches/${id}`) : undefined
+}
+
+/** Page of a bulk change. Remembers the imported list that the change began on. */
+export const changePathOf = (ctx: Context, id: string, selection: URLSearchParams): string =>
+  pathOf(ctx, `invites/changes/${id}${listPathOf(ctx, selection) ? `?list=${selection.get('list')}` : ''}`)
+
 /** Actions offered for any selection. The others are reached from other pages. */
 export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 'revoke'] as const satisfies BulkAction[]
 
@@ -97,7 +108,7 @@ export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <p class="mb-4">${what}</p>
 ${bulkFields(form, facts)}
-<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
+<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${listPathOf(ctx, new URLSearchParams(chosen)) ?? pathOf(ctx, 'invites')}">Cancel</a></div>
 </form>`,
   }
 }
@@ -129,6 +140,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
   const path = pathOf(ctx, `invites/changes/${change.id}`)
   const total = change.count
   const left = change.counts.ready
+  const from = listPathOf(ctx, values)
   return {
     title: BULK_ACTION_TEXTS[change.action].title(total),
     state: badge(stateOf(change)),
@@ -137,11 +149,11 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
     ],
-    actions: html`<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
-    tabs: stateTabs(path, change, values),
+    actions: html`${from !== undefined && linkButton(from, 'Back to the list', 'list-checks')}<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
+    tabs: stateTabs(changePathOf(ctx, change.id, values), change, values),
     body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
-${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
+${change.action === 'erase' && html`<p class="hint mb-3">Erased people disappear from this page.</p>\n`}${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
 ${pager(path, values, list, ['invite', 'invites'])}
 </section>`,
   }
@@ -152,7 +164,7 @@ const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): H
   const tab = (state: '' | BulkRowState, label: string, count: number) => ({
     label,
     count,
-    address: state === '' ? path : `${path}?state=${state}`,
+    address: state === '' ? path : `${path}${path.includes('?') ? '&' : '?'}state=${state}`,
     isCurrent: current === state,
   })
   return tabs('Outcome', [
@@ -170,18 +182,18 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 /** Parameters of a change, for the line before its author. */
 function formatParameters(change: BulkChange, names: Map<string, string>): string {
   const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = parseParams(change)
-  const named = (id: string) => names.get(id) ?? 'a deleted one'
+  const named = (id: string) => names.get(id) ?? 'deleted'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
     extend: [
-      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each end`,
+      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each expiry`,
     ],
     tag: [named(tagId ?? '')],
     assign: [graderId ? named(graderId) : 'Nobody'],
-    revoke: [message !== undefined && 'With an email', includesStarted && 'Also started ones'],
+    revoke: [message !== undefined && 'With an email', includesStarted && 'Including started invites'],
     reactivate: [`For ${expiresInDays} days`],
     name: [sendsAgain && 'Sent again'],
-    erase: [includesStarted && 'Also people who have started'],
+    erase: [includesStarted && 'Including people who have started'],
   }
   return parts[change.action].flatMap((part) => (part ? [`${part} · `] : [])).join('')
 }
@@ -190,14 +202,14 @@ const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 
 const controls = (change: BulkChange, path: string): Html =>
   change.stoppedAt
-    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The waiting invites stay as they are.</p><button class="btn btn-primary">Resume</button></form>`
+    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The waiting invites don’t change until you resume.</p><button class="btn btn-primary">Resume</button></form>`
     : html`<div class="mt-4 flex flex-wrap items-center gap-3"><form method="post" action="${`${path}/stop`}"><button class="btn btn-error">Stop</button></form>
 <form method="post" action="${`${path}/resume`}"><button class="btn">Try again now</button></form><p class="hint grow basis-64">Failures are retried automatically. If the number stops moving, press “Try again now”.</p></div>`
 
 const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
   table(
     'rows-heading',
-    ['Candidate', 'Assessment', 'Outcome', 'Why'],
+    ['Candidate', 'Assessment', 'Outcome', 'Reason'],
     rows.map(({ inviteId, invite, state, issues }) => [
       person({
         name: invite.recipientName,
@@ -243,7 +255,7 @@ ${
       )
     : table(
         'changes-heading',
-        ['What', 'Status', 'By', 'When'],
+        ['Action', 'Status', 'By', 'When'],
         changes.map((change) => [
           html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${BULK_ACTION_TEXTS[change.action].label}</a>`,
           badge(stateOf(change)),

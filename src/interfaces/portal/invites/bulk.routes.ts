@@ -31,7 +31,7 @@ import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
-import { bulkChangePage, bulkChangesPage, isInProgress, newBulkChangePage } from './bulk.page.ts'
+import { bulkChangePage, bulkChangesPage, changePathOf, isInProgress, newBulkChangePage } from './bulk.page.ts'
 import { readNumber } from './new-invite.page.ts'
 import { FILTERS, readInviteFilter } from './read-filter.ts'
 
@@ -62,7 +62,7 @@ export function bulkRoutes(app: FastifyInstance): void {
           which: readSelection(ctx, values),
           most,
         })
-        return pathOf(ctx, `invites/changes/${id}`)
+        return changePathOf(ctx, id, values)
       },
     })
   })

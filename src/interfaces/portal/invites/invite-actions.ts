@@ -62,7 +62,7 @@ const ACTIONS: Record<InviteForm, Action> = {
   extend: {
     label: 'Change expiry',
     icon: 'calendar-plus',
-    heading: 'When does it expire?',
+    heading: 'Expiry',
     fields: expiry,
     submit: 'Change expiry',
   },
@@ -76,10 +76,10 @@ const ACTIONS: Record<InviteForm, Action> = {
   replace: {
     label: 'Correct the email address',
     icon: 'mail-x',
-    heading: 'Wrong email address?',
+    heading: 'Email address',
     fields: (form) =>
-      html`<p class="mb-4">Enter the right one: this invite is revoked, and the right address gets an invite with the same settings, and an email.</p>
-${field(form, { name: 'recipientEmail', label: 'Right email address', type: 'email' })}`,
+      html`<p class="mb-4">This invite is revoked. The correct address gets an invite with the same settings, and an email.</p>
+${field(form, { name: 'recipientEmail', label: 'Correct email address', type: 'email' })}`,
     submit: 'Invite this address instead',
   },
   'extra-time': {
@@ -87,7 +87,7 @@ ${field(form, { name: 'recipientEmail', label: 'Right email address', type: 'ema
     icon: 'timer',
     heading: 'Extra time',
     fields: extraTime,
-    submit: 'Change the extra time',
+    submit: 'Change extra time',
   },
   waive: {
     label: 'Waive a requirement',
@@ -101,7 +101,7 @@ ${field(form, { name: 'recipientEmail', label: 'Right email address', type: 'ema
     icon: 'rotate-ccw',
     heading: 'Reactivate the invite',
     fields: (form, { invite }) =>
-      html`<p class="mb-4">The candidate is mailed a new link. The earlier one stays dead.</p>
+      html`<p class="mb-4">The candidate is emailed a new link. The earlier link still doesn’t work.</p>
 ${days(form)}${hasDeclined(form, declinedAtOf(invite) !== null)}`,
     submit: 'Reactivate with a new link',
   },
@@ -109,7 +109,7 @@ ${days(form)}${hasDeclined(form, declinedAtOf(invite) !== null)}`,
     label: 'Invite to another attempt',
     icon: 'history',
     heading: 'Another attempt',
-    fields: (form) => html`<p class="mb-4">The candidate is invited again, with all that this invite says.</p>${days(form)}`,
+    fields: (form) => html`<p class="mb-4">The candidate is invited again, with the same settings.</p>${days(form)}`,
     submit: 'Invite to another attempt',
   },
 }
@@ -180,7 +180,7 @@ ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', t
 
 function extraTime(form: Form, { invite: { status, extraTimePercent } }: Facts): Html {
   const hint = status === 'started' ? `From ${extraTimePercent} to 300.` : 'From 0 to 300.'
-  return html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on: it can not be taken back while the candidate is taking the assessment'}. Graders do not see it. Who changed it stays in the audit log, without a reason.</p>
+  return html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on. You can’t reduce it while the candidate is taking the assessment'}. Graders don’t see it. The audit log records who changed it, without a reason.</p>
 ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(extraTimePercent), hint })}`
 }
 
@@ -212,6 +212,6 @@ function waiving(form: Form, { invite, operations }: Facts): Html {
     requirement,
     REQUIREMENT_NAMES.get(requirement)!,
   ])
-  return html`<p class="hint mb-3">If the candidate cannot meet a requirement, you can waive it: they can then ${what} without it. The audit log records this.</p>
+  return html`<p class="hint mb-3">If the candidate can’t meet a requirement, you can waive it: they can then ${what} without it. The audit log records this.</p>
 ${choice(form, { name: 'requirement', label: 'Requirement', options })}`
 }

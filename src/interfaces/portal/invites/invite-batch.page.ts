@@ -22,7 +22,7 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 import { ERASE_PEOPLE } from './bulk.page.ts'
-import { creatorOf } from './invite-batches.page.ts'
+import { creatorOf, nameOfBatch } from './invite-batches.page.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -52,8 +52,8 @@ type Facts = {
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
 export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp, missingTags }: Facts): Page => ({
-  title: `List for ${batch.assessment.name}`,
-  subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${timeAgo(ctx, batch.createdAt)}`,
+  title: nameOfBatch(batch),
+  subtitle: html`List for ${batch.assessment.name} · ${creatorOf(batch)}, ${timeAgo(ctx, batch.createdAt)}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
     ['Import candidates', pathOf(ctx, 'invites/batches')],
@@ -64,7 +64,7 @@ ${progress(batch)}
 <dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${
   !batch.finishedAt &&
-  html`<h3>Defaults for all rows</h3>
+  html`<h3>Settings for everyone</h3>
 <dl class="details">${formatTerms(parseTerms(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
 ${batchWarnings(batch, followUp)}
@@ -113,12 +113,12 @@ function whatNext(ctx: Context, batch: Batch, { isPaused, ...state }: { isPaused
 const paused = (
   ctx: Context,
   path: string,
-): Html => html`<div>${notice('More than a tenth of your newest emails went to mailboxes that are not there. Lists wait until an admin has looked into it: mail servers soon take such a sender’s other emails for spam.')}
+): Html => html`<div>${notice('More than a tenth of your newest emails went to mailboxes that don’t exist. Mail servers may then treat your other emails as spam. Lists are paused until an admin has checked where they come from.')}
 <p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Blocked addresses</a></p>
 ${
   may(ctx, 'manage_settings') &&
   html`<form class="mt-4" method="post" action="${`${path}/resume`}"><label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> I have checked where the list comes from</label>
-<button class="btn btn-primary">Go on</button></form>`
+<button class="btn btn-primary">Resume</button></form>`
 }</div>`
 
 const notice = (words: string): Html => html`<p class="alert alert-soft alert-error" role="note">${words}</p>`
@@ -127,8 +127,8 @@ function actions(batch: Batch, path: string, state: StartState): Html | false {
   if (batch.finishedAt) return false
   if (!batch.startedAt) return beforeStart(batch, path, state)
   if (batch.stoppedAt)
-    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else on the list is invited. <button class="btn btn-primary">Resume</button></p></form>`
-  return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Candidates not invited by then are left out.</p></form>
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else on the list is invited until you resume. <button class="btn btn-primary">Resume</button></p></form>`
+  return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> The remaining candidates are not invited.</p></form>
 <form method="post" action="${`${path}/resume`}"><p>Failures are retried automatically. If the number above stops moving: <button class="btn">Try again now</button></p></form>`
 }
 
@@ -157,7 +157,7 @@ const tagOffer = ({ names, rows }: MissingTags, isRequired: boolean): Html => {
 function batchWarnings({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
   const unused = unusedColumns.length > 0 && html`<p>Unused columns: ${unusedColumns.join(', ')}.</p>`
   if (startedAt || (nameless === 0 && !unused)) return html`${unused}`
-  return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${formatCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without one.</p>`}${unused}</div>`
+  return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${formatCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without a name.</p>`}${unused}</div>`
 }
 
 /** Bulk actions for the invites that the list created. */
@@ -173,9 +173,9 @@ function createdInvitesPanel(ctx: Context, batch: Batch, { statuses }: FollowUp)
     'made',
     'Invites from this list',
     html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
-${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you revoke now leaves out everyone who is invited later.')}
+${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: revoking now leaves out everyone who is invited later.')}
 <div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Revoke ${formatCount(open, 'invite')}` : 'Revoke invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Revoke and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
-${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
+${canRevoke && html`<p class="hint mt-3">You can check who is affected before you confirm. Candidates who have started are not included unless you choose to.</p>`}`,
   )
 }
 
@@ -193,7 +193,7 @@ function earlierInvitesPanel(ctx: Context, { id }: Batch, { unnamed, closed }: F
 
 /** Settings of the invites, in the order of the list's columns. */
 function formatTerms(terms: BatchTerms, names: TermNames): [term: string, value: string][] {
-  const named = (id: string) => names.get(id) ?? 'a deleted one'
+  const named = (id: string) => names.get(id) ?? 'deleted'
   const rows: [string, string | undefined | false][] = [
     ['Tags', terms.tagIds?.map(named).join(', ')],
     ['Message', terms.customMessage],
@@ -208,7 +208,7 @@ function formatTerms(terms: BatchTerms, names: TermNames): [term: string, value:
 const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
   table(
     'rows-heading',
-    ['Email', 'Status', 'Reason', 'Name', 'Own values', 'Row'],
+    ['Email', 'Status', 'Reason', 'Name', 'Row settings', 'Row'],
     rows.map((row) => [
       row.inviteId
         ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${addressCell(row.email)}</a>`

@@ -36,11 +36,11 @@ ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <summary class="py-2 text-sm font-medium">Settings for everyone</summary>
 ${termFields(form, choices, (_form, _label, fields) => fields)}
 </details>
-<p><button class="btn btn-primary">Check list</button></p>
+<p><button class="btn btn-primary">Preview list</button></p>
 </form>
 </section>
 <section class="panel" aria-labelledby="batches-heading">
-<h2 class="mb-4" id="batches-heading">Earlier lists</h2>
+<h2 class="mb-4" id="batches-heading">Imported lists</h2>
 ${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
 </section>`,
 })
@@ -48,19 +48,21 @@ ${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above,
 function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'startedAt' | 'stoppedAt' | 'finishedAt'>): string {
   if (finishedAt) return 'finished'
   if (stoppedAt) return 'stopped'
-  return startedAt ? 'being invited' : 'checked'
+  return startedAt ? 'being invited' : 'not sent'
 }
 
 export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>
   createdBy === null || createdByKeyId !== null ? 'an API key' : displayNameOf(createdBy.user)
 
+export const nameOfBatch = ({ fileName }: Pick<ListedBatch, 'fileName'>): string => fileName || 'Pasted list'
+
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
-    ['Uploaded', 'File', 'Assessment', 'By', 'Status'],
+    ['File', 'Uploaded', 'Assessment', 'By', 'Status'],
     batches.map(({ id, createdAt, fileName, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
-      html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
-      fileName && html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${fileName}</a>`,
+      html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${nameOfBatch({ fileName })}</a>`,
+      time(createdAt),
       assessment.name,
       creatorOf({ createdBy, createdByKeyId }),
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),

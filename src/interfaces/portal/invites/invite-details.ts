@@ -27,8 +27,8 @@ const attemptLink = (ctx: Context, id: string | null, attempt: number): Html | f
 export function inviteDetails({ ctx, invite, createdBy, tags, operations, retake, timeline, sent }: Facts): Html {
   const readsAll = may(ctx, 'read')
   const facts: [string, Value][] = [
-    ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
-    ['Retaken in', attemptLink(ctx, retake, invite.attempt + 1)],
+    ['Earlier attempt', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
+    ['Next attempt', attemptLink(ctx, retake, invite.attempt + 1)],
     ['External ID', invite.externalId],
     ['Metadata', invite.metadata && formatMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
@@ -37,8 +37,8 @@ export function inviteDetails({ ctx, invite, createdBy, tags, operations, retake
     // Clients are not told who works for the organization, here and in the timeline.
     ['Invited by', readsAll && inviter(invite, createdBy)],
     ['Mode', invite.mode === 'test' && 'Test: its emails are not sent'],
-    ['Replays of a question', invite.questionReplayLimit],
-    ['Recordings of an answer', invite.answerRecordLimit],
+    ['Replays of each question', invite.questionReplayLimit],
+    ['Recordings of each answer', invite.answerRecordLimit],
     // Shown only to members who can grant it: it may reveal something about the candidate's health.
     ['Extra time', operations !== null && invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
     ['Requirements', labelRequirements(invite).join(', ') || 'none'],

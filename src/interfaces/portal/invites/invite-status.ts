@@ -31,7 +31,7 @@ ${copyBox('link', link, 'Copy link')}`
 
 function describeNextStep({ ctx, invite, operations }: Facts): Value {
   const who = invite.recipientName || invite.recipientEmail
-  const again = operations !== null && ' Reactivate the invite to mail a new link.'
+  const again = operations !== null && ' Reactivate the invite to email a new link.'
   const declinedAt = declinedAtOf(invite)
   switch (invite.status) {
     case 'pending':
@@ -44,7 +44,7 @@ function describeNextStep({ ctx, invite, operations }: Facts): Value {
       return html`The invite expired ${timeAgo(ctx, invite.expiresAt)}.${again}`
     default:
       if (declinedAt) return html`${who} declined ${timeAgo(ctx, declinedAt)}.${again}`
-      return html`The invite was revoked${invite.revokedAt && html` ${timeAgo(ctx, invite.revokedAt)}`}: its link opens nothing any more.${again}`
+      return html`The invite was revoked${invite.revokedAt && html` ${timeAgo(ctx, invite.revokedAt)}`}: its link no longer works.${again}`
   }
 }
 
@@ -53,7 +53,7 @@ function undelivered({ ctx, invite, emails, isUndelivered, operations, sent }: F
   const newest = emails.find(({ kind }) => isInvitation(kind))
   if (!newest || !isUndelivered) return false
   const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
-  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || formatBounce(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && popupButton({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
+  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || formatBounce(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">unblock the address</a>.`}</p>${mayCorrect && popupButton({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
 }
 
 export function resultPanel(facts: Facts): Html | false {

@@ -120,11 +120,11 @@ const mailTable = (emails: InviteEmailRow[], now: Date): Html =>
       const waits = state === 'delayed' && delayedUntil
       return [
         html`${labelMail(kind)}<br><span class="quiet text-xs font-normal">${time(createdAt)}</span>`,
-        badge(complainedAt ? 'called spam' : bouncedAt && state === 'sent' ? 'came back' : state),
+        badge(complainedAt ? 'reported as spam' : bouncedAt && state === 'sent' ? 'bounced' : state),
         sentAt && time(sentAt),
         attempts,
         waits
-          ? html`${isAutomatic(kind) ? 'waits for its hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
+          ? html`${isAutomatic(kind) ? 'outside the sending hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
           : reason || formatBounce(email),
       ]
     }),

@@ -18,7 +18,7 @@ export function invitesPage(form: Form, { saved, saving, ...facts }: Facts): Pag
     title: 'Invites',
     actions:
       may(ctx, 'invite') &&
-      html`${linkButton(pathOf(ctx, 'invites/batches'), 'Import candidates', 'upload')}${linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus', 'main')}`,
+      html`${linkButton(`${pathOf(ctx, 'invites/batches')}#batches-heading`, 'Imported lists', 'list-checks')}${linkButton(pathOf(ctx, 'invites/batches'), 'Import candidates', 'upload')}${linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus', 'main')}`,
     tabs: statusTabs(listPath(facts), form.values, facts),
     body: html`${mistakes(form)}${mistakes(saving)}${savedFilters({ ctx, saved, values: form.values, form: saving })}${inviteList(form, facts)}`,
   }

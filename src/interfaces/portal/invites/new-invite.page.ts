@@ -65,14 +65,14 @@ export const termFields = (form: Form, { graders, tags }: FormChoices, fold = fo
   value: String(DEFAULT_EXPIRES_IN_DAYS),
 })}
 ${area(form, { name: 'customMessage', label: 'Message in the email' })}
-${choice(form, { name: 'language', label: 'Language', options: [['', 'The candidate’s, as their browser says'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], hint: 'Of the pages and mails. Only languages that your organization offers count.' })}
+${choice(form, { name: 'language', label: 'Language', options: [['', 'Language of the candidate’s browser'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], hint: 'For pages and emails. Only languages that your organization offers count.' })}
 ${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}
 ${fold(
   form,
   'Limits, requirements, grader and tags',
   html`${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
-${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders do not see it.' })}
+${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders don’t see it.' })}
 ${choice(form, { name: 'proctoring', label: 'Requirements', options: PROCTORING_CHOICES, value: 'assessment' })}
 <div class="if-own mb-4">${proctoringBoxes(form, 'Required of this candidate')}</div>
 ${choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}

@@ -18,7 +18,7 @@ function formatCounts(label: string, counts: CorrectionCounts): Html {
     `${of(less)} less`,
     `${of(same)} the same`,
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
-    uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
+    uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and won’t count it`,
   ].filter((part) => part !== false)
   return html`<p><strong>${label}</strong> Of ${formatCount(handedIn, 'answer')} submitted, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

@@ -50,7 +50,7 @@ export function keyPage(form: Form, facts: KeyFacts): Page {
     subtitle: html`<span dir="auto">${plainQuestionText(version).slice(0, 300)}</span>`,
     body: html`${mistakes(form)}${newest && newest.number > 1 && correctionOutcome(facts, newest, path)}
 <div class="grid items-start gap-6 lg:grid-cols-2">
-${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correctionForm(form, facts, path))}
+${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is still in progress.</p>` : correctionForm(form, facts, path))}
 <div class="space-y-6">${unaccepted.length > 0 && panel('unaccepted', 'Answers that are not accepted', unacceptedList(ctx, unaccepted, path))}
 ${panel('keys', 'Keys', history(ctx, version))}</div>
 </div>`,
@@ -59,13 +59,13 @@ ${panel('keys', 'Keys', history(ctx, version))}</div>
 
 function correctionForm(form: Form, { kind }: KeyFacts, path: string): Html {
   const chosen = form.values.get('effect') ?? 'key'
-  return html`<p class="mb-4">All submitted answers to this question are scored again, in live and test data. You see what changes before it happens.</p>
-<form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">See what changes</button>
+  return html`<p class="mb-4">All submitted answers to this question are scored again, in live and test data. You see a preview of the changes first.</p>
+<form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">Preview changes</button>
 <fieldset class="mb-4" id="effect" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">From now on</legend>
 ${(Object.keys(EFFECTS) as KeyEffect[]).map((effect) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="effect" value="${effect}" ${effect === chosen && html`checked`}> ${EFFECTS[effect]}</label>`)}</fieldset>
-${kind ? html`<div class="mb-4 border-l-4 border-base-300 pl-4"><p class="hint mb-2">The key counts with the first choice only. What candidates saw stays as it was.</p>${kindFields(form, kind, true)}</div>` : html`<p class="hint mb-4">Its kind is not known here: another key can’t be written.</p>`}
-${field(form, { name: 'reason', label: 'Why', hint: 'For your organization. Shown in the audit log.' })}
-<button class="btn btn-primary">See what changes</button>
+${kind ? html`<div class="mb-4 border-l-4 border-base-300 pl-4"><p class="hint mb-2">Applies to the first choice only. Candidates’ own pages don’t change.</p>${kindFields(form, kind, true)}</div>` : html`<p class="hint mb-4">This service doesn’t know the answer format, so you can’t write another key.</p>`}
+${field(form, { name: 'reason', label: 'Reason', hint: 'For your organization. Shown in the audit log.' })}
+<button class="btn btn-primary">Preview changes</button>
 </form>`
 }
 
@@ -73,32 +73,32 @@ const unacceptedList = (
   ctx: Context,
   unaccepted: UnacceptedAnswer[],
   path: string,
-): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'submitted answers'}, the most frequent first. To accept one is to correct the key: you see first what would change.</p>
+): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'submitted answers'}, the most frequent first. If you accept one, the key is corrected. You see the changes first.</p>
 ${table(
   'unaccepted-heading',
-  ['Answer', 'How often', '(Accept)'],
+  ['Answer', 'Count', '(Accept)'],
   unaccepted.map(({ answer, count, canAccept }) => [
     html`<span class="script" dir="auto">${answer}</span>`,
     count,
     canAccept
       ? html`<form method="post" action="${`${path}/preview`}" class="flex items-center gap-2"><input type="hidden" name="accept" value="${answer}"><input type="hidden" name="reason" value="${`Accepted: ${answer}`.slice(0, 200)}"><input class="input input-sm w-16" name="share" value="100" inputmode="numeric" autocomplete="off" aria-label="${`Percent of the points for ${answer}`}">% <button class="btn btn-sm">Accept<span class="sr-only"> ${answer}</span></button></form>`
-      : html`<span class="quiet">can’t be accepted alone</span>`,
+      : html`<span class="quiet">can’t be accepted on its own</span>`,
   ]),
 )}`
 
 const history = (ctx: Context, { keys, replacesId }: CorrectableVersion): Html =>
   html`${table(
     'keys-heading',
-    ['Key', 'Since', 'By', 'What it does', 'Why'],
+    ['Key', 'Since', 'By', 'Effect', 'Reason'],
     keys.map(({ number, createdAt, createdBy, effect, reason }) => [
       number,
       time(createdAt),
-      createdBy ? displayNameOf(createdBy.user) : number === 1 && 'as it was asked',
+      createdBy ? displayNameOf(createdBy.user) : number === 1 && 'original',
       number === 1 ? 'the first key' : EFFECTS[effect as KeyEffect],
       html`<span class="preformatted" dir="auto">${reason}</span>`,
     ]),
   )}
-${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${replacesId}`)}">The question as it was asked before</a> has a key of its own.</p>`}`
+${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${replacesId}`)}">The earlier version of the question</a> has its own key.</p>`}`
 
 /** Progress of the last correction, and its effects. */
 function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest: CorrectedKey, path: string): Html {
@@ -112,7 +112,7 @@ function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest:
   if (isRunning(newest))
     return html`<div class="mb-6">${panel(
       'running',
-      'It is being corrected',
+      'Correction in progress',
       html`${progressBar(done, Math.max(papers, done))}
 <form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Continue if it has stopped</button></form>`,
     )}</div>`
@@ -127,7 +127,7 @@ function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest:
     html`${correctionCounts(counts)}
 <p>${formatCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
 ${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
-${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
+${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was submitted.')}`,
   )}</div>`
 }
 
@@ -139,6 +139,6 @@ const list = (ctx: Context, { items }: Listing<UnchangedAnswer>): Html =>
       html`<a href="${pathOf(ctx, `grading/${submissionId}#question-${number}`)}">${recipientName ?? recipientEmail}</a>`,
       assessment,
       number,
-      points === null ? 'a person has to say' : formatCount(points, 'point'),
+      points === null ? 'a grader has to decide' : formatCount(points, 'point'),
     ]),
   )

@@ -90,12 +90,12 @@ function readChange(ctx: Context, version: CorrectableVersion, values: URLSearch
   if (values.has('accept')) {
     if (!/^(100|[1-9]\d?)$/.test(share.trim())) throw refused('unaccepted', 'Enter whole percent from 1 to 100.')
     const key = acceptAnswer(ctx, version, accept, Number(share))
-    if (key === undefined) throw refused('unaccepted', 'No key can take this answer alone.')
+    if (key === undefined) throw refused('unaccepted', 'This answer can’t be accepted on its own. Correct the key instead.')
     return { effect: 'key', key, reason: reason.trim() }
   }
   const { newest, responseType } = version
   if (effect === 'full' || effect === 'none') return { effect, key: newest.key, reason: reason.trim() }
-  if (!authorOf(responseType)) throw refused('effect', 'There is no such kind of question any more.')
+  if (!authorOf(responseType)) throw refused('effect', 'This answer format no longer exists.')
   const { definition, faults } = readDefinition(responseType, values)
   const issues = faults.map(({ field, text }) => ({ field, rule: 'malformed' as const, text }))
   if (issues.length > 0) throw new DomainError('invalid', { issues })

@@ -18,8 +18,8 @@ import { EFFECTS } from './key.page.ts'
 const OMITTED_FIELDS = ['once', 'seen', 'releases']
 
 const CHOICES: Record<ReleaseHandling, string> = {
-  raise: 'Change only where it raises them',
-  all: 'Also where it lowers them',
+  raise: 'Change only results that rise',
+  all: 'Change results that fall, too',
 }
 
 export function correctionPreviewPage(
@@ -34,17 +34,17 @@ export function correctionPreviewPage(
   const path = pathOf(ctx, `keys/${version.versionId}`)
   const accepted = values.get('accept')
   return {
-    title: 'What the correction changes',
+    title: 'Preview of the correction',
     trail: [['Answer key', path]],
     subtitle: html`<span dir="auto">${plainQuestionText(version).slice(0, 300)}</span>`,
     body: html`<div class="space-y-6">${panel(
       'new-key',
       EFFECTS[change.effect],
-      html`${accepted !== null && html`<p class="mb-2">Besides what it takes already: <strong class="script" dir="auto">${accepted}</strong>, for ${values.get('share')} % of the points.</p>`}<p class="preformatted" dir="auto">${change.reason}</p>`,
+      html`${accepted !== null && html`<p class="mb-2">Also accepted: <strong class="script" dir="auto">${accepted}</strong>, for ${values.get('share')} % of the points.</p>`}<p class="preformatted" dir="auto">${change.reason}</p>`,
     )}
 ${panel(
   'changes',
-  'What changes',
+  'Changes',
   html`${
     preview.assessments.length === 0
       ? html`<p>Nobody has submitted an answer yet.</p>`

@@ -3,7 +3,7 @@ import type { Bounce } from '../../../domain/mails/classify-bounce.ts'
 const WORDS: Record<Bounce, string> = {
   address: 'there is no such mailbox',
   temporary: 'the mailbox is full, or could not be reached',
-  blocked: 'its server wants no mail from the service',
+  blocked: 'its server rejects emails from this service',
 }
 
 /** A bounce code that a newer release added is shown as it is. */

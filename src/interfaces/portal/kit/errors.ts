@@ -18,7 +18,7 @@ const REFUSED: ErrorText = {
   text: 'Nothing was changed. Please go back, reload the page, and try again.',
 }
 const TOO_LARGE: ErrorText = {
-  title: 'This was too large',
+  title: 'Too much data',
   text: 'Nothing was changed. Please go back and send less at once.',
 }
 const TOO_MANY_EXPORTS: ErrorText = {
@@ -38,7 +38,7 @@ const TOO_MANY_REPORTS: ErrorText = {
   text: 'Other reports are still being created. Please go back and try again in a few seconds.',
 }
 const TOO_MANY_ERASURES: ErrorText = {
-  title: 'Too many erasures are under way',
+  title: 'Too many erasures at once',
   text: 'Others are still being erased. Please go back and try again in a few minutes.',
 }
 const TOO_MANY_IMPORTS: ErrorText = {
@@ -47,7 +47,7 @@ const TOO_MANY_IMPORTS: ErrorText = {
 }
 const ARCHIVE_DOWNLOADING: ErrorText = {
   title: 'This archive is being downloaded',
-  text: 'It can be downloaded once. If the download breaks off, the session that started it can repeat it within an hour; otherwise create another archive.',
+  text: 'It can be downloaded once. If the download is interrupted, the session that started it can repeat it within an hour; otherwise create another archive.',
 }
 const FAILURE: ErrorText = {
   title: 'Something went wrong on our side',

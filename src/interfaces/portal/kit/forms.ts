@@ -118,8 +118,8 @@ export const readSeen = (values: URLSearchParams): Date => new Date(values.get('
 /** Like readSeen; undefined if the form comes from an earlier release, which did not send it. */
 export const findSeen = (values: URLSearchParams): Date | undefined => (values.has('seen') ? readSeen(values) : undefined)
 
-/** A labelled control with its mistakes. @param control gets the attributes that link its descriptions and mark it as invalid. */
-function labelled(
+/** A labeled control with its mistakes. @param control gets the attributes that link its descriptions and mark it as invalid. */
+function labeled(
   form: Form,
   { name, label, hint }: { name: string; label: string; hint?: string | undefined },
   control: (described: string, invalid: 'true' | 'false') => Html,
@@ -148,10 +148,10 @@ function describeControl({ issues }: Form, name: string, hint: string | undefine
 
 const LOOKS: Partial<Record<NonNullable<Field['type']>, string>> = { color: 'input w-20 p-1' }
 
-/** A labelled input with its value (except a password) and its mistakes. */
+/** A labeled input with its value (except a password) and its mistakes. */
 export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
-  return labelled(
+  return labeled(
     form,
     { name, label, hint },
     (described, invalid) =>
@@ -161,9 +161,9 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
 
 type Area = { name: string; label: string; value?: string; hint?: string; rows?: number; hasFocus?: boolean }
 
-/** A labelled, optional text area. */
+/** A labeled, optional text area. */
 export const area = (form: Form, { name, label, value = '', hint, rows = 3, hasFocus = false }: Area): Html =>
-  labelled(
+  labeled(
     form,
     { name, label, hint },
     // Browsers drop the first line break of a text area, so one is added.
@@ -187,7 +187,7 @@ type Checkboxes = {
 
 const SCROLLING = 'border-base-300 rounded-box max-h-56 overflow-y-auto border px-3 py-1 sm:columns-2'
 
-/** A labelled group of checkboxes. */
+/** A labeled group of checkboxes. */
 export function checkboxes(form: Form, { name, label, options, values = [], hint, isLong = false }: Checkboxes): Html {
   const { described, advice, mistake } = describeControl(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
@@ -218,10 +218,10 @@ type Choice = { name: string; label: string; options: Options; groups?: Groups; 
 type Options = readonly (readonly [value: string, label: string])[]
 type Groups = readonly (readonly [label: string, options: Options])[]
 
-/** A labelled list to choose one from. */
+/** A labeled list to choose one from. */
 export function choice(form: Form, { name, label, options, groups = [], value = '', hint }: Choice): Html {
   const chosen = form.values.get(name) ?? value
-  return labelled(
+  return labeled(
     form,
     { name, label, hint },
     (

@@ -54,8 +54,8 @@ const names: Record<string, string> = {
   roles: 'the list of roles',
   department: 'the department',
   description: 'the description',
-  color: 'the colour',
-  primaryColor: 'the colour of buttons and links',
+  color: 'the color',
+  primaryColor: 'the color of buttons and links',
   backgroundColor: 'the background of the header',
   types: 'the events',
   mode: 'the mode',
@@ -124,7 +124,7 @@ const targetFaults: Record<TargetFault, string> = {
   scheme: 'The URL must begin with https://.',
   credentials: 'The URL must not contain a user name or a password.',
   port: 'The port of the URL must be 80, 443, or above 1023.',
-  host: 'The URL must not point to a private network. Whoever operates this service can allow it by the setting WEBHOOK_ALLOW.',
+  host: 'The URL must not point to a private network. The operator of this service can allow it with the setting WEBHOOK_ALLOW.',
   unlisted: 'The host of the URL is not among the allowed return hosts in the organization’s settings.',
 }
 
@@ -144,41 +144,42 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   breached: () => 'This password is among those that have leaked from other services. Choose another one.',
   taken: (name) => `${capitalize(name)} is already taken.`,
   mailsTooLate: (_name, perDay) =>
-    `At ${perDay.toLocaleString('en')} emails a day, the last ones would leave after half of the time in which their invites can be used. Give the invites more days, or split the list.`,
+    `At ${perDay.toLocaleString('en')} emails a day, the last ones would be sent when half of their invites’ time is over. Give the invites more days, or split the list.`,
   date: () => 'Enter a date.',
   notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
   everyNetwork: (name, line) =>
     `${capitalize(name)}: line ${line} covers every address. Leave the list empty to allow any address.`,
   keysShutOut: (_name, count) =>
-    `${count === 1 ? 'An API key was' : `${count} API keys were`} used in the last 30 days from an address outside of these networks. Add it (Integrations, API keys shows it), or tick “Shut them out”.`,
-  ownAddress: () => 'Your own address is in none of these networks: you would lock yourself out.',
-  tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit.`,
-  tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit.`,
+    `${count === 1 ? 'An API key was' : `${count} API keys were`} used in the last 30 days from an address outside these networks. Add it (Integrations, API keys shows it), or tick “Block these keys”.`,
+  ownAddress: () => 'Your own address is in none of these networks, so you would lock yourself out. Add it.',
+  tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit. Remove one to add another.`,
+  tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit. Remove one to add another.`,
   notDomain: () => 'Enter a domain, such as example.com.',
-  publicDomain: () => 'Anybody gets an address of this domain, so it can’t be an organization’s.',
-  domainTaken: () => 'Another organization has verified this domain. Ask whoever runs this service.',
-  notTried: () => 'Try the identity provider first, in this session: it was not tried with these settings.',
+  publicDomain: () => 'Anybody can get an address in this domain. Enter a domain that belongs to your organization.',
+  domainTaken: () => 'Another organization has verified this domain. Ask the operator of this service.',
+  notTried: () => 'These settings were not tried yet. Try the identity provider first, in this session.',
   sharedIssuer: () =>
-    'Anybody can have an account at this issuer. Under More settings require what only your organization’s accounts have: tid=<your tenant’s ID> at Microsoft, hd=<your domain> at Google.',
+    'Anybody can have an account at this issuer. Under More settings, require a claim that only your organization’s accounts have: tid=<your tenant’s ID> at Microsoft, hd=<your domain> at Google.',
   noWayBack: () =>
-    'Somebody must be able to get in when the identity provider fails: name an owner below who has signed in with their own passkey, or password and code, in the last 30 days.',
-  needsSso: () => 'Members come by single sign-on here: join with that.',
-  notOwner: () => 'Only an owner who has joined can be the way in when the identity provider fails.',
+    'Somebody must be able to sign in when the identity provider fails. Give emergency access below to an owner who has signed in with their own passkey, or password and code, in the last 30 days.',
+  needsSso: () => 'This organization requires single sign-on. Join with it.',
+  notOwner: () => 'Only an owner who has joined can have emergency access.',
   foreignDomain: () =>
-    'Members come by single sign-on here, and it speaks for your verified domains only. An owner can name this address a guest under Settings, Single sign-on; then invite it.',
-  lastBreakGlass: () => 'This is the last way in when the identity provider fails. Choose another one first.',
+    'This organization requires single sign-on, and this address is in none of its verified domains. Ask an owner to add it as a guest under Settings, Single sign-on. Then invite it.',
+  lastBreakGlass: () => 'This is the last owner with emergency access. Add another one first.',
   notClaims: (_name, line) => `Line ${line} is not a claim and its value, such as hd=example.com.`,
   future: () => 'The date must be in the future.',
   farFuture: (_name, days) => `The date can be at most ${days.toLocaleString('en')} days from now.`,
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
   tooManyTests: (_name, seconds) =>
-    `You can mail yourself ${MAX_TEXT_TESTS} tests an hour. Please try again in ${inMinutes(seconds)}.`,
+    `You can email yourself ${MAX_TEXT_TESTS} tests an hour. Please try again in ${inMinutes(seconds)}.`,
   unknownBrowser: () =>
     'There were too many wrong passwords for this address from browsers that are new to it, and this one is new. “Forgot your password?” emails you a link that lets this browser in. Browsers in which you have signed in before work as always.',
   exists: () => 'You have just set a password with another link. Enter that password.',
   ended: () => 'This key is revoked or expired and can’t be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its previous value still works.',
-  lastAdmin: () => 'The organization needs at least one active admin who has joined, and this is the only one.',
+  lastAdmin: () =>
+    'The organization needs at least one active admin who has joined, and this is the only one. Make another member an admin first.',
   lastOwner: () =>
     'The organization needs at least one owner who has joined, and this is the only one. Have another member become an owner first.',
   tooHigh: () => 'This member is an owner: only owners can change that.',
@@ -191,7 +192,7 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   inactive: () => 'This member is not active.',
   deactivated: () => 'This member is deactivated: activate them again, with these roles?',
   invited: () => 'This address is already invited to that assessment.',
-  empty: () => 'The list is empty.',
+  empty: () => 'The list is empty. Add at least one row.',
   unreadable: (_name, line) => `The list can’t be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,
   noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
   tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
@@ -209,41 +210,40 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   regraded: () =>
     'You have since graded this question in another window: see “Grades so far”. What you save now replaces that grade.',
   otherPoints: (_name, points) =>
-    `The grades have changed meanwhile: the total is now ${formatCount(points, 'point')}. Check it, then release it again.`,
+    `The grades have changed in the meantime: the total is now ${formatCount(points, 'point')}. Check it, then release it again.`,
   uncommented: (_name, points) => `Say in the comment why: the key gives ${formatCount(points, 'point')}.`,
   gradesAlready: () => 'This member is already the other grader: the two graders must be different members.',
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
-  asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',
+  asksNothing: () => 'The question is empty. Enter a text, or an audio or video URL.',
   archived: () => 'This assessment is archived. Unarchive it to invite candidates.',
   suppressed: () => 'This address gets no emails. Confirm below to invite them anyway, and give them the link yourself.',
   likeAddress: () => 'The name must not contain an @: it would look like an email address.',
   notHost: () => 'Enter host names such as careers.example.com, one per line; at most 50.',
   unasked: () => 'This assessment has no questions yet. Add some before you send invitations.',
   noneChosen: () => 'No invites are selected. Select some in the list.',
-  tooManyChosen: (_name, most) => `A bulk change takes at most ${most.toLocaleString('en')} invites. Filter the list to fewer.`,
-  inAssessment: (_name, place) => `The assessment asks it already, as question ${place}.`,
+  tooManyChosen: (_name, most) => `A bulk change takes at most ${most.toLocaleString('en')} invites. Filter the list first.`,
+  inAssessment: (_name, place) => `The assessment already has it, as question ${place}.`,
   retired: () => 'This question is archived. Restore it before you add it.',
-  undoneTooLate: () => 'An import can be undone once, for a day.',
+  undoneTooLate: () => 'You can undo an import once, within a day.',
   tooManyArchives: (_name, most) =>
-    `${most} archives were asked for within the last 24 hours, which is the limit. Please ask again tomorrow.`,
-  notSheet: () => 'The file can not be read as a sheet.',
-  tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
-  tooMuchText: (_name, bytes) =>
-    `The file has more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
-  noText: () => 'The first row names no column “text”.',
+    `${most} archives were created within the last 24 hours, which is the limit. Please try again tomorrow.`,
+  notSheet: () => 'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.',
+  tooHeavy: () => 'The file is too complex to read. Split it, or save it as CSV.',
+  tooMuchText: (_name, bytes) => `The file has more than ${bytes / 1e6} MB of text, counting repeated texts. Please split it.`,
+  noText: () => 'The first row has no column “text”. Add one.',
   hasStarted: () => 'The candidate has started, so this invite was kept.',
   otherInvites: () => 'This person has other invites, so they were kept.',
   hasName: () => 'The invite already has a name.',
   notConfirmed: () => 'Tick the box to confirm that the list is right as it is.',
-  moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
+  moreMatch: (_name, count) => `Now ${count.toLocaleString('en')} invites match. Check the number and confirm again.`,
   codeUsed: () => 'This code was used already. Wait for the next one.',
   passkey: () => 'The passkey was not accepted. Please try again, or sign in another way.',
   elsewhere: () =>
-    'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
+    'This member belongs to other organizations as well. Only the operator of this service can reset their second step.',
   lastFactor: () => 'Your organization asks for a second step, and this is your only one. Add another before you remove it.',
   unproven: () => 'Verify your address first: choose “Verify my address” under My account.',
   addressUnproven: () => 'This owner has not verified their address yet. They can do it under My account.',
-  signedOut: () => 'You were signed out meanwhile, and nothing was changed. Sign in again.',
+  signedOut: () => 'You were signed out in the meantime, and nothing was changed. Sign in again.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }
 
@@ -260,7 +260,7 @@ const MISSING_CHOICE_MESSAGES: Record<string, string> = {
   roles: 'Choose at least one role.',
   defaultRoles: 'Choose at least one role.',
   assessmentId: 'Choose an assessment.',
-  sure: 'Tick the box to say that you mean it.',
+  sure: 'Tick the box to confirm.',
 }
 
 /** A mistake as a sentence. */
@@ -268,7 +268,7 @@ export function formatIssue(issue: Issue): string {
   const name = names[issue.field] ?? ''
   switch (issue.rule) {
     case 'common':
-      return `${capitalize(name)} is easy to guess: ${formatPasswordParts(issue.pieces)}. Add what has nothing to do with that, such as two or three more words.`
+      return `${capitalize(name)} is easy to guess: ${formatPasswordParts(issue.pieces)}. Add something unrelated, such as two or three more words.`
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
@@ -282,7 +282,7 @@ export function formatIssue(issue: Issue): string {
     case 'maxWords':
       return `${capitalize(name)} has more than ${issue.limit} words.`
     case 'color':
-      return 'Enter the colour as # and six hexadecimal digits, such as #2563EB.'
+      return 'Enter the color as # and six hexadecimal digits, such as #2563EB.'
     case 'email':
       return 'Enter a valid email address, such as name@example.com.'
     case 'integer':
@@ -320,15 +320,15 @@ export function formatIssue(issue: Issue): string {
 }
 
 function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }>, name: string): string {
-  if (field === 'order') return 'This question was moved meanwhile. It stays where it is now.'
+  if (field === 'order') return 'This question was moved in the meantime. It stays where it is now.'
   if (field === 'version')
-    return 'The question or its library version has changed in the meantime. Compare them again before you take it.'
+    return 'The question or its library version has changed in the meantime. Compare them again before you use it.'
   if (field === 'definition')
     return 'The answers or the answer key were changed in the meantime. Open the question in another tab to compare. Saving again replaces that change.'
   const change = `to ${formatValue(field, value)}. Saving again replaces that change.`
   if (by?.isOwn) return `You changed ${name} in another tab, on ${formatTime(by.at)}, ${change}`
   if (by?.name) return `${by.name} changed ${name} on ${formatTime(by.at)}, ${change}`
-  return `${capitalize(name)} was changed meanwhile, ${change}`
+  return `${capitalize(name)} was changed in the meantime, ${change}`
 }
 
 function formatValue(field: string, value: unknown): string {

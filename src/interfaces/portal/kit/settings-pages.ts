@@ -16,7 +16,7 @@ const GROUPS: SettingsGroup[] = [
         path: 'settings/organization',
         icon: 'building-2',
         label: 'Name and return link',
-        about: 'What you are called, and where candidates go at the end',
+        about: 'Your name, and where candidates go at the end',
         isFor: 'manage_settings',
       },
       {
@@ -96,7 +96,7 @@ const GROUPS: SettingsGroup[] = [
       {
         path: 'settings/brand',
         icon: 'image',
-        label: 'Colours and logo',
+        label: 'Colors and logo',
         about: 'For pages and emails',
         isFor: 'manage_settings',
       },
@@ -124,7 +124,7 @@ const GROUPS: SettingsGroup[] = [
         path: 'settings/retention',
         icon: 'calendar-clock',
         label: 'Retention',
-        about: 'After how many days ended invites are erased',
+        about: 'How long ended invites are kept',
         isFor: 'erase_candidates',
       },
       {
@@ -145,7 +145,7 @@ const GROUPS: SettingsGroup[] = [
         path: 'settings/erase-organization',
         icon: 'trash-2',
         label: 'Erase the organization',
-        about: 'Everything, after two weeks in which any owner can cancel',
+        about: 'Erases everything after two weeks. Until then, any owner can cancel',
         isFor: 'erase_organization',
       },
     ],

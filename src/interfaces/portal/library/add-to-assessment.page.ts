@@ -47,7 +47,7 @@ ${
 ${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${table(
   'library-heading',
-  ['Question', 'Answered by', 'Category'],
+  ['Question', 'Answer format', 'Category'],
   found.items.map(({ id, name, responseType, category }) => [
     added.has(id)
       ? html`<span class="text-base-content/70" dir="auto">${name} (in this assessment)</span>`

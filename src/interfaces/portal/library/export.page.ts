@@ -18,7 +18,7 @@ export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts)
     title: 'Export questions',
     trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
     subtitle: isCut ? `The newest ${found}: the most that fit in a file.` : `${found}, with their answer keys.`,
-    body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'A sheet', lossTable('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
+    body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'Spreadsheet', lossTable('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
 ${panel('gift', 'GIFT, for Moodle and others', lossTable('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
   }
 
@@ -35,7 +35,7 @@ const lossTable = (id: string, losses: ExportLosses, downloads: Html): Html =>
     ? html`<p>This format keeps everything about these questions.</p>${downloads}`
     : html`${table(
         `${id}-heading`,
-        ['Left out', 'Answered by', 'Questions'],
+        ['Left out', 'Answer format', 'Questions'],
         losses.map(({ loss, responseTypes, count }) => [
           loss,
           responseTypes.map(labelKind).join(', '),

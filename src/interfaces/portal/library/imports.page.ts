@@ -45,7 +45,7 @@ export function newImportPage(form: Form, ctx: Context, assessmentId: string): P
 <form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">
 ${assessmentId && html`<input type="hidden" name="assessment" value="${assessmentId}">`}${onceField()}
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
-<p class="hint mb-1.5" id="file-hint">A sheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
+<p class="hint mb-1.5" id="file-hint">A spreadsheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
 <input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint${isWrong && ' file-mistake'}" aria-invalid="${isWrong ? 'true' : 'false'}">
 ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}</div>
 <button class="btn btn-primary">${icon('upload')}Read the file</button>
@@ -53,7 +53,7 @@ ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}<
     )}${panel(
       'template',
       'Spreadsheet format',
-      html`<p class="mb-3">The first row names the columns. Only <code>text</code> is required. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
+      html`<p class="mb-3">The first row names the columns. Only <code>text</code> is required. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Math / Algebra</code>.</p>
 <div class="flex flex-wrap gap-2"><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.xlsx')}">${icon('download')}Template for Excel</a><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.csv')}">${icon('download')}Template as CSV</a></div>`,
     )}</div>`,
   }

@@ -11,8 +11,8 @@ export function libraryBox(ctx: Context, path: string, origin: LibraryOrigin | n
 ${
   origin === null
     ? html`<p class="hint mb-2">Save this question to use it in other assessments.</p>${button(path, 'save', 'Save to the library')}`
-    : html`<p class="mb-2 text-sm">${describeOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
-<div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${!origin.isChanged && takeButton(path, origin)}${versionButton(path, origin)}</div>`
+    : html`<p class="mb-2 text-sm">${describeOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">Show in library</a></p>
+<div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">Show differences</a>`}${!origin.isChanged && takeButton(path, origin)}${versionButton(path, origin)}</div>`
 }
 </section>`
 }
@@ -28,7 +28,7 @@ export const libraryButtons = (path: string, origin: LibraryOrigin): Html =>
 
 const takeButton = (path: string, origin: LibraryOrigin): Html | false =>
   differs(origin) &&
-  html`<form method="post" action="${path}/library/take"><input type="hidden" name="seen" value="${origin.mine}"><input type="hidden" name="number" value="${origin.newest}"><button class="btn btn-sm">Take version ${origin.newest}</button></form>\n`
+  html`<form method="post" action="${path}/library/take"><input type="hidden" name="seen" value="${origin.mine}"><input type="hidden" name="number" value="${origin.newest}"><button class="btn btn-sm">Use version ${origin.newest}</button></form>\n`
 
 const versionButton = (path: string, origin: LibraryOrigin): Html | false =>
   origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)

@@ -86,11 +86,11 @@ ${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon
 </form>`
   return panel(
     'preview',
-    'As a candidate sees it',
+    'Candidate’s view',
     html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${questionText(input, input.sourceLanguage || null, pictures)}</div>`}
 ${isPlayed(input.audioUrl) && html`<p><a href="${addressOf(pictures, input.audioUrl)}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isPlayed(input.videoUrl) && html`<p><a href="${addressOf(pictures, input.videoUrl)}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
-${trying ?? html`<p class="hint mt-4">Answered by ${labelKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
+${trying ?? html`<p class="hint mt-4">Answer format: ${labelKind(input.responseType).toLowerCase()}. Graded by people.</p>`}`,
   )
 }
 
@@ -103,7 +103,7 @@ function addressOf(pictures: Pictures, address: string): string {
 
 const formatScore = (score: AnswerScoring): string =>
   score.state === 'people'
-    ? 'A person would have to grade this answer.'
+    ? 'A grader would have to grade this answer.'
     : `This answer gets ${Math.round((100 * score.got) / score.of)} % of the points.`
 
 const usageTable = ({ ctx, question, uses }: Facts): Html =>
@@ -155,7 +155,7 @@ const editing = (form: Form, { name, category, retiredAt }: LibraryQuestion, pat
     'In the library',
     html`<form method="post" action="${path}">
 ${field(form, { name: 'name', label: 'Name', value: name })}
-${field(form, { name: 'category', label: 'Category', value: category?.path ?? '', hint: `As Maths / Algebra; up to ${MAX_CATEGORY_DEPTH} deep. A new one is made.`, optional: true })}
+${field(form, { name: 'category', label: 'Category', value: category?.path ?? '', hint: `Such as Math / Algebra, up to ${MAX_CATEGORY_DEPTH} deep. A new one is created.`, optional: true })}
 <button class="btn">Save</button>
 </form>
 <form class="mt-4" method="post" action="${path}/${retiredAt ? 'restore' : 'retire'}">

@@ -42,7 +42,7 @@ export function libraryPage(form: Form, { ctx, found, filter, categories, query,
 ${isRetired && html`<input type="hidden" name="shown" value="retired">`}
 ${field(form, { name: 'search', label: 'Search', type: 'search', optional: true })}
 ${choice(form, { name: 'category', label: 'Category', options: [['', 'Every category'], ...categories.map(({ id, path }): [string, string] => [id, path])] })}
-${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...LABELED_RESPONSE_TYPES.map((kind): [string, string] => [kind, labelKind(kind)])] })}
+${choice(form, { name: 'kind', label: 'Answer format', options: [['', 'Every format'], ...LABELED_RESPONSE_TYPES.map((kind): [string, string] => [kind, labelKind(kind)])] })}
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 <button class="btn">Apply</button>
 </form>
@@ -61,14 +61,18 @@ ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" a
         'No archived questions. An archived question can’t be added to assessments any more, and stays in those that have it.',
       )
     const how = 'No questions yet. Import some, or save one from the page of a question in an assessment.'
-    return empty('list-checks', how, may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Assessments'))
+    return empty(
+      'list-checks',
+      how,
+      may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Go to the assessments'),
+    )
   }
 }
 
 const rows = (ctx: Context, items: ListedLibraryQuestion[]): Html =>
   table(
     'list-heading',
-    ['Question', 'Answered by', 'Category', 'Version', 'Assessments', 'Changed'],
+    ['Question', 'Answer format', 'Category', 'Version', 'Assessments', 'Changed'],
     items.map((question) => [
       html`<a href="${pathOf(ctx, `questions/${question.id}`)}" dir="auto">${question.name}</a>`,
       labelKind(question.responseType),

@@ -20,7 +20,7 @@ export const TEMPLATE: NeutralQuestion[] = [
   },
   {
     name: 'Prime numbers',
-    category: 'Maths',
+    category: 'Math',
     text: 'Which of these are prime numbers?',
     isFormatted: false,
     points: 2,
@@ -37,7 +37,7 @@ export const TEMPLATE: NeutralQuestion[] = [
   },
   {
     name: 'Pi',
-    category: 'Maths',
+    category: 'Math',
     text: 'What is π, to two decimals?',
     isFormatted: false,
     points: 1,

@@ -29,8 +29,8 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
   return {
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
-<h2 class="mb-4" id="log-heading">Who did what</h2>
-<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service; “the service” stands for what happens automatically.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
+<h2 class="mb-4" id="log-heading">Entries</h2>
+<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service. “The service” is what happens automatically.${ctx.mode === 'test' && ' This page shows changes to test data only. The log of live data shows everything.'}</p>
 ${values.get('bulk') && html`<p class="mb-4">Only the entries of <a href="${pathOf(ctx, `invites/changes/${values.get('bulk')}`)}">one bulk change</a>. <a href="${address}">Show all entries</a></p>\n`}<form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
@@ -49,7 +49,7 @@ ${
     ? noRows('No entries match.', address, values)
     : table(
         'log-heading',
-        ['When', 'Who', 'What'],
+        ['When', 'Who', 'Action'],
         entries.map((entry) => [
           html`${timeAgo(ctx, entry.at)}${entry.address !== null && html`<span class="text-base-content/70 block text-xs wrap-anywhere">from ${entry.address}</span>`}`,
           breakableText(whoOf(entry, names)),

@@ -19,12 +19,12 @@ type Facts = { ctx: Context; brand: Brand & { updatedAt: Date }; shown: Brand; d
 export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page {
   const address = pathOf(ctx, BRAND_SETTINGS)
   return {
-    title: 'Colours and logo',
+    title: 'Colors and logo',
     subtitle: 'For your candidates’ pages and emails. The portal stays as it is.',
     trail: [['Settings', pathOf(ctx, 'settings')]],
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     script: assets.brand,
-    body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Text stays readable: a colour is made darker or lighter where needed.', colours(form, address, brand, shown))}${settingsPanel(
+    body: html`${mistakes(form)}${settingsPanel('colors', 'Colors', 'Colors are made darker or lighter where needed, so that text stays readable.', colors(form, address, brand, shown))}${settingsPanel(
       'logo-part',
       'Logo',
       'Beside your name, at the top of pages and emails. Emails already sent show a replaced logo for a year.',
@@ -35,15 +35,15 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
 
 export const BRAND_SETTINGS = 'settings/brand'
 
-const colours = (
+const colors = (
   form: Form,
   address: string,
   brand: Brand & { updatedAt: Date },
   shown: Brand,
 ): Html => html`<form method="post" action="${address}">
 ${seenField(form, brand)}
-${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: '# and six hexadecimal digits. Empty: the service’s own colour.', value: brand.primaryColor ?? '', optional: true })}
-${field(form, { name: 'backgroundColor', label: 'Background of the header', hint: 'Empty: the colour of the page.', value: brand.backgroundColor ?? '', optional: true })}
+${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: '# and six hexadecimal digits. Empty: the service’s own color.', value: brand.primaryColor ?? '', optional: true })}
+${field(form, { name: 'backgroundColor', label: 'Background of the header', hint: 'Empty: the color of the page.', value: brand.backgroundColor ?? '', optional: true })}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" formmethod="get" formnovalidate>Preview</button></div>
 </form>
 ${adjustedColors(shown)}`
@@ -90,7 +90,7 @@ function previews(address: string, { primaryColor, backgroundColor }: Brand): Ht
         : html`<iframe class="h-144 ${frame}" title="${label} in ${scheme}" sandbox="" src="${source}"></iframe>`
     }),
   )
-  return html`<p class="hint mb-4">With the colours above. Nothing is saved yet.</p>
+  return html`<p class="hint mb-4">With the colors above. Nothing is saved yet.</p>
 <div class="grid gap-4 md:grid-cols-2">${frames}</div>`
 }
 

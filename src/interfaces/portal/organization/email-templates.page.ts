@@ -151,7 +151,7 @@ ${area(form, {
 })}
 <details class="mb-4"><summary class="link text-sm">Placeholders</summary>
 <ul class="hint mt-2">${placeholdersOf(kind).map((name) => html`<li><code>${`{{ ${name} }}`}</code> ${PLACEHOLDER_MEANINGS[name]}</li>\n`)}</ul>
-<p class="hint mt-2">For what may be missing, name a word in its place: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph whose placeholders are all empty is left out.</p></details>
+<p class="hint mt-2">If a value may be missing, give a default: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph whose placeholders are all empty is left out.</p></details>
 <button class="btn btn-primary">Save</button>`
 
 /** The buttons send the typed text into the preview frames. */
@@ -163,7 +163,7 @@ const preview = (form: Form, { home, place }: Facts): Html => {
 <button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate data-also="narrow">Preview</button>
 <button class="btn" formaction="${`${home}/preview`}" formtarget="narrow" formnovalidate data-also="wide">Preview on a phone</button>
 <button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate data-also="narrow" name="part" value="text">Preview as text</button>
-<button class="btn" formaction="${`${home}/test`}" formnovalidate>Mail me a test</button>${onceField()}
+<button class="btn" formaction="${`${home}/test`}" formnovalidate>Email me a test</button>${onceField()}
 </div>
 <div class="flex flex-wrap gap-4">
 <iframe class="h-144 w-150 max-w-full rounded-box border border-base-300" title="The email on a wide screen" name="wide" sandbox="" src="${`${first}&width=wide`}"></iframe>

@@ -17,7 +17,7 @@ export function sessionsPanel(ctx: Context, member: Member, sessions: readonly M
   return panel(
     'sessions',
     'Sessions',
-    html`<p class="hint mb-3">Ended here, a session no longer opens this organization. In others the member stays signed in.</p>
+    html`<p class="hint mb-3">Signing a member out here closes this organization only. They stay signed in to their other organizations.</p>
 ${table(
   'sessions-heading',
   ['Browser', 'Network', 'Signed in with', 'Since', 'Last active', '(Actions)'],
@@ -27,11 +27,11 @@ ${table(
     proofs.map((kind) => PROOF_NAMES[kind]).join(', '),
     time(createdAt),
     time(lastSeenAt),
-    html`<form method="post" action="${`${address}/${id}/end`}"><button class="btn btn-sm">End</button></form>`,
+    html`<form method="post" action="${`${address}/${id}/end`}"><button class="btn btn-sm">Sign out</button></form>`,
   ]),
 )}`,
     sessions.length > 1 &&
-      html`<form method="post" action="${`${address}/end-all`}"><button class="btn btn-sm">End all</button></form>`,
+      html`<form method="post" action="${`${address}/end-all`}"><button class="btn btn-sm">Sign out everywhere</button></form>`,
   )
 }
 

@@ -116,7 +116,7 @@ ${askToReactivate(form)}<div class="flex flex-wrap gap-2"><button class="btn btn
 
 const assessmentBoxes = (form: Form, { assessments, named }: AssessmentChoices, values: string[]): Html =>
   assessments.length === 0
-    ? html`<p class="hint mb-4" id="assessments">${named ? 'No assessments match.' : 'There are no assessments yet. Share them with the client once you have made some.'}</p>`
+    ? html`<p class="hint mb-4" id="assessments">${named ? 'No assessments match.' : 'There are no assessments yet. Share them with the client once you have created some.'}</p>`
     : checkboxes(form, {
         name: 'assessments',
         label: 'Assessments the client sees',
@@ -134,7 +134,7 @@ function askToReactivate(form: Form): Html | false {
   return checkboxes(form, {
     name: 'reactivate',
     label: `Activate ${address} again?`,
-    options: [[address, 'Yes, with the roles chosen above instead of those they had']],
+    options: [[address, 'Yes, with the roles chosen above instead of their earlier roles']],
     hint: 'This member was deactivated. If they had joined before, they sign in with the password they had, or set a new one with “Forgot your password?”.',
   })
 }
@@ -271,7 +271,7 @@ const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, '
 <p class="mb-3">${factors.map((kind) => FACTOR_NAMES[kind]).join(', ')}</p>
 ${
   !(ctx.actor.kind === 'member' && ctx.actor.id === member.id) &&
-  html`<details ${form.values.has('reason') && html`open`}><summary class="mb-3 text-sm font-medium">Lost everything?</summary>
+  html`<details ${form.values.has('reason') && html`open`}><summary class="mb-3 text-sm font-medium">Lost the second step?</summary>
 <form method="post" action="${pathOf(ctx, `members/${member.id}/reset-factors`)}">
 <p class="hint mb-3">Make sure that the request really comes from them. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
 ${field(form, { name: 'reason', label: 'Reason', hint: 'Kept in the audit log.' })}

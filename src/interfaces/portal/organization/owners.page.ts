@@ -9,8 +9,8 @@ import { pathOf } from '../kit/layout.ts'
 
 /** Until an owner is named, every admin acts as one. */
 export const noOwnerPanel = (ctx: Context): Html => html`<section class="panel" aria-labelledby="owners-heading">
-<h2 class="mb-2" id="owners-heading">Nobody is named an owner yet</h2>
-<p class="mb-4">Owners decide how members sign in, who the owners are, and what is erased. Until one is named, every admin does.</p>
+<h2 class="mb-2" id="owners-heading">No owner yet</h2>
+<p class="mb-4">Owners decide how members sign in, who the owners are, and what is erased. Until there is one, every admin does.</p>
 ${
   may(ctx, 'manage_security') &&
   confirmButton({
@@ -36,20 +36,20 @@ export function ownershipActions(ctx: Context, member: Member, { isOwnerNamed, o
     return ask(
       {
         label: 'End ownership',
-        question: `Have ${member.email} be no owner any more?`,
+        question: `End the ownership of ${member.email}?`,
         consequence: 'They stay an admin, and get an email.',
       },
       'end-ownership',
     )
   if (offer)
-    return html`<p class="mt-4 mb-2">${offer.from} has offered them to become an owner, until ${time(offer.expiresAt)}.</p>
+    return html`<p class="mt-4 mb-2">${offer.from} has offered them ownership, until ${time(offer.expiresAt)}.</p>
 <form method="post" action="${address}/withdraw-ownership"><button class="btn btn-sm">Withdraw the offer</button></form>`
   return ask(
     {
       label: 'Offer ownership',
-      question: `Offer ${member.email} to become an owner?`,
+      question: `Offer ownership to ${member.email}?`,
       consequence:
-        'Owners decide how members sign in, and who the owners are. They have seven days to accept under My account. All owners get an email.',
+        'Owners decide how members sign in, and who the owners are. The member has seven days to accept under My account. All owners get an email.',
     },
     'offer-ownership',
   )

@@ -45,7 +45,7 @@ const ABOUT_CONSENT =
 const fallback = (language: string, main: string): string =>
   language === main
     ? 'Also used for languages that have none of their own.'
-    : `Where one is empty, candidates get the one in ${labelLanguage(main)}, your language.`
+    : `Candidates get an empty one in ${labelLanguage(main)}, your language, instead.`
 
 const notOffered = (ctx: Context, language: string): Html =>
   html`<p class="mb-4" id="not-offered">Your organization doesn’t offer ${labelLanguage(language)}: only candidates of assessments in this language get these. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`

@@ -28,7 +28,7 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
   return {
     title: 'Security',
     trail: [['Settings', pathOf(ctx, 'settings')]],
-    subtitle: 'How members and API keys get in. Changes take effect at once.',
+    subtitle: 'Rules for members and API keys. Changes take effect at once.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${section(
       'second-step',
@@ -47,7 +47,7 @@ ${field(form, {
   label: 'Days that a browser is remembered',
   type: 'number',
   value: String(security.trustedDeviceDays),
-  hint: `For so long members are not asked for the second step in it again. ${TRUSTED_DEVICE_DAYS.minimum} (never) to ${TRUSTED_DEVICE_DAYS.maximum}.`,
+  hint: `For this long, members are not asked for the second step in it again. ${TRUSTED_DEVICE_DAYS.minimum} (never) to ${TRUSTED_DEVICE_DAYS.maximum}.`,
 })}`,
     )}${section(
       'sessions',
@@ -70,7 +70,7 @@ ${field(form, {
     )}${section(
       'networks',
       'Networks',
-      'From where members can open this organization, such as your office or VPN.',
+      'Where members can open this organization from, such as your office or VPN.',
       area(form, {
         name: 'networks',
         label: 'Networks of members',
@@ -87,13 +87,13 @@ ${field(form, {
         hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere are refused (403).',
         value: security.apiKeyNetworks.join('\n'),
       })}
-${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Shut them out: requests of those keys get 403 from now on' })}
+${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Block these keys: their requests get 403 from now on' })}
 ${field(form, {
   name: 'apiKeyMaxDays',
   label: 'Days a new key lasts at most',
   type: 'number',
   value: String(security.apiKeyMaxDays ?? ''),
-  hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}. Empty: no limit. Keys you already have stay as they are.`,
+  hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}. Empty: no limit. Existing keys don’t change.`,
   optional: true,
 })}`,
     )}${section(

@@ -6,7 +6,7 @@ import { type SettingsPage, settingsOf } from '../kit/settings-pages.ts'
 
 export const settingsIndexPage = (ctx: Context): Page => ({
   title: 'Settings',
-  subtitle: 'For everybody in the organization. What is yours alone is under My account.',
+  subtitle: 'For everybody in the organization. Your own settings are under My account.',
   body: html`<div class="-mb-6 gap-6 lg:columns-2">${settingsOf(ctx).map(
     ({ id, label, pages }) =>
       html`<div class="mb-6 break-inside-avoid">${panel(id, label, html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${pages.map((page) => entry(ctx, page))}</ul>`)}</div>`,

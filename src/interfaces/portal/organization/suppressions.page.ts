@@ -11,29 +11,29 @@ import { popup, popupButton } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
 
 const NOTICES = new Map([
-  ['added', 'Nothing is mailed to the address any more.'],
-  ['lifted', 'The address gets emails again. Emails that were held back are not sent: send the invitation again.'],
+  ['added', 'The address is blocked and gets no emails.'],
+  ['lifted', 'The address is unblocked. Emails that were not sent before stay unsent: send the invitation again.'],
 ])
 
 /** Addresses of erased people are stored as pseudonyms. */
 const formatAddress = (address: string): string => (isFormattedHmac(address) ? 'Somebody who was erased' : address)
 
 export const SUPPRESSIONS = 'settings/suppressions'
-const ADDING = { id: 'add', label: 'Add an address', icon: 'plus' } as const
+const ADDING = { id: 'add', label: 'Block an address', icon: 'plus' } as const
 const isRefused = ({ issues }: Form): boolean => issues.length > 0
 
 type ListFacts = { ctx: Context; found: FilteredList<Suppression>; done: string }
 
 export const suppressionsPage = (form: Form, { ctx, found, done }: ListFacts): Page => ({
   title: 'Blocked addresses',
-  subtitle: 'They get no emails from you: mail servers trust a sender less whose emails come back or are called spam.',
+  subtitle: 'These addresses get no emails from you. Mail servers trust you less if your emails bounce or are reported as spam.',
   trail: [['Settings', pathOf(ctx, 'settings')]],
   notice: NOTICES.get(done),
   actions: !isRefused(form) && popupButton(ADDING, 'btn btn-primary'),
   body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && adding(form, ctx)}<section class="panel" aria-labelledby="addresses-heading">
 <h2 class="mb-4" id="addresses-heading">${found.list.total === 1 ? 'One address' : html`${found.list.total} addresses`}</h2>
 ${filterLine(pathOf(ctx, SUPPRESSIONS), found.form.values, field(found.form, { name: 'search', label: 'Whole email address', type: 'search', optional: true }))}
-${found.list.items.length === 0 ? noRows(isNarrowed(found.form.values) ? 'This address is not blocked.' : 'No address is blocked. Those whose emails come back, or are called spam, are added by themselves.', pathOf(ctx, SUPPRESSIONS), found.form.values) : addressTable(ctx, found.list.items)}
+${found.list.items.length === 0 ? noRows(isNarrowed(found.form.values) ? 'This address is not blocked.' : 'No address is blocked. Addresses whose emails bounce or are reported as spam are added automatically.', pathOf(ctx, SUPPRESSIONS), found.form.values) : addressTable(ctx, found.list.items)}
 ${sizedPager(pathOf(ctx, SUPPRESSIONS), found.form.values, found.list)}
 </section>
 <div>${!isRefused(form) && adding(form, ctx)}</div>`,
@@ -42,22 +42,22 @@ ${sizedPager(pathOf(ctx, SUPPRESSIONS), found.form.values, found.list)}
 const addressTable = (ctx: Context, items: Suppression[]): Html =>
   table(
     'addresses-heading',
-    ['Address', 'Why', 'Since', 'Until'],
+    ['Address', 'Reason', 'Since', 'Until'],
     items.map(({ id, address, reason, scope, since, until }) => [
       html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${formatAddress(address)}</a>`,
       html`${scope === 'reminders' && 'reminders and notices only: '}${formatSuppressionReason(reason)}`,
       time(since),
-      until === null ? 'somebody lifts it' : time(until),
+      until === null ? 'unblocked' : time(until),
     ]),
   )
 
 const adding = (form: Form, ctx: Context): Html =>
   popup(
     ADDING.id,
-    'Add an address',
+    'Block an address',
     html`<form method="post" action="${pathOf(ctx, SUPPRESSIONS)}">${onceField()}
-${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'Whatever it is invited to, nothing is mailed there.' })}
-<button class="btn btn-primary">Add address</button>
+${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'No email is sent to it, whatever it is invited to.' })}
+<button class="btn btn-primary">Block address</button>
 </form>`,
     isRefused(form),
   )
@@ -67,11 +67,11 @@ export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context
   subtitle: html`Blocked since ${time(suppression.since)}: ${formatSuppressionReason(suppression.reason)}.`,
   trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">
-<h2 class="mb-4" id="lift-heading">Write to it again</h2>
+<h2 class="mb-4" id="lift-heading">Unblock address</h2>
 <form method="post" action="${pathOf(ctx, `${SUPPRESSIONS}/${suppression.id}/lift`)}">
-${area(form, { name: 'why', label: 'Why', hint: 'Kept in the audit log. Write no address here.' })}
-${(suppression.reason === 'complaint' || suppression.reason === 'unsubscribed') && checkbox(form, { name: 'sure', label: `They have said that they want our mail: they ${suppression.reason === 'complaint' ? 'called one spam' : 'have stopped it'}`, checked: false })}
-<button class="btn btn-primary">Write to it again</button>
+${area(form, { name: 'why', label: 'Reason', hint: 'Kept in the audit log. Don’t write the address here.' })}
+${(suppression.reason === 'complaint' || suppression.reason === 'unsubscribed') && checkbox(form, { name: 'sure', label: `They have said that they want our emails again, although they ${suppression.reason === 'complaint' ? 'reported one as spam' : 'unsubscribed'}`, checked: false })}
+<button class="btn btn-primary">Unblock address</button>
 </form>
 </section>`,
 })

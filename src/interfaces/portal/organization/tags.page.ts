@@ -57,7 +57,7 @@ const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: M
       ...['Assessments', 'Members', 'Invites', 'Description'],
     ],
     list.items.map((tag) => [
-      html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
+      html`${color(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
       ...countsOf(uses.get(tag.id)!).map(([label, count]) =>
         label === 'invites' && count !== '0' ? html`<a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${count}</a>` : count,
       ),
@@ -69,7 +69,7 @@ const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: M
 const isReadOnly = (ctx: Context, { mode }: Pick<Tag, 'mode'>): boolean => ctx.mode === 'test' && mode === 'live'
 
 /** SVG, because the page's policy forbids inline styles. */
-const colour = ({ color }: Pick<Tag, 'color'>): Html =>
+const color = ({ color }: Pick<Tag, 'color'>): Html =>
   html`<svg class="mr-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg>`
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [
@@ -89,11 +89,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
     const live = pathOf({ ...ctx, mode: 'live' }, `tags/${tag.id}`)
     return {
       ...heading,
-      body: panel(
-        'uses',
-        'Where it is used',
-        html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`,
-      ),
+      body: panel('uses', 'Uses', html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`),
     }
   }
   return {
@@ -107,7 +103,7 @@ ${fields(form, tag)}
 </form>
 </section>
 <section class="panel" aria-labelledby="uses-heading">
-<h2 class="mb-4" id="uses-heading">Where it is used</h2>
+<h2 class="mb-4" id="uses-heading">Uses</h2>
 ${usage}
 ${confirmButton({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
@@ -116,5 +112,5 @@ ${confirmButton({ label: 'Delete', question: `Delete ${tag.name}?`, consequence:
 
 const fields = (form: Form, { name, color, description }: { name: string; color: string; description: string }): Html =>
   html`${field(form, { name: 'name', label: 'Name', value: name })}
-${field(form, { name: 'color', label: 'Colour', type: 'color', value: color })}
+${field(form, { name: 'color', label: 'Color', type: 'color', value: color })}
 ${area(form, { name: 'description', label: 'Description', value: description })}`

@@ -17,7 +17,7 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
   not_finished: `Reminder: ${REMINDER_LABELS.not_finished}`,
   submitted: 'Receipt',
   released: 'Notice of the result',
-  withdrawn: 'Invitation withdrawn',
+  withdrawn: 'Invite revoked',
 }
 
 /** Kinds of mail sent by a newer release are shown as they are. */
@@ -26,7 +26,7 @@ export const labelMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KIN
 export const SKIPPED_LABELS: Record<SkipReason, string> = {
   off: 'reminders are off for this invite',
   earlier: 'invited before reminders were switched on',
-  moved_on: 'the candidate has already gone on',
+  moved_on: 'the candidate has already taken the next step',
   stopped: 'the address is blocked or has stopped reminders',
   too_late: 'it was due more than a week ago',
   replaced: 'a later reminder replaces it',

@@ -28,9 +28,9 @@ type Facts = {
 }
 
 const DIGEST_OPTIONS = [
-  ['grading_digest', 'What waits to be graded by me'],
-  ['expiring_digest', 'Invites of mine that expire within two days'],
-  ['bounce_digest', 'Emails to candidates that did not arrive'],
+  ['grading_digest', 'Submissions that wait for my grade'],
+  ['expiring_digest', 'My invites that expire within two days'],
+  ['bounce_digest', 'Undelivered emails to candidates'],
 ] as const
 
 const NOTICES = new Map([
@@ -42,7 +42,7 @@ const NOTICES = new Map([
   ['factor-added', 'Your second step is added, and you are signed out everywhere else.'],
   ['factor-renamed', 'The name is changed.'],
   ['factor-removed', 'The second step is removed, and you are signed out everywhere else.'],
-  ['ownership', 'Your answer is kept, and the owners know.'],
+  ['ownership', 'Your answer is saved, and the owners get an email.'],
   ['session', 'That session is signed out.'],
   ['browser', 'That browser is asked for your second step again.'],
   ['sessions', 'You are signed out everywhere else.'],
@@ -76,7 +76,7 @@ ${choice(form, {
   value: timeZone ?? '',
   options: [['', 'Same as my browser'], ...TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])],
 })}
-<noscript><p class="hint mb-4">Your browser runs no JavaScript: times are in UTC.</p></noscript>
+<noscript><p class="hint mb-4">Your browser doesn’t run JavaScript, so times are in UTC.</p></noscript>
 ${choice(form, {
   name: 'pageSize',
   label: 'Rows per page',
@@ -93,7 +93,7 @@ ${choice(form, {
 ${checkboxes(form, {
   name: 'notices',
   label: 'On weekdays at 8:00, if there is something new',
-  hint: 'By the clock of your time zone above, else of the organization’s. They have figures and links, no names.',
+  hint: 'In your time zone above, or else your organization’s. They have numbers and links, no names.',
   options: DIGEST_OPTIONS.filter(([kind]) => kind !== 'bounce_digest' || may(ctx, 'operate_invites')),
   values: notices,
 })}
@@ -116,8 +116,8 @@ ${sessionTable(ctx, signedIn, sessions)}
 ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">Sign out everywhere else</button></form>`}
 </section>${panel(
       'held',
-      'What is held about you',
-      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Download all data</a></p>`,
+      'Your data',
+      html`<p>Download a copy of the data that ${ctx.organization.name} stores about you.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Download all data</a></p>`,
     )}`,
   }
 }

@@ -21,14 +21,14 @@ export const authenticatePage = (
   { witnesses, hasPassword }: AuthenticationMethods,
 ): Page => ({
   title: 'Confirm it’s you',
-  body: html`${mistakes(form)}<p>This is asked for again after 15 minutes, so that nobody else does it on a computer that you left open.</p>
+  body: html`${mistakes(form)}<p>We ask again 15 minutes after you signed in, so that nobody else can do this on a computer you left open.</p>
 ${isResume(next) && html`<p class="hint">What you filled in is saved. You can send it in the next step.</p>`}
 <p class="hint">You are signed in as <strong>${email}</strong>.</p>
 <div class="space-y-2">${witnesses.map(({ id, name, host }) => html`<a class="btn btn-primary w-full" href="${`${PROVE}/with/${id}?${new URLSearchParams({ next })}`}">Sign in at ${name} again (${host})</a>`)}</div>
 ${
   !hasPassword &&
   witnesses.length === 0 &&
-  html`<p>You have no password here, and where you sign in they do not tell when you did. Set a password first: we email you a link for it. With a passkey instead, sign in with that.</p>
+  html`<p>You have no password here, and your identity provider doesn’t tell us when you signed in. Set a password first: we email you a link. If you have a passkey, sign in with it instead.</p>
 <p><a class="btn btn-primary w-full" href="${PORTAL_PREFIX}/forgot">Set a password</a></p>`
 }${
   hasPassword &&

@@ -75,7 +75,7 @@ ${
         label: 'Create passkey',
         fields: html`${nextField(next)}<input type="hidden" name="sealed" value="${offer.sealed}">${field(form, { name: 'name', label: 'Name', value: 'Passkey', hint: 'So that you recognize it later, such as “Work laptop”.' })}`,
       })}<noscript><p>Passkeys need JavaScript. Use an authenticator app instead.</p></noscript>`
-    : html`<p>Browsers offer no passkeys for this address. Use an authenticator app instead.</p>`
+    : html`<p>Browsers don’t support passkeys at this address. Use an authenticator app instead.</p>`
 }
 <p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
 })
@@ -104,14 +104,14 @@ export function factorsPanel({ ctx, next, isProven, factors, recoveryCodes }: Fa
     return panel(
       'factors',
       'Two-step sign-in',
-      html`<p class="mb-4">Only your password protects this account. With a second step, whoever learns it can’t sign in.</p>${add}`,
+      html`<p class="mb-4">Only your password protects this account. With a second step, somebody who learns it still can’t sign in.</p>${add}`,
     )
   return panel(
     'factors',
     'Two-step sign-in',
     html`<ul class="divide-base-300 divide-y">${factors.map((factor) => item(ctx, next, factor))}</ul>
-<p class="my-4">${recoveryCodes > 2 ? `You have ${recoveryCodes} of ${RECOVERY_CODES} recovery codes left.` : html`<strong>${recoveryCodes === 0 ? 'You have no recovery codes left.' : `You have only ${recoveryCodes} recovery ${recoveryCodes === 1 ? 'code' : 'codes'} left.`}</strong> Make new ones, so that you can sign in when you lose the rest.`}</p>
-<div class="flex flex-wrap gap-2">${add}<form method="post" action="${FACTORS}/recovery-codes">${nextField(next)}<button class="btn">Make new recovery codes</button></form></div>`,
+<p class="my-4">${recoveryCodes > 2 ? `You have ${recoveryCodes} of ${RECOVERY_CODES} recovery codes left.` : html`<strong>${recoveryCodes === 0 ? 'You have no recovery codes left.' : `You have only ${recoveryCodes} recovery ${recoveryCodes === 1 ? 'code' : 'codes'} left.`}</strong> Create new ones, so that you can sign in when you lose the rest.`}</p>
+<div class="flex flex-wrap gap-2">${add}<form method="post" action="${FACTORS}/recovery-codes">${nextField(next)}<button class="btn">Create new recovery codes</button></form></div>`,
   )
 }
 
@@ -137,7 +137,7 @@ ${
   hasToStay
     ? html`<p class="hint">Your organization asks for a second step, and this is your only one. To remove it, add another first.</p>`
     : html`<form class="border-base-300 border-t pt-4" method="post" action="${`${FACTORS}/${factor.id}/remove`}">
-${nextField(next)}<p class="mb-3">${isLast ? 'Removed, your password alone signs you in again.' : 'Removed, it no longer signs you in.'} You are signed out everywhere else.</p>
+${nextField(next)}<p class="mb-3">${isLast ? 'After that, your password alone signs you in.' : 'After that, you can’t sign in with it.'} You are signed out everywhere else.</p>
 <button class="btn text-error">Remove</button>
 </form>`
 }

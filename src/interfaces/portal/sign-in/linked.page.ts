@@ -23,7 +23,7 @@ export const confirmLinkPage = (provider: string, address: string): Page => ({
 
 /** Refuses to remove the only sign-in method. */
 export const lastSignInMethodPage = (email: string): Page => ({
-  title: 'You sign in with nothing else',
+  title: 'Your only sign-in method',
   body: html`<p>Without this account you could not sign in any more. Add a passkey first, or set a password: we email a link for it to <strong>${email}</strong>.</p>
 <p><a class="btn btn-primary" href="${PORTAL_PREFIX}/forgot">Set a password</a></p>`,
 })
@@ -52,7 +52,7 @@ export const memberLinks = (ctx: Context, memberId: string, identities: readonly
     'linked',
     'Single sign-on',
     html`<ul class="divide-base-300 divide-y">${identities.map((identity) => item(ctx, identity, pathOf(ctx, `members/${memberId}/identities/${identity.id}/remove`)))}</ul>
-<p class="hint mt-3">Removed, the next person who signs in there with this member’s address is linked as this member.</p>`,
+<p class="hint mt-3">After you remove one, the next person who signs in there with this member’s address is linked as this member.</p>`,
   )
 
 const item = (ctx: Context, { provider, lastEmail, linkedAt, lastUsedAt }: LinkedIdentity, remove: string): Html =>

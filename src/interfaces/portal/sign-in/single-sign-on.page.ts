@@ -57,7 +57,7 @@ ${back}`,
 
 /** @param organization null for the operator's provider. */
 const adminOf = (organization: string | null): string =>
-  organization === null ? 'whoever runs this service' : `an admin of ${organization}`
+  organization === null ? 'the operator of this service' : `an admin of ${organization}`
 
 /** @property organization null for the operator's provider. */
 type Facts = { provider: string; organization: string | null; admin: string }
@@ -70,8 +70,8 @@ const words: Record<ProviderSignInProblem, Words> = {
     canRepeat: true,
   },
   idpDenied: {
-    title: 'Sign-in was cancelled',
-    text: ({ provider }) => `${provider} has not let you in, or you have cancelled there.`,
+    title: 'Sign-in was canceled',
+    text: ({ provider }) => `${provider} has not let you in, or you have canceled there.`,
     canRepeat: true,
   },
   idpUnreachable: {
@@ -121,7 +121,7 @@ const words: Record<ProviderSignInProblem, Words> = {
   needsMailedLink: {
     title: 'Open the link in your email',
     text: () =>
-      'This link was handed on, so it does not show whose the address is. Join by the link in the invitation email, or join with a password.',
+      'Somebody passed this link on, so it does not show whose the address is. Join by the link in the invitation email, or join with a password.',
   },
   unproven: {
     title: 'Verify your address first',
@@ -135,7 +135,7 @@ const words: Record<ProviderSignInProblem, Words> = {
   otherPerson: {
     title: 'That is somebody else',
     text: ({ provider }) =>
-      `You were to confirm that it is you, but at ${provider} another account has signed in. Nothing was changed. Sign in there with the account that you use here.`,
+      `To confirm that it’s you, sign in with your own account: at ${provider}, another one has signed in. Nothing was changed. Sign in there with the account that you use here.`,
     canRepeat: true,
   },
   linkedElsewhere: {
@@ -152,7 +152,7 @@ export const labelProblem = (problem: string): string =>
 /** Result of a test sign-in. */
 export const testResultPage = (token: IdToken, back: string): Page => ({
   title: 'It works',
-  body: html`<p>The way there and back works. Nobody was signed in by it. This is what came:</p>
+  body: html`<p>The connection works. Nobody was signed in. The provider sent:</p>
 ${factList([
   ['Issuer', token.issuer],
   ['Subject (sub)', token.subject],

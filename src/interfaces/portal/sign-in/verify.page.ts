@@ -19,6 +19,6 @@ export const verifyPage = (form: Form, email: string, next: string): Page => ({
 export const verificationSentPage = (email: string, next: string): Page => ({
   title: 'Check your email',
   body: html`<p>An email with a link is on its way to <strong>${email}</strong>. Set a new password with it within an hour, and sign in again.</p>
-<p>No email? Check your spam folder, <a href="${verifyAddress(next)}">request another link</a>, or ask whoever runs this service for one.</p>
+<p>No email? Check your spam folder, <a href="${verifyAddress(next)}">request another link</a>, or ask the operator of this service for one.</p>
 <p class="text-center text-sm"><a href="${next}">Back</a></p>`,
 })

@@ -17,13 +17,13 @@ type EnforcementFacts = { ctx: Context; enforcement: Enforcement }
 export const enforcementPanels = (form: Form, shown: EnforcementFacts): Html =>
   html`${settingsPanel(
     'enforcement',
-    'Only way in',
-    'Members then get in by single sign-on alone. Their passwords and passkeys are good for their other organizations only.',
+    'Required single sign-on',
+    'Members then sign in to this organization only by single sign-on. Their passwords and passkeys work for their other organizations only.',
     html`${enforcementForm(form, shown)}${lockedOutMembers(shown)}`,
   )}${settingsPanel(
     'own-ways',
-    'Who may sign in past it',
-    'By a passkey of their own, or a password and a code. Guests come from outside, such as a grader of another company. An owner for emergencies gets in when your identity provider fails; all owners then get an email.',
+    'Exceptions',
+    'These members sign in with their own passkey, or a password and a code. Guests come from outside, such as a grader from another company. An owner with emergency access can sign in when your identity provider fails. All owners then get an email.',
     exceptionsPanel(form, shown),
   )}`
 
@@ -40,20 +40,20 @@ function enforcementForm(form: Form, { ctx, enforcement }: EnforcementFacts): Ht
   if (enforcedAt)
     return html`<p class="mb-4">${badge('on')} since ${time(enforcedAt)}.</p>
 <form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/enforce`)}">${hours}<button class="btn">Save</button></form>
-<form class="mt-4" method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/allow`)}"><button class="btn text-error">Allow other ways in</button></form>`
-  return html`<p class="mb-2 text-sm font-medium">What it takes</p>
+<form class="mt-4" method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/allow`)}"><button class="btn text-error">Allow other sign-in methods</button></form>`
+  return html`<p class="mb-2 text-sm font-medium">Before you start</p>
 <ul class="mb-4 space-y-2 text-sm">
 <li>${badge(isTried ? 'tried' : 'not tried')} Open the identity provider above and press <em>Try it</em>, in this session and with its present settings.</li>
-<li>${badge(isReady ? 'ready' : 'missing')} Name an owner for emergencies below, who has signed in by a passkey, or a password and a code, in the last 30 days. Two are better.</li>
+<li>${badge(isReady ? 'ready' : 'missing')} Give an owner emergency access below. They must have signed in with a passkey, or a password and a code, in the last 30 days. Two owners are better.</li>
 </ul>
-<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/enforce`)}">${hours}<button class="btn btn-primary">Make it the only way in</button></form>`
+<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/enforce`)}">${hours}<button class="btn btn-primary">Require single sign-on</button></form>`
 }
 
 /** Members who would be, or are, locked out. */
 function lockedOutMembers({ ctx, enforcement: { enforcedAt, reach } }: EnforcementFacts): Html {
   const { linked, byDomain, shutOut, examples } = reach
-  return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${formatCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
-<p class="hint mb-2">Linked to the identity provider: ${linked}. Linked when they first sign in there, by an address of a verified domain: ${byDomain}.${shutOut > 0 && ' The others are shut out: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
+  return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is locked out' : `${formatCount(shutOut, 'member')} ${enforcedAt ? 'locked out' : 'would be locked out'}`}</h3>
+<p class="hint mb-2">Linked to the identity provider: ${linked}. Linked when they first sign in there, by an address of a verified domain: ${byDomain}.${shutOut > 0 && ' The others are locked out: verify their domain, ask them to link their account under “My account”, or add them as guests.'}</p>
 ${
   shutOut > 0 &&
   html`${table(
@@ -64,7 +64,7 @@ ${
 }`
 }
 
-export const EXCEPTION_LABELS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
+export const EXCEPTION_LABELS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner with emergency access' }
 
 function exceptionsPanel(form: Form, { ctx, enforcement }: EnforcementFacts): Html {
   const action = (member: SignInExceptionMember) => pathOf(ctx, `${SSO_SETTINGS}/own-ways/${member.id}/end`)
@@ -81,7 +81,7 @@ function exceptionsPanel(form: Form, { ctx, enforcement }: EnforcementFacts): Ht
       ]),
     )}</div>`
   }<form method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/own-ways`)}">
-${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is not a member yet, too: invite them under Members afterwards.' })}
+${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'You can add a guest who is not a member yet. Invite them under Members afterwards.' })}
 ${choice(form, { name: 'signInException', label: 'As', value: 'guest', options: Object.entries(EXCEPTION_LABELS) })}
 <button class="btn">Add</button>
 </form>`

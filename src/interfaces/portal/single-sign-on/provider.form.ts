@@ -9,7 +9,7 @@ export const providerFields = (form: Form, provider: Provider | null): Html => h
   name: 'name',
   label: 'Name',
   value: provider?.name ?? '',
-  hint: 'What your members know it as: usually your organization’s name.',
+  hint: 'The name that your members know, usually your organization’s.',
 })}
 ${field(form, {
   name: 'issuer',
@@ -76,7 +76,7 @@ ${area(form, {
   value: Object.entries((provider?.requiredClaims ?? {}) as Record<string, string>)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n'),
-  hint: 'One per line, such as hd=example.com. Whoever’s token lacks one is refused.',
+  hint: 'One per line, such as hd=example.com. A sign-in without one of them is refused.',
 })}
 ${choice(form, {
   name: 'clientAuth',

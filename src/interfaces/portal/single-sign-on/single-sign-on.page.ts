@@ -27,13 +27,13 @@ const NOTICES = new Map([
   ['verified', 'The domain is verified.'],
   ['unverified', 'The record was not found. Name servers can take an hour to show a new one.'],
   ['gone', 'The domain is removed.'],
-  ['enforced', 'Single sign-on is the only way in now.'],
+  ['enforced', 'Single sign-on is now required.'],
   [
     'stopped',
-    'The settings are saved, but not tried yet. Until then single sign-on is not the only way in: try it, then make it the only way in again.',
+    'The settings are saved, but not tried yet. Until then single sign-on is not required. Try it, then require it again.',
   ],
   ['allowed', 'Members can sign in with their passwords and passkeys again.'],
-  ['sign-in-exception', 'Who may sign in past single sign-on is saved.'],
+  ['sign-in-exception', 'The exceptions are saved.'],
 ])
 
 type Facts = {
@@ -61,7 +61,7 @@ export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, en
   }${settingsPanel(
     'domains',
     'Domains',
-    'The identity provider speaks for addresses of your domains only. Who comes with another address has to be invited.',
+    'The identity provider counts only for addresses in your domains. Invite people with other addresses.',
     html`${domains.map((domain) => domainItem(ctx, domain))}
 <form class="mt-4" method="post" action="${pathOf(ctx, `${SSO_SETTINGS}/domains`)}">
 ${field(form, { name: 'domain', label: 'Add a domain', hint: 'The part after the @, such as example.com.' })}
@@ -76,12 +76,12 @@ const WARNED_DAYS = 30
 const warnOfSecret = ({ deps }: Context, { name, secretExpiresAt }: Provider): Html | false =>
   secretExpiresAt !== null &&
   secretExpiresAt.getTime() - deps.clock().getTime() < WARNED_DAYS * DAY_MS &&
-  html`<div class="alert alert-soft alert-warning" role="status"><p>The client secret of ${name} ${secretExpiresAt > deps.clock() ? 'expires' : 'expired'} on ${secretExpiresAt.toISOString().slice(0, 10)}. Make another at your provider and enter it here: nobody can sign in with one that has expired.</p></div>\n`
+  html`<div class="alert alert-soft alert-warning" role="status"><p>The client secret of ${name} ${secretExpiresAt > deps.clock() ? 'expires' : 'expired'} on ${secretExpiresAt.toISOString().slice(0, 10)}. Create another one at your provider and enter it here: nobody can sign in with an expired one.</p></div>\n`
 
 const providerTable = (ctx: Context, providers: readonly Provider[]): Html =>
   table(
     'providers-heading',
-    ['Provider', 'Issuer', 'State', 'Last error'],
+    ['Provider', 'Issuer', 'Status', 'Last error'],
     providers.map((provider) => [
       html`<a class="named" href="${pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}`)}">${provider.name}</a>`,
       html`<span class="address">${provider.issuer}</span>`,
@@ -101,7 +101,7 @@ function domainItem(ctx: Context, domain: SignInDomain): Html {
 <form method="post" action="${action('remove')}"><button class="btn btn-sm text-error" aria-label="${`Remove ${domain.domain}`}">Remove</button></form></div>
 ${
   isOpen &&
-  html`<p class="hint my-3">${domain.failingSince ? html`The record has been missing since ${time(domain.failingSince)}. After 30 days addresses of this domain link and add nobody.` : 'Publish this TXT record in the domain’s DNS, to show that it is yours:'}</p>
+  html`<p class="hint my-3">${domain.failingSince ? html`The record has been missing since ${time(domain.failingSince)}. After 30 days nobody new can sign in with an address of this domain.` : 'Publish this TXT record in the domain’s DNS, to show that it is yours:'}</p>
 ${copyBox(`name-${domain.id}`, name, 'Copy name')}${copyBox(`value-${domain.id}`, value, 'Copy value')}`
 }
 </div>
@@ -158,7 +158,7 @@ ${providerFields(form, withDraft(ctx, provider))}
 </form>`,
     )}${panel(
       'state',
-      'State',
+      'Status',
       html`${factList([
         [
           'Tried',
@@ -174,8 +174,8 @@ ${providerFields(form, withDraft(ctx, provider))}
           provider.relinkUntil && provider.relinkUntil > ctx.deps.clock() && time(provider.relinkUntil),
         ],
       ])}
-<form class="mt-4" method="post" action="${action('/relink')}"><p class="hint mb-2">After a change of client or tenant your provider may call members by other identifiers. Then have them linked anew.</p><button class="btn">Link members anew for seven days</button></form>
-<form class="mt-6" method="post" action="${action('/remove')}"><p class="hint mb-2">Removed, nobody signs in by it any more, and sessions that rest on it end. Members stay.</p><button class="btn text-error">Remove</button></form>`,
+<form class="mt-4" method="post" action="${action('/relink')}"><p class="hint mb-2">After a change of client or tenant, your provider may use other identifiers for your members. Link them again then.</p><button class="btn">Link members again for seven days</button></form>
+<form class="mt-6" method="post" action="${action('/remove')}"><p class="hint mb-2">After that, nobody can sign in with it, and its sessions end. Members stay.</p><button class="btn text-error">Remove</button></form>`,
     )}`,
   }
 }

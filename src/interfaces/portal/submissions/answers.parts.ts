@@ -22,7 +22,7 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${questionText(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && questionPlayer(ctx, address))}
-<p class="facts">Answered by: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
+<p class="facts">Answer format: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
 ${answer ? attemptView(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${

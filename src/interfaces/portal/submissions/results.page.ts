@@ -48,7 +48,7 @@ export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFa
       form.values,
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${tags.length > 0 && choice(form, { name: 'tag', label: 'Tag', options: [['', 'Every tag'], ...tags.map(({ id, name }): [string, string] => [id, name])] })}
-${field(form, { name: 'minPercent', label: 'At least, in percent', type: 'number', optional: true })}
+${field(form, { name: 'minPercent', label: 'Minimum percent', type: 'number', optional: true })}
 ${nameFilterField(readNameFilter(form.values), [assessments, tags])}`,
       html`${may(ctx, 'export') && list.total > 0 && exportButton(`${address}/export`)}${
         assessments.some(({ id }) => id === assessment) &&

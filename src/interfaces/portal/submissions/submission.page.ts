@@ -51,7 +51,7 @@ export const submissionPage = (
     mayGrade &&
     linkButton(
       pathOf(ctx, `grading/${submission.id}`),
-      submission.state === 'released' ? 'Open the sheet' : 'Grade',
+      submission.state === 'released' ? 'View grading' : 'Grade',
       'pencil-line',
       'main',
     ),
@@ -96,7 +96,7 @@ const STATES = {
   in_progress: 'in progress',
   submitted: 'submitted',
   released: 'released',
-  withdrawn: 'withdrawn',
+  withdrawn: 'revoked',
 }
 
 function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {

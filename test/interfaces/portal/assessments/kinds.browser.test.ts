@@ -36,7 +36,7 @@ async function openEditor() {
 
 const byLabel = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 
-/** Whatever is shown, in both sizes and both colour schemes. */
+/** Whatever is shown, in both sizes and both color schemes. */
 async function lookAt(page: Page): Promise<void> {
   for (const viewport of [desktop, phone]) {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -75,9 +75,9 @@ describe.skipIf(!isBrowserInstalled)(
       await page.getByRole('button', { name: 'Move up option 5' }).focus()
       await page.keyboard.press('Enter')
       await expect.poll(() => byLabel(page, 'Option 5').inputValue(), PATIENT).toBe('Aarhus')
-      await page.getByLabel('How it is scored').selectOption('weights')
+      await page.getByLabel('Scoring').selectOption('weights')
       await lookAt(page)
-      await page.getByLabel('How it is scored').selectOption('exact')
+      await page.getByLabel('Scoring').selectOption('exact')
       await byLabel(page, 'Question').focus()
       await byLabel(page, 'Points').press('Enter')
       await page.waitForURL(/done=question-added/)

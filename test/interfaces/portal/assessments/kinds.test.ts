@@ -183,7 +183,7 @@ describe('the form of an automatically scored question', () => {
     const text = await get(`${path}/questions/new?answer=short_text`)
     const [line] = rowsIn(text)
     const words = { [`text-${line}`]: 'colo*r', caseSensitive: 'yes', accents: 'yes', otherwise: 'wrong', lines: '3' }
-    await post(`${path}/questions`, { ...fieldsIn(text), script: 'Colour', row: line!, ...words }).expect(303)
+    await post(`${path}/questions`, { ...fieldsIn(text), script: 'Color', row: line!, ...words }).expect(303)
     const [one, two] = await questions()
     expect(one!.version).toMatchObject({
       spec: { unit: 'm' },
@@ -301,7 +301,7 @@ it('explains the rejection if candidates use another player', async () => {
   const { get, post, home } = await signInAs(elsewhere, organization.id, ['admin'])
   const { id } = await elsewhere.make.assessment(organization.id)
   const path = `${home}assessments/${id}`
-  const reason = 'Candidates take assessments in another player'
+  const reason = 'Your candidates use another player'
   expect((await get(path)).text).toContain(reason)
   const form = await get(`${path}/questions/new?answer=number`)
   expect(form.text).toContain(reason)

@@ -113,7 +113,7 @@ it('adds a picture to an option without changing other input', async () => {
   const { add, begin, get, organization, path } = await openForm()
   const [row, second] = ['abcdefgh', 'bcdefghi']
   const form = await get(`${path}/new?answer=single_choice`)
-  expect(form.text).toContain('Into option 1')
+  expect(form.text).toContain('In option 1')
   const kind = { responseType: 'single_choice', points: '1', policy: 'exact', row: [row, second], right: row }
   const id = await add({ ...kind, [`text-${row}`]: '2 * 3 * 4', [`text-${second}`]: 'None', pictureIn: `text-${row}` })
   const candidate = await begin()

@@ -99,7 +99,7 @@ it('rejects a question with mistakes at their fields, keeping the typed text', a
 
 it("rejects a question without a text, or with an address that candidates can't play", async () => {
   const { add, get, post, addressOf, scripts, assessment } = await openAssessment()
-  const nothing = 'The question is empty: enter a text, or an audio or video URL.'
+  const nothing = 'The question is empty. Enter a text, or an audio or video URL.'
   for (const inputType of ['text', 'audio', 'video', 'mixed']) {
     expect(mistakesIn(await add({ inputType, script: ' \r\n' })), inputType).toEqual([nothing])
   }
@@ -234,7 +234,7 @@ it('does not move a question from an outdated page', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   expect(await scripts()).toEqual(['A', 'C', 'B'])
   expect(mistakesIn(answers.find(({ status }) => status === 422)!)[0]).toBe(
-    'This question was moved meanwhile. It stays where it is now.',
+    'This question was moved in the meantime. It stays where it is now.',
   )
 })
 

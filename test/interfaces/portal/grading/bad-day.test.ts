@@ -93,7 +93,7 @@ it('asks again before the release if points have changed since, keeping the type
   const refused = await person.post(`${sheet}/release`, { ...fields, seen: seenIn(shown) })
   expect([refused.status, mistakesIn(refused)]).toEqual([
     422,
-    ['The grades have changed meanwhile: the total is now 5.5 points. Check it, then release it again.'],
+    ['The grades have changed in the meantime: the total is now 5.5 points. Check it, then release it again.'],
   ])
   expect(refused.text).toContain(fields.message)
   expect(await releases()).toEqual([])

@@ -92,8 +92,8 @@ describe('the grading view', () => {
     const told = await admin.save(1, '5', 'Theirs', seen)
     expect(told.headers.location).toContain('others=yes')
     const text = (await admin.get(told.headers.location!)).text
-    expect(text).toContain('Somebody else has graded it since you opened the sheet')
-    expect(text).toContain('has this sheet open, too')
+    expect(text).toContain('Somebody else has graded it since you opened this page')
+    expect(text).toContain('has this submission open, too')
     const grades = rowsOf(text).filter((row) => /Mine|Theirs/.test(row))
     expect(grades.map((row) => row.split(' | ').slice(2))).toEqual([
       ['1', 'Mine'],

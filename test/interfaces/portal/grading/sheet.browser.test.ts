@@ -148,7 +148,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     const { page, join, grades } = await furnish()
     const admin = await join('admin')
     const theirs = await admin.open()
-    await theirs.getByText('has this sheet open, too').waitFor()
+    await theirs.getByText('has this submission open, too').waitFor()
     await comment(page).fill('Of the grader')
     await says(page, 'Saved.')
     service.clock.advance(1_000)

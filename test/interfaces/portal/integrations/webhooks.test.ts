@@ -91,7 +91,7 @@ describe('a webhook', () => {
     ['https://example.com:22', 'The port of the URL must be 80, 443, or above 1023.'],
     [
       'https://169.254.169.254',
-      'The URL must not point to a private network. Whoever operates this service can allow it by the setting WEBHOOK_ALLOW.',
+      'The URL must not point to a private network. The operator of this service can allow it with the setting WEBHOOK_ALLOW.',
     ],
     [`https://example.com/${'x'.repeat(2_048)}`, 'The URL has more than 2048 characters.'],
   ])('is rejected on creation and change, keeping the typed text, for the URL: %s', async (url, words) => {

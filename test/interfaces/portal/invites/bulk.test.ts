@@ -241,7 +241,7 @@ describe('a bulk change', () => {
     const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
     await service.make.invite(assessment)
     const refused = await admin.post(path, asked)
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['4 invites match by now. Check the number and confirm again.']])
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Now 4 invites match. Check the number and confirm again.']])
     expect((await invites()).every(({ status }) => status === 'pending')).toBe(true)
     expect((await admin.post(path, fieldsIn(refused))).status).toBe(303)
   })
@@ -403,7 +403,7 @@ describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium 
       await keyboard.insertText(Array.from({ length: 5 }, (_, i) => `k${i}@example.com`).join('\n'))
       await reach('form[enctype] .btn-primary')
       await keyboard.press('Enter')
-      await expect.poll(() => heading(page), PATIENT).toBe(`List for ${assessment.name}`)
+      await expect.poll(() => heading(page), PATIENT).toBe('Pasted list')
       await reach('.btn-primary')
       await keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself

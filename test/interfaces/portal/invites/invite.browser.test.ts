@@ -37,7 +37,7 @@ describe.skipIf(!isBrowserInstalled)('the page of an invite (skipped where no ch
     const page = await context.newPage()
     const complaints = watch(page)
     await page.goto(`${origin}${admin.home}invites/${invite.id}`)
-    const dialog = page.getByRole('dialog', { name: 'When does it expire?' })
+    const dialog = page.getByRole('dialog', { name: 'Expiry' })
     await page.getByText('More', { exact: true }).click()
     await press(page, 'Change expiry')
     await dialog.waitFor()

@@ -39,7 +39,7 @@ it('pauses a list after more than a tenth of the newest mails bounced, until an 
   await become('stoppedAt')
   expect(await invited()).toBe(0)
   const { text } = await admin.get(path)
-  expect(text).toContain('Lists wait until an admin has looked into it')
+  expect(text).toContain('Lists are paused until an admin has checked')
   await admin.post(`${path}/resume`)
   await become('stoppedAt')
   expect(await invited()).toBe(0)

@@ -63,9 +63,9 @@ describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium i
       await page.goto(`${origin}${admin.home}keys/${made.versionId}`)
       await expectUsable()
       await page.getByLabel('Full points for everybody').check()
-      await page.getByLabel('Why').fill('Two are right')
-      await press(page, 'See what changes')
-      await page.getByRole('heading', { name: 'What changes', exact: true }).waitFor()
+      await page.getByLabel('Reason').fill('Two are right')
+      await press(page, 'Preview changes')
+      await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
       await expectUsable()
       await context.close()
     }
@@ -77,8 +77,8 @@ describe.skipIf(!isBrowserInstalled)('an answer key (skipped where no chromium i
     if (definition === WORDS) await press(page, 'Accept Roma')
     else {
       await page.getByLabel('Bergen').check()
-      await page.getByLabel('Why').fill('It is Bergen')
-      await press(page, 'See what changes')
+      await page.getByLabel('Reason').fill('It is Bergen')
+      await press(page, 'Preview changes')
     }
     await press(page, 'Correct the key')
     await page.getByText('Key 2 is applied').waitFor(PATIENT)

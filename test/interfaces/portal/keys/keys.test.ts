@@ -99,7 +99,7 @@ it('previews the changes of a correction, and stores nothing', async () => {
     'Of 5 answers submitted, 2 get more, 2 less, 0 the same. 3 are released: of these 1 gets more, 1 less. 1 was decided by a person, and stays.',
   )
   expect(text).toContain('It is Bergen')
-  expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 2 results'])
+  expect(choicesIn(text)).toEqual(['Change only results that rise: 1 result', 'Change results that fall, too: 2 results'])
   expect(await scores()).toEqual(before)
   expect(await service.db.answerKey.count({ where: { versionId: made.versionId } })).toBe(1)
 })
@@ -207,7 +207,7 @@ it.each(['raise', 'all'])('keeps and lists released results that now need a grad
   expect(text).toContain('2 are released: of these 0 get more, 0 less, 1 needs a grader, and stays as it is.')
   expect(text).toContain('Released as they were, because they need a grader: 1')
   expect(text).toContain('candidate-0@example.com')
-  expect(text).toContain('a person has to say')
+  expect(text).toContain('a grader has to decide')
   expect(text).not.toContain('because they would be lower')
 })
 
@@ -263,12 +263,12 @@ it('previews each choice about released results if a paper has the version twice
   await service.db.release.update({ where: { id }, data: { grades: lowered } })
   const { preview, correct, scores } = await open(made)
   const { text } = await preview(BERGEN_IS_RIGHT)
-  const [raise, all] = ['Change only where it raises them</h4>', 'Also where it lowers them</h4>'].map(
+  const [raise, all] = ['Change only results that rise</h4>', 'Change results that fall, too</h4>'].map(
     (label) => text.split(label)[1]!,
   )
   expect(raise).toContain('2 are released: of these 1 gets more, 0 less')
   expect(all).toContain('2 are released: of these 0 get more, 0 less')
-  expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 1 result'])
+  expect(choicesIn(text)).toEqual(['Change only results that rise: 1 result', 'Change results that fall, too: 1 result'])
   await correct(BERGEN_IS_RIGHT, 'all')
   expect((await scores())[0]!.released).toEqual(['15/30', '0/30'])
 })

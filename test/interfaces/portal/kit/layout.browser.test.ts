@@ -75,7 +75,7 @@ describe.skipIf(!isBrowserInstalled)('the layout of the portal (skipped where no
     const page = await openPage(addressOf('invite-many'), desktop)
     await page.getByLabel('Assessment').selectOption({ index: 1 })
     await page.getByLabel('Or paste the rows').fill(list)
-    await page.getByRole('button', { name: 'Check list' }).click()
+    await page.getByRole('button', { name: 'Preview list' }).click()
     const short = page.getByText('cand002@example.com')
     for (const width of [1280, 800]) {
       await page.setViewportSize({ width, height: 900 })

@@ -150,8 +150,8 @@ describe('an import of questions', () => {
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     expect((await rows()).map(({ state }) => state)).toEqual(['refused', 'taken'])
-    expect((await admin.get(headers.location!)).text).toContain('The service could not keep this question.')
-    const isOfIt = (line: string) => line.includes('a question of an import could not be taken') && line.includes(organizationId)
+    expect((await admin.get(headers.location!)).text).toContain('The service couldn’t save this question.')
+    const isOfIt = (line: string) => line.includes('a question of an import was rejected') && line.includes(organizationId)
     const logged = service.logLines.filter(isOfIt)
     expect(logged).toHaveLength(1)
     expect((await admin.post(`${headers.location}/undo`)).status).toBe(303)
@@ -166,7 +166,7 @@ describe('an import of questions', () => {
     const finishedAt = new Date(service.clock.now().getTime() - DAY_MS)
     await service.db.libraryImport.updateMany({ where: { organizationId }, data: { finishedAt } })
     const late = await admin.post(`${headers.location}/undo`)
-    expect([late.status, mistakesIn(late)]).toEqual([422, ['An import can be undone once, for a day.']])
+    expect([late.status, mistakesIn(late)]).toEqual([422, ['You can undo an import once, within a day.']])
     expect(await kept()).toHaveLength(1)
   })
 
@@ -211,9 +211,13 @@ describe('an import of questions', () => {
   })
 
   it.each([
-    ['an empty file', '', 'The list is empty.'],
-    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row names no column “text”.'],
-    ['a file that only begins as a spreadsheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can not be read as a sheet.'],
+    ['an empty file', '', 'The list is empty. Add at least one row.'],
+    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row has no column “text”. Add one.'],
+    [
+      'a file that only begins as a spreadsheet',
+      new Uint8Array([0x50, 0x4b, 3, 4]),
+      'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.',
+    ],
     [
       'too many questions',
       Array.from({ length: 5_001 }, (_, i) => `Q${i}{T}`).join('\n\n'),
@@ -272,7 +276,7 @@ describe('an export of questions', () => {
     await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
     const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
     expect(await page()).toContain('3 questions, with their answer keys.')
-    const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
+    const [before, sheetPart, gift] = (await page()).split(/Spreadsheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
     expect(gift).toContain('Points are not exported: they become 1. Short text, Number 2')

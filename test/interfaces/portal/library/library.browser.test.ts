@@ -73,7 +73,7 @@ describe.skipIf(!isBrowserInstalled)('the library in a browser (skipped where no
       await page.getByRole('button', { name: 'Save', exact: true }).last().click()
       await page.waitForURL(/[?&]done=question-saved/) // a page that is asked for before it is there would be taken for it
       await page.getByRole('link', { name: /capital of France/ }).click()
-      await page.getByRole('link', { name: 'See the difference' }).click()
+      await page.getByRole('link', { name: 'Show differences' }).click()
       await page.getByRole('heading', { name: 'This question and version 1 in the library' }).waitFor()
       await look('difference')
       expect(complaints).toEqual([])

@@ -89,7 +89,7 @@ describe('the library', () => {
       assessmentId: assessments[1].id,
     })
     const again = await admin.post(`${path}/add`, { assessmentId: assessments[1].id })
-    expect([again.status, mistakesIn(again)]).toEqual([422, ['The assessment asks it already, as question 2.']])
+    expect([again.status, mistakesIn(again)]).toEqual([422, ['The assessment already has it, as question 2.']])
     await admin.post(`${path}/retire`)
     expect((await admin.get(path)).text).not.toContain('Add to an assessment')
     expect((await admin.post(`${path}/add`, { assessmentId: assessments[1].id })).status).toBe(422)
@@ -126,10 +126,10 @@ describe('the library', () => {
     await admin.post(`${one.path}/library/save`)
     const write = (script: string) => service.db.question.update({ where: { id: one.id }, data: { script } })
     await write('Mine?')
-    expect((await admin.get(one.path)).text).not.toContain('Take version 1')
+    expect((await admin.get(one.path)).text).not.toContain('Use version 1')
     const difference = `${one.path}/library/difference`
     const page = await admin.get(difference)
-    expect(page.text).toContain('Taking version 1 replaces what is only in this question.')
+    expect(page.text).toContain('Using version 1 discards this question’s own changes.')
     await write('Mine, and better?')
     const take = (seen: Record<string, string>) => admin.post(`${one.path}/library/take`, seen)
     const now = takenFrom(await admin.get(difference))
@@ -186,7 +186,7 @@ describe('the library', () => {
         ),
       )
     }
-    expect((await admin.get(one.path)).text).not.toContain('See the difference')
+    expect((await admin.get(one.path)).text).not.toContain('Show differences')
     expect((await admin.get(page)).text).toContain('Both are the same.')
     const changed = {
       ...CHOICE,
@@ -195,16 +195,17 @@ describe('the library', () => {
     }
     await client.put(`/assessments/${assessments[0].id}/questions/${one.id}/definition`).send(changed).expect(200)
     await client.patch(`/assessments/${assessments[0].id}/questions/${one.id}`).send({ points: 5 }).expect(200)
-    expect((await admin.get(one.path)).text).toContain('See the difference')
+    expect((await admin.get(one.path)).text).toContain('Show differences')
     expect(await shown()).toEqual([
       ['Options', 'Paris Rome &lt;i&gt;Lyon&lt;/i&gt;, keeps its place only here', 'Paris Rome'],
-      ['How it is scored', 'Options give shares', 'All or nothing'],
+      ['Scoring', 'Options give shares', 'All or nothing'],
       ['Shares of the points', 'Paris: 100 % only here &lt;i&gt;Lyon&lt;/i&gt;: 50 % only here', 'none'],
-      ['Points (stays as it is here)', '5 points', '3 points'],
+      ['Points (not replaced)', '5 points', '3 points'],
       ['Right', 'none', 'Paris'],
     ])
     const { text } = await admin.get(page)
-    for (const words of ['Take version 1', 'Save as version 2', 'The same in both: kind, text']) expect(text).toContain(words)
+    for (const words of ['Use version 1', 'Save as version 2', 'The same in both: answer format, text'])
+      expect(text).toContain(words)
     await admin.post(`${one.path}/library/version`)
     expect((await kept())[0]).toMatchObject({ number: 2 })
     const fresh = await makeQuestion(assessments[0], null)

@@ -89,6 +89,7 @@ it('filters by member, key, and action', async () => {
   expect(await show({ action: 'created_tag', who: admin.member.email })).toEqual([expect.stringContaining('Mine')])
   expect(await show({ who: 'nobody@example.com' })).toEqual([])
   expect(await show({ who: 'Test' })).toEqual([])
+  expect(await show({ bulk: 'x' })).toEqual([])
   for (const query of [{ action: 'x' }, { before: 'x' }, { before: "'" }, { before: '\0' }, { who: '' }])
     expect([query, (await show(query)).length]).toEqual([query, 3])
 })
@@ -121,11 +122,15 @@ it('has stable pages, even within one millisecond', async () => {
 it('reads a page by an index with any filter', async () => {
   const { organization } = await start()
   const days = "timestamptz '2026-01-01' + make_interval(secs => i)"
-  await service.db.$executeRawUnsafe(`INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, at)
-    SELECT gen_random_uuid(), '${organization.id}', 'member', md5((i % 500)::text)::uuid, 'action_' || i % 20, ${days}
+  await service.db.$executeRawUnsafe(`INSERT INTO audit_entries (id, organization_id, actor_kind, actor_id, action, bulk_change_id, at)
+    SELECT gen_random_uuid(), '${organization.id}', 'member', md5((i % 500)::text)::uuid, 'action_' || i % 20,
+      CASE WHEN i % 4 > 0 THEN md5((i / 1000)::text)::uuid END, ${days}
     FROM generate_series(1, 20000) AS i`)
   await service.db.$executeRawUnsafe('ANALYZE audit_entries')
-  const filters = ['', `AND actor_id = md5('7')::uuid`, `AND action = 'action_3'`]
+  const filters = [
+    ...['', `AND actor_id = md5('7')::uuid`, `AND action = 'action_3'`],
+    ...['AND bulk_change_id IS NULL', `AND bulk_change_id = md5('7')::uuid`],
+  ]
   for (const filter of filters) {
     const plan = JSON.stringify(
       await service.db.$queryRawUnsafe(`EXPLAIN (FORMAT JSON) SELECT * FROM audit_entries
@@ -210,7 +215,7 @@ it('shows changes as readable values, before and after', async () => {
   for (const event of recorded) await service.db.auditEntry.create({ data: { ...entry, ...event, id: service.deps.newId() } })
   const rows = rowsOf((await admin.get(path)).text).join('\n')
   for (const words of [
-    'Colour of buttons and links: the service’s own → #123456',
+    'Color of buttons and links: the service’s own → #123456',
     'changed the limits of all API keys',
     'Days a new key lasts at most: no limit → 90',
     'Networks of all keys: anywhere → 203.0.113.0/24',

@@ -188,7 +188,7 @@ it('mails at most five tests an hour across organizations, and rejects invalid t
   const answers = await Promise.all(Array.from({ length: 8 }, () => test()))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(3).fill(422)])
   const refused = answers.find(({ status }) => status === 422)!
-  expect(refused.text).toContain('You can mail yourself 5 tests an hour. Please try again in 60 minutes.')
+  expect(refused.text).toContain('You can email yourself 5 tests an hour. Please try again in 60 minutes.')
   expect(refused.text).toContain('thank you for **asking**.')
   expect(await testsOf(admin)).toHaveLength(5)
 
@@ -245,11 +245,11 @@ it('reports a changed text to every admin by mail, in their languages', async ()
   const both = [admin.member.id, other.member.id]
   expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both, ...both].sort())
   const to = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).map(({ parsed }) => parsed)
-  expect(to(admin.member.email)[0]!.subject).toBe(`The text of an email to candidates was changed: ${organization.name}`)
+  expect(to(admin.member.email)[0]!.subject).toBe(`An email template for candidates was changed: ${organization.name}`)
   expect(to(admin.member.email)[0]!.text).toContain(`Its subject is now: ${SUBJECT}`)
   expect(to(other.member.email)[0]!.text).toContain('Der Betreff ist jetzt')
   await save({ seen: '2', subject: '', body: '' })
-  const removed = () => to(admin.member.email).find(({ text }) => text!.includes('no longer has its own text'))
+  const removed = () => to(admin.member.email).find(({ text }) => text!.includes('was removed. Candidates get the text'))
   await waitUntil('the mail of what was taken out', removed)
   expect(await service.db.memberEmail.count({ where })).toBe(8)
 })

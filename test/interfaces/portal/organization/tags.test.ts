@@ -53,7 +53,7 @@ it('shows the uses of a tag, and removes it there when it is deleted', async () 
 it.each([
   [{ ...green, name: '  ' }, 'Enter the name.'],
   [{ ...green, name: 'x'.repeat(101) }, 'The name has more than 100 characters.'],
-  [{ ...green, color: 'red' }, 'Enter the colour as # and six hexadecimal digits'],
+  [{ ...green, color: 'red' }, 'Enter the color as # and six hexadecimal digits'],
   [{ ...green, description: 'x'.repeat(1_001) }, 'The description has more than 1000 characters.'],
   [{ ...green, name: 'tAKEN' }, 'The name is already taken.'],
 ])('rejects an invalid tag on creation and change, with a reason: %#', async (fields, words) => {

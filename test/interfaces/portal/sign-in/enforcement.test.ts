@@ -41,7 +41,7 @@ describe('the requirement of single sign-on', () => {
     const { organization, admin, idp, page, person } = await setUpSso(service)
     const enforce = async () => (await admin.post(`${admin.home}settings/sign-in/enforce`, { ssoSessionHours: '12' })).text
     const untried = 'Try the identity provider first'
-    const noWayBack = 'Somebody must be able to get in'
+    const noWayBack = 'Somebody must be able to sign in'
     expect(await enforce()).toContain(untried)
     expect(await enforce()).toContain(noWayBack)
     const other = await signInByPassword(admin.email)
@@ -81,7 +81,7 @@ describe('the requirement of single sign-on', () => {
     const { owner, settings, answer } = await makeOnlyWayIn(service, sso)
     expect(answer.status).toBe(303)
     const { text } = await owner.get(settings)
-    expect(text).toContain('1 member shut out')
+    expect(text).toContain('1 member locked out')
     expect(text.slice(text.indexOf('shut-out-heading'))).toContain(outside.email)
     expect(text).not.toContain(inside.email)
     expect(await actionsOf(sso.organization.id)).toEqual(expect.arrayContaining(['changed_sign_in_exception', 'enforced_sso']))
@@ -161,7 +161,7 @@ describe('an organization that requires single sign-on', () => {
     const { organization, owner, settings, domain } = await setUp()
     const home = `/portal/${organization.id}/`
     const invite = (email: string) => owner.post(`${home}members/invite`, { email, roles: 'grader' })
-    expect(mistakesIn(await invite('guest@elsewhere.example')).join()).toContain('your verified domains only')
+    expect(mistakesIn(await invite('guest@elsewhere.example')).join()).toContain('in none of its verified domains')
     expect(await db.member.count({ where: { organizationId: organization.id, email: 'guest@elsewhere.example' } })).toBe(0)
     expect((await invite(`colleague@${domain}`)).status).toBeLessThan(400)
     await owner.post(`${settings}/own-ways`, { email: 'guest@elsewhere.example', signInException: 'guest' })
@@ -221,7 +221,7 @@ describe('emergency access', () => {
     const other = await joinAs(service, organization)
     const { owner, settings } = await makeOnlyWayIn(service, sso)
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: admin.email } })
-    const last = 'This is the last way in'
+    const last = 'This is the last owner with emergency access'
     expect((await owner.post(`${settings}/own-ways/${id}/end`)).text).toContain(last)
     expect((await owner.post(`${settings}/own-ways`, { email: admin.email, signInException: 'guest' })).text).toContain(last)
     const context = { ...asOperator(service, organization) }

@@ -306,7 +306,7 @@ describe('a member who has lost every factor', () => {
     const admin = await signInAs(service, organization.id, ['admin'])
     const answer = await admin.post(`${admin.home}members/${member.id}/reset-factors`, { reason: 'Lost' })
     expect(mistakesIn(answer)).toEqual([
-      'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
+      'This member belongs to other organizations as well. Only the operator of this service can reset their second step.',
     ])
     expect(await service.db.secondFactor.count({ where: { credentialId } })).toBe(1)
   })

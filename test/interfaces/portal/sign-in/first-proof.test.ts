@@ -351,7 +351,7 @@ describe('a request that waits for the verification of the address', () => {
     const { credentialId, addApp, left } = await setUp()
     await setProven(credentialId, null)
     const added = await askBehind(credentialId, prove(credentialId), addApp)
-    const signedOut = 'You were signed out meanwhile, and nothing was changed. Sign in again.'
+    const signedOut = 'You were signed out in the meantime, and nothing was changed. Sign in again.'
     expect([added.status, mistakesIn(added), await left()]).toEqual([422, [signedOut], [0, 0]])
   })
 

@@ -213,7 +213,7 @@ describe('Google and Microsoft, if enabled by the operator,', () => {
     idp.person = somebody({ email: `new@${sso.domain}`, email_verified: true })
     expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe('Join through your organization')
     const posted = await browse(service).post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
-    expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
+    expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('This organization requires single sign-on')])
   })
 
   it("are removed with an admin's reset of a member's second factor", async () => {
@@ -266,7 +266,7 @@ describe('Google and Microsoft, if enabled by the operator,', () => {
     const only = { ...browse(service), home: homeOf(organization) }
     await goThrough(only, idp, `${await joinPath(service, organization, email)}/with/microsoft`)
     const refused = await only.post(await removeOf(only))
-    expect([refused.status, titleOf(refused.text)]).toEqual([422, 'You sign in with nothing else'])
+    expect([refused.status, titleOf(refused.text)]).toEqual([422, 'Your only sign-in method'])
     expect(await signIn()).toBe('/portal')
   })
 

@@ -140,7 +140,7 @@ it('shows mistakes at their fields, keeps the typed text except the password, an
   ])
   expect(await problem({ password: '123456789' })).toEqual(['password: The password needs at least 15 characters.'])
   expect(await problem({ password: 'GraceHopper2026!!!' })).toEqual([
-    'password: The password is easy to guess: attackers try “Grace”, “Hopper”, “2026”, “!!!” first. Add what has nothing to do with that, such as two or three more words.',
+    'password: The password is easy to guess: attackers try “Grace”, “Hopper”, “2026”, “!!!” first. Add something unrelated, such as two or three more words.',
   ])
   expect(await problem({ password: 'x'.repeat(201) })).toEqual(['password: The password has more than 200 characters.'])
   expect(await problem({ password: 'Careful-Person@example.com' })).toEqual([

@@ -33,7 +33,7 @@ it("opens the portal only from the organization's networks, and explains rejecti
   const { organization, owner, path, saveFrom, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   expect(mistakesIn(await saveFrom(ELSEWHERE, { networks: '203.0.113.0/24' }))).toEqual([
-    'Your own address is in none of these networks: you would lock yourself out.',
+    'Your own address is in none of these networks, so you would lock yourself out. Add it.',
   ])
   expect(mistakesIn(await saveFrom(OFFICE, { networks: '203.0.113.0/24\nhere' }))).toEqual([
     'The networks: line 2 is neither an address nor a network such as 203.0.113.0/24.',
@@ -71,7 +71,7 @@ it('rejects a network of all addresses, and asks for confirmation before it lock
   const fields = { apiKeyNetworks: '203.0.113.0/24', apiKeyMaxDays: '' }
   expect((await owner.get(path)).text).not.toContain('name="shutsOut"')
   const warned = await saveFrom(OFFICE, fields)
-  expect(mistakesIn(warned)[0]).toContain('An API key was used in the last 30 days from an address outside of these networks.')
+  expect(mistakesIn(warned)[0]).toContain('An API key was used in the last 30 days from an address outside these networks.')
   expect(warned.text).toContain('name="shutsOut"')
   expect((await saveFrom(OFFICE, { ...fields, shutsOut: 'yes' })).status).toBe(303)
   expect((await saveFrom(OFFICE, { ...fields, apiKeyMaxDays: '90' })).status).toBe(303)

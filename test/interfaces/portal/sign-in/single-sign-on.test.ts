@@ -278,7 +278,7 @@ describe('single sign-on', () => {
   it("explains a provider's error, and shows that a provider is down", async () => {
     const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = { sub: '' }
-    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('Sign-in was cancelled')
+    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('Sign-in was canceled')
     idp.person = person('grace')
     const browser = browse(service)
     const back = await wayBack(browser, idp, begin)

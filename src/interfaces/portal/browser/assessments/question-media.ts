@@ -45,7 +45,7 @@ function addControl(form: HTMLFormElement, field: HTMLInputElement, kind: Kind):
   async function run(slices: () => AsyncGenerator<Blob>): Promise<void> {
     file.disabled = record.disabled = true
     try {
-      setText(line, 'Beginning…')
+      setText(line, 'Starting…')
       const { id, address } = await post<{ id: string; address: string }>(base, new URLSearchParams({ kind }))
       const count = await send(`${base}/${id}/parts/0`, slices())
       if (count === 0) throw new Problem('Nothing was recorded.')
@@ -84,7 +84,7 @@ function addControl(form: HTMLFormElement, field: HTMLInputElement, kind: Kind):
 
   async function* recorded(): AsyncGenerator<Blob> {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: kind === 'video' }).catch(() => {
-      throw new Problem('The browser gives no access to the microphone or camera.')
+      throw new Problem('The browser blocks the microphone or camera. Allow both for this page, then try again.')
     })
     const mimeType = TYPES[kind].find((type) => MediaRecorder.isTypeSupported(type))
     const recorder = new MediaRecorder(stream, mimeType ? { mimeType } : {})
@@ -132,7 +132,8 @@ async function waitUntilReady(address: string): Promise<number> {
     )
     const { state, milliseconds } = (await answer!.json()) as { state: string; milliseconds: number | null }
     if (state === 'ready') return milliseconds ?? 0
-    if (state === 'failed') throw new Problem('This can not be played: it is damaged, or of another kind than it says.')
+    if (state === 'failed')
+      throw new Problem('This file can’t be played: it is damaged, or has the wrong file type. Choose another file.')
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
 }

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 
 /** Files with templates, and scripts that create elements. */
 const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
-/** An address within a page, `#add`, is none. Tags have colours of their own: examples of them in the documents, and what is said of a wrong one. */
+/** An address within a page, `#add`, is none. Tags have colors of their own: examples of them in the documents, and what is said of a wrong one. */
 const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-messages\.ts$/
 /** Files that compute brand colors. */
 const OF_BRANDS = /html\/brand\.ts$/
 
 const NAMES =
   'red orange amber yellow lime green emerald teal cyan sky blue indigo violet purple fuchsia pink rose slate gray zinc stone'
-const COLOUR = new RegExp(
+const COLOR = new RegExp(
   [
     String.raw`(?<![&\w])#(?!add\b)(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})\b`,
     String.raw`\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(\s*[\d.]`,
@@ -19,22 +19,22 @@ const COLOUR = new RegExp(
   ].join('|'),
   'gi',
 )
-const findColours = (text: string): string[] => text.match(COLOUR) ?? []
+const findColors = (text: string): string[] => text.match(COLOR) ?? []
 
 it("has only the theme's colors in templates", () => {
   const said = TEMPLATES.filter((file) => !OF_TAGS.test(file) && !OF_BRANDS.test(file)).flatMap((file) =>
-    findColours(readFileSync(file, 'utf8')).map((colour) => `${file}: ${colour}`),
+    findColors(readFileSync(file, 'utf8')).map((color) => `${file}: ${color}`),
   )
   expect(said).toEqual([])
 })
 
 it.each(['#fff', 'color:#1D4ED8', 'rgb(0, 0, 0)', 'oklch(62.8% 0.25 29)', 'text-red-500', 'hover:bg-white'])(
   'finds the color %s',
-  (colour) => {
-    expect(findColours(`<p class="${colour}">`)).toHaveLength(1)
+  (color) => {
+    expect(findColors(`<p class="${color}">`)).toHaveLength(1)
   },
 )
 
 it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('accepts %s', (word) => {
-  expect(findColours(`<p class="${word}">`)).toEqual([])
+  expect(findColors(`<p class="${word}">`)).toEqual([])
 })
