@@ -56,7 +56,7 @@ export type Queue = {
   /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
   enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
-  forgetOrganization: (organizationId: string) => Promise<number>
+  purgeOrganization: (organizationId: string) => Promise<number>
   /** Has an archive made, in the same way. */
   enqueueArchive: (db: Connection, which: { organizationId: string; archiveId: string }) => Promise<void>
   /**
@@ -64,7 +64,7 @@ export type Queue = {
    *
    * @returns how many jobs of the mails are under way.
    */
-  forgetMails: (emailIds: readonly string[], pattern: string) => Promise<number>
+  purgeMails: (emailIds: readonly string[], pattern: string) => Promise<number>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
   enqueueRecording: (
     db: Connection,

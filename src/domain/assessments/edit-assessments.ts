@@ -25,7 +25,7 @@ import { referencesOf, replaceReferences, resolveReferences } from './assessment
 import { type Assessment, getAssessment } from './assessments.ts'
 import { copyMailTexts } from './copy-mail-texts.ts'
 import { copyQuestions } from './copy-questions.ts'
-import { forgetInstruction, saveInstruction } from './instructions.ts'
+import { deleteUnusedInstruction, saveInstruction } from './instructions.ts'
 
 /**
  * Makes an assessment, without questions.
@@ -71,7 +71,7 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
       where,
       data: { ...settingsOf(input), ...nameKeys(input.name), ...releases, instructionId, updatedAt },
     })
-    if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
+    if (instructionId !== assessment.instructionId) await deleteUnusedInstruction(inside, assessment)
     await replaceReferences(inside, assessment.id, references)
     await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
   })
@@ -162,7 +162,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
     await inside.db.selectFrom('assessments').select('id').where('id', '=', id).forUpdate().execute()
     const assessment = await getAssessment(inside, id)
     await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
-    await forgetInstruction(inside, assessment)
+    await deleteUnusedInstruction(inside, assessment)
     await record(inside, 'deleted_assessment', assessment)
   })
   await work.catch(async (error) => {

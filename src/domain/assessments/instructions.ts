@@ -25,7 +25,10 @@ export async function saveInstruction(ctx: Context, { instructionTitle: title, i
 }
 
 /** Deletes the instruction that an assessment had, unless another has it too. */
-export async function forgetInstruction({ db, organization }: Context, { instructionId }: { instructionId: string | null }) {
+export async function deleteUnusedInstruction(
+  { db, organization }: Context,
+  { instructionId }: { instructionId: string | null },
+) {
   if (!instructionId) return
   await db.instruction.deleteMany({ where: { organizationId: organization.id, id: instructionId, assessments: { none: {} } } })
 }

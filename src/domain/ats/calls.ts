@@ -5,16 +5,16 @@ import { authorize } from '../authorization/permissions.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
-import { DAY_MS } from '../time/days.ts'
+import { daysAfter } from '../time/days.ts'
 import type { ConnectionDetail } from './connections.ts'
 import { atsOf } from './place-order.ts'
 
 // The log of what was called in either direction.
 
 export type { AtsCall }
-/** For so many days calls are kept, and reports that are over. */
-export const CALLS_KEPT_DAYS = 30
-const FORGOTTEN_AT_ONCE = 2_000
+
+const REPORTS_KEPT_DAYS = 30
+const REPORTS_AT_ONCE = 2_000
 
 type TheirCall = Pick<AtsCall, 'name' | 'status' | 'error' | 'milliseconds' | 'orderId'>
 
@@ -37,14 +37,10 @@ export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: Pa
   )
 }
 
-/** Forgets old calls, and old reports that are over. */
-export async function forgetOldReports({ db, deps }: ServiceContext): Promise<void> {
-  const until = new Date(deps.clock().getTime() - CALLS_KEPT_DAYS * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = unscoped(db).selectFrom('atsCalls').select('id').where('createdAt', '<=', until).limit(atMost)
-    return affectedRows(unscoped(db).deleteFrom('atsCalls').where('id', 'in', old))
-  })
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+/** Deletes old reports, except those that are still waiting. */
+export async function deleteExpiredReports({ db, deps }: ServiceContext): Promise<void> {
+  const until = daysAfter(deps.clock(), -REPORTS_KEPT_DAYS)
+  await repeatInHalves(REPORTS_AT_ONCE, (atMost) => {
     const over = unscoped(db).selectFrom('atsReports').select('id').where('queuedAt', '<=', until).where('state', '<>', 'waiting')
     return affectedRows(unscoped(db).deleteFrom('atsReports').where('id', 'in', over.limit(atMost)))
   })

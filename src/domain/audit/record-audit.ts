@@ -186,7 +186,7 @@ export type AuditEvent<Details extends object = AuditDetails> = {
 type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }
 
 /** Entries a statement. */
-const FORGOTTEN_AT_ONCE = 5_000
+const ENTRIES_AT_ONCE = 5_000
 
 /** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
 export async function recordAudit<Details extends Prisma.InputJsonObject>(
@@ -241,10 +241,10 @@ function auditEntryOf(
 
 const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => known === action)
 
-/** Forgets what was done longer ago than its organization keeps it: a year, unless it has chosen more. */
-export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+/** Deletes audit entries that are older than their organization's setting, a year by default. */
+export async function deleteExpiredAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatInHalves(ENTRIES_AT_ONCE, (atMost) => {
     // Each organization's oldest are looked at, so that what others keep for longer costs nothing.
     const old = unscoped(db)
       .selectFrom('organizations')

@@ -1,21 +1,18 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
 import { affectedRows, run } from '../../db/statements.ts'
-import { unscoped } from '../../db/unscoped.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
 import { open, seal } from '../secrets/seal.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { repeatInHalves } from './in-halves.ts'
+import { EXPIRED_ROWS } from './expired-rows.ts'
 
 /** Stored response of a request. Only the interface interprets code and text. A text with a secret is stored encrypted. */
 export type Answer = { code: number; text: string; isSecret?: boolean }
 
 type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
-
-/** How long an answer is kept for a retry. */
-const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
  * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer; one that
@@ -164,7 +161,7 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
  *
  * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
  */
-export async function deleteExpiredIdempotencyRecords(
+export async function purgeIdempotencyRecords(
   ctx: Context,
   keys: readonly string[],
   { inKeys, inTexts: pattern }: { inKeys: string; inTexts: string },
@@ -193,31 +190,5 @@ export async function deleteExpiredIdempotencyRecords(
   return count
 }
 
-/** Answers deleted by one statement: a backlog would take longer than a statement may. */
-const FORGOTTEN_AT_ONCE = 5_000
-
-/** Deletes expired answers, except rows that another transaction has locked. */
-export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
-  const until = oldest(deps.clock())
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = unscoped(db)
-      .selectFrom('idempotencyRecords')
-      .select(['organizationId', 'key'])
-      .where('createdAt', '<=', until)
-      .limit(atMost)
-      .forUpdate()
-      .skipLocked()
-    const forget = unscoped(db)
-      .with(
-        (cte) => cte('old').materialized(),
-        () => old,
-      )
-      .deleteFrom('idempotencyRecords')
-      .using('old')
-      .whereRef('idempotencyRecords.organizationId', '=', 'old.organizationId')
-      .whereRef('idempotencyRecords.key', '=', 'old.key')
-    return affectedRows(forget)
-  })
-}
-
-const oldest = (now: Date) => new Date(now.getTime() - KEPT_FOR_MS)
+/** Answers are kept for retries after this time. */
+const oldest = (now: Date): Date => daysAfter(now, -EXPIRED_ROWS.idempotencyRecords.days)

@@ -7,13 +7,13 @@ import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach
 import { beginTurn } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../time/days.ts'
 import { findPresent } from './collect-invites.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
 import { eraseHeld, eraseMediaOf } from './erase-invites.ts'
-import { eraseArchives, eraseEventsOf, forgetMailJobs } from './erase-traces.ts'
+import { eraseArchives, eraseEventsOf, purgeMailJobs } from './erase-traces.ts'
 import { type Counting, eraseCounted } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 import { beginNight, endNight, runningNight } from './nights.ts'
@@ -145,7 +145,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
       .where('invites.id', 'in', markedOf(of))
       .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
   const marked = markedOf(ctx)
-  await forgetRecentMails(ctx, marked)
+  await purgeRecentMails(ctx, marked)
   await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
   await eraseArchivesOf(counting, await invitesOf(ctx).select('invites.recipientEmail').distinct().execute())
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
@@ -155,7 +155,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
     const { counts, relatedIds, listRows } = await eraseHeld(inside, held)
-    const otherTraces = await forgetMailEvents(inside, relatedIds)
+    const otherTraces = await purgeMailEvents(inside, relatedIds)
     const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
     return {
       ...counts,
@@ -202,11 +202,11 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
 }
 
 /** Deletes queue entries of sent mails, such as those of results, which the queue retains for a day. */
-async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
+async function purgeRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
   const recent = ctx.db
     .selectFrom('inviteEmails')
     .where((eb) => eb('inviteId', 'in', inviteIds))
     .where('updatedAt', '>', daysAfter(ctx.deps.clock(), -MAIL_DAYS))
   const emailIds = (await recent.select('id').execute()).map(({ id }) => id)
-  if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
+  if (emailIds.length > 0) await purgeMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
 }

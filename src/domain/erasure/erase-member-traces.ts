@@ -4,9 +4,9 @@ import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { eraseAnswers, eraseArchives, eraseWords, forgetMailJobs, isNaming } from './erase-traces.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
+import { eraseAnswers, eraseArchives, eraseWords, isNaming, purgeMailJobs } from './erase-traces.ts'
 import { type Counting, eraseCounted, patternOf } from './erasing.ts'
 import type { Named } from './request-member-erasure.ts'
 
@@ -24,10 +24,10 @@ const OWN_NAMES: readonly AuditAction[] = ['added_factor', 'renamed_factor', 're
  */
 export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
-    await forgetMailJobs(ctx, named.emailIds, { pattern: patternOf(address) })
-    await forgetOutageReason(ctx, patternOf(address))
+    await purgeMailJobs(ctx, named.emailIds, { pattern: patternOf(address) })
+    await purgeOutageReason(ctx, patternOf(address))
   }
 }
 

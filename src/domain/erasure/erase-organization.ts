@@ -6,12 +6,12 @@ import { unscoped } from '../../db/unscoped.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context } from '../context.ts'
 import { folderOf } from '../files/media-keys.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
 import { inTransaction } from '../transaction.ts'
 import { deleteInvites } from './delete-invites.ts'
-import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
+import { purgeAccountTraces } from './purge-account-traces.ts'
 
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
 
@@ -105,16 +105,16 @@ type Erasing = { ctx: Context; suspensionId: string }
  */
 export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
   const erasing: Erasing = { ctx, suspensionId }
-  await forgetJobs(ctx)
+  await purgeJobs(ctx)
   await eraseFiles(erasing)
-  await forgetMails(ctx)
+  await purgeMails(ctx)
   await repeatInHalves(ROWS.invites as number, (atMost) => eraseSomeInvites(erasing, atMost))
   for (const [table, atOnce] of Object.entries(ROWS) as [TenantTable, number | 'along'][])
     if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseSome(erasing, table, atMost))
   await repeatInHalves(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
-  await forgetJobs(ctx)
+  await purgeJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
-  await forgetOutageReason(ctx, '.') // whose mail it was, is not told
+  await purgeOutageReason(ctx, '.') // whose mail it was, is not told
   await writeOrganizationReceipt(ctx, suspensionId)
   ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
@@ -140,9 +140,9 @@ const counted = (
   })
 
 /** Deletes waiting jobs. @throws Error while a job runs for longer than that. */
-async function forgetJobs({ organization, deps }: Context): Promise<void> {
+async function purgeJobs({ organization, deps }: Context): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
-    if ((await deps.queue.forgetOrganization(organization.id)) === 0) return
+    if ((await deps.queue.purgeOrganization(organization.id)) === 0) return
     if (performance.now() > until) throw new Error('Something is still being done for the organization')
   }
 }
@@ -168,13 +168,13 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
 }
 
 /** Deletes reports about the organization's mails. */
-async function forgetMails(ctx: Context): Promise<void> {
+async function purgeMails(ctx: Context): Promise<void> {
   for (const table of ['inviteEmails', 'memberEmails'] as const)
     for (let last: string | undefined; ; ) {
       let page = ctx.db.selectFrom(table as 'memberEmails')
       if (last !== undefined) page = page.where('id', '>', last)
       const ids = (await page.select('id').orderBy('id').limit(MAILS_AT_ONCE).execute()).map(({ id }) => id)
-      await forgetMailEvents(ctx, ids)
+      await purgeMailEvents(ctx, ids)
       last = ids.at(-1)
       if (ids.length < MAILS_AT_ONCE) break
     }
@@ -212,7 +212,7 @@ async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
       .select('id')
       .orderBy('id')
     await theirs.forUpdate().execute()
-    await forgetAtAccounts(inside, credentialIds)
+    await purgeAccountTraces(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
     const isNobodys = { memberships: { none: {} } }
     await db.user.deleteMany({ where: { id: { in: members.map(({ userId }) => userId) }, ...isNobodys } })

@@ -4,15 +4,15 @@ import { anyOfIds, type Expression, type Expressions, type RawBuilder, type SqlB
 import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys } from '../concurrency/do-once.ts'
+import { purgeIdempotencyRecords, readAnswerKeys } from '../concurrency/do-once.ts'
 import { type Context, inMode } from '../context.ts'
 import { NAMING } from '../events/event.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
-import { forgetSavedForms } from '../sign-in/saved-forms.ts'
+import { purgeSavedForms } from '../sign-in/saved-forms.ts'
 import { readErased } from './collect-invites.ts'
 import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
@@ -40,27 +40,27 @@ export const isNaming = (text: Expression<unknown>, address: string): RawBuilder
 export async function eraseMails(erasing: Erasing): Promise<void> {
   const { ctx, address } = erasing
   for await (const { relatedIds } of readErased(ctx, erasing.id, INVITES_AT_ONCE)) {
-    await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, relatedIds) }))
-    await forgetJobs(erasing, relatedIds)
+    await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeMailEvents(inside, relatedIds) }))
+    await purgeJobs(erasing, relatedIds)
   }
-  await forgetJobs(erasing, [])
-  await forgetOutageReason(ctx, patternOf(address))
+  await purgeJobs(erasing, [])
+  await purgeOutageReason(ctx, patternOf(address))
 }
 
-const forgetJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Promise<void> =>
-  forgetMailJobs(ctx, emailIds, { pattern: patternOf(address) })
+const purgeJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Promise<void> =>
+  purgeMailJobs(ctx, emailIds, { pattern: patternOf(address) })
 
-/** @property patienceMs for how long what is under way is waited for. */
-type Forgetting = { pattern: string; patienceMs?: number }
+/** @property patienceMs milliseconds to wait for mails that are being sent. */
+type PurgeOptions = { pattern: string; patienceMs?: number }
 
 /** Deletes queue entries of these mails, and others that match the pattern. @throws Error as {@link eraseMails}. */
-export async function forgetMailJobs(
+export async function purgeMailJobs(
   { deps: { queue } }: Context,
   emailIds: readonly string[],
-  { pattern, patienceMs = PATIENCE_MS }: Forgetting,
+  { pattern, patienceMs = PATIENCE_MS }: PurgeOptions,
 ): Promise<void> {
   for (const until = performance.now() + patienceMs; ; await sleep(PAUSE_MS)) {
-    const underWay = await queue.forgetMails(emailIds, pattern)
+    const underWay = await queue.purgeMails(emailIds, pattern)
     if (underWay === 0) return
     if (performance.now() > until) throw new Error('A mail to the candidate is still being sent')
   }
@@ -169,7 +169,7 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
 export async function eraseWords(erasing: Counting, text: string, replacement?: string): Promise<void> {
   const isInbound = (words: string) => names(text, words)
   const replace = replacement === undefined ? undefined : (words: string) => replaceName(text, words, replacement)
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetSavedForms(inside, isInbound, replace) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeSavedForms(inside, isInbound, replace) }))
   await eraseCounted(erasing, async (inside) => {
     const isAbout = ({ or, ref }: Expressions<'savedFilters'>) => or([isNaming(ref('query'), text), isNaming(ref('name'), text)])
     if (!replace) return { otherTraces: await affectedRows(inside.db.deleteFrom('savedFilters').where(isAbout)) }
@@ -217,7 +217,7 @@ export async function eraseAnswers(erasing: Counting & { address: string }, ids:
     : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
   for await (const keys of readAnswerKeys(ctx, ROWS_AT_ONCE))
     await eraseCounted(erasing, async (inside) => ({
-      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+      requestRecords: await purgeIdempotencyRecords(inside, keys, patterns),
     }))
 }
 

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { run } from '../../db/statements.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../concurrency/do-once.ts'
+import { purgeIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../concurrency/do-once.ts'
 import type { Context } from '../context.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -39,7 +39,7 @@ export async function beginNight(ctx: Context): Promise<Counting> {
 export async function endNight(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
   const night = await runningNight(ctx).select('id').executeTakeFirst()
-  if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
+  if (night) await purgeStoredResponses({ ctx, id: night.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
     if (night) {
@@ -58,7 +58,7 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
 }
 
 /** Deletes stored responses that name an invite of the night. */
-async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<void> {
+async function purgeStoredResponses(counting: Counting): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
     const named = await readIdsInAnswers(ctx, keys)
@@ -71,7 +71,7 @@ async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<vo
     if (ids.length === 0) continue
     const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
     await eraseCounted(counting, async (inside) => ({
-      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+      requestRecords: await purgeIdempotencyRecords(inside, keys, patterns),
     }))
   }
 }

@@ -13,7 +13,7 @@ import { userKeys } from '../text/fold-text.ts'
 import { nameOf } from '../text/name-of.ts'
 import { refuse } from '../validation/refuse.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
-import { forgetAtAccounts } from './forget-at-accounts.ts'
+import { purgeAccountTraces } from './purge-account-traces.ts'
 import { countOtherOpen, purposeOf } from './request-erasure.ts'
 
 // Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
@@ -153,7 +153,7 @@ const lockAccount = ({ db }: Context, { credentialId }: Member) =>
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
 async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {
   if (credentialId === null) return 0
-  await forgetAtAccounts(inside, [credentialId])
+  await purgeAccountTraces(inside, [credentialId])
   const { count } = await inside.db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
   return count
 }

@@ -327,9 +327,9 @@ it('applies a retention change made in the middle of a night', async () => {
   await set(ctx, { completed: 30, expired: 30 })
   await beginNow(organization.id)
   const { queue } = service.deps
-  const setBetween = async (...given: Parameters<typeof queue.forgetMails>) => {
+  const setBetween = async (...given: Parameters<typeof queue.purgeMails>) => {
     await set(ctx, { completed: 30 })
-    return queue.forgetMails(...given)
+    return queue.purgeMails(...given)
   }
   const mail = {
     id: service.deps.newId(),
@@ -339,7 +339,7 @@ it('applies a retention change made in the middle of a night', async () => {
     state: 'sent',
   } as const
   await db.inviteEmail.create({ data: { ...mail, createdAt: daysAgo(0), updatedAt: daysAgo(0) } })
-  const between = { ...service.deps, queue: { ...queue, forgetMails: setBetween } }
+  const between = { ...service.deps, queue: { ...queue, purgeMails: setBetween } }
   await eraseDueInvites({ ...service.system, deps: between })
   expect(await db.invite.count({ where: { id: completed.id } })).toBe(0)
   expect(await db.invite.count({ where: { id: expired.id } })).toBe(1)

@@ -35,8 +35,6 @@ export const BATCH_ROW_STATES = [
   'refused',
 ] as const satisfies InviteBatchRowState[]
 
-/** How long a list is kept: it is full of addresses. */
-const KEPT_FOR_MS = 90 * 86_400_000
 /** Milliseconds after which a list that is still loading has failed. */
 const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
@@ -73,7 +71,7 @@ export async function createBatch(
 
 export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>
 
-/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteExpiredBatches} removes it. */
+/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteUnfinishedBatches} removes it. */
 async function loadBatch(
   ctx: Context,
   batch: { assessmentId: string; terms: Terms; createdById: string; fileName: string },
@@ -273,8 +271,8 @@ async function findRows(
   return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
 }
 
-/** Deletes lists that are 90 days old, and those that were never read whole; the invites stay. */
-export async function deleteExpiredBatches({ db, deps }: ServiceContext): Promise<void> {
-  const before = (ms: number) => ({ createdAt: { lte: new Date(deps.clock().getTime() - ms) } })
-  await db.inviteBatch.deleteMany({ where: { OR: [before(KEPT_FOR_MS), { isLoading: true, ...before(LOADED_WITHIN_MS) }] } })
+/** Deletes lists that were never read to their end. */
+export async function deleteUnfinishedBatches({ db, deps }: ServiceContext): Promise<void> {
+  const createdAt = { lte: new Date(deps.clock().getTime() - LOADED_WITHIN_MS) }
+  await db.inviteBatch.deleteMany({ where: { isLoading: true, createdAt } })
 }

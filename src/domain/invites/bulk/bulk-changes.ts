@@ -6,7 +6,7 @@ import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { modeOf } from '../../authorization/author.ts'
 import { authorize } from '../../authorization/permissions.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
@@ -33,7 +33,6 @@ export const BULK_ACTIONS = [
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
 
 const STORED_AT_ONCE = 2_000
-const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
 type NewBulkChange = { action: BulkAction; params: BulkParams; which: Which; most: number; fingerprint?: string | undefined }
@@ -199,9 +198,4 @@ async function control(
   await inTransaction(ctx, async (inside) => {
     if (await work(inside, change)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
   })
-}
-
-/** Deletes bulk changes after 90 days. Their invites stay as they are. */
-export async function forgetOldBulkChanges({ db, deps }: ServiceContext): Promise<void> {
-  await db.bulkChange.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
 }

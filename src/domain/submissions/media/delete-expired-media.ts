@@ -43,15 +43,15 @@ type Looked = { organizationId: string; submissionId: string; due: boolean }
  * A submission is looked at when something of it is due, and once a day besides, because its state or the settings may have changed; not
  * any more once nothing is left of it. So this costs by what is due, however much is kept.
  */
-export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
-  await forgetUnfinishedPhotos(system)
+export async function deleteExpiredMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
+  await deleteUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
   const failed: FailedItem<Looked>[] = []
   for (const isOver = beginTurn(); !isOver(); ) {
     const looked = await look(system, dueAt)
     const dueNow = looked.filter(({ due }) => due)
     const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>
-      inTransaction(system, (inside) => forgetDue(inside, organizationId, submissionId, dueAt)),
+      inTransaction(system, (inside) => deleteDue(inside, organizationId, submissionId, dueAt)),
     )
     failed.push(...failedNow)
     await planNextLook(system, looked, kept)
@@ -98,7 +98,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
 }
 
 /** Marks what is due of a submission, with the event. */
-async function forgetDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
+async function deleteDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   const submission = db.selectFrom('submissions').where('submissions.id', '=', submissionId)
@@ -180,7 +180,7 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
  * Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. The states stand in the statement
  * because an index of some states serves no parameter.
  */
-async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
+async function deleteUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
   const unfinished = unscoped(db)
     .updateTable('mediaFiles')

@@ -45,7 +45,7 @@ const TRIES = 2
  */
 export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
   const media = await findJoinable(system, ref)
-  if (media?.state === 'ready') return forgetParts(system, media)
+  if (media?.state === 'ready') return deleteParts(system, media)
   // An earlier attempt may have stored the file.
   if (media === null || media.state === 'deleted') return system.deps.media.deletePrefix(folderOf(ref.key))
   if (media.state !== 'joining') return
@@ -145,13 +145,13 @@ async function record(system: ServiceContext, media: Joinable, joined: Joined): 
   if (isKept) deps.metrics.recordingJoined('done')
   if (isKept && cuts.length > 0)
     deps.log.warn({ mediaId, organizationId, cuts }, 'a recording was joined without its missing parts')
-  if ((await media.readState()) === 'ready') return forgetParts(system, media)
+  if ((await media.readState()) === 'ready') return deleteParts(system, media)
   await deps.media.deletePrefix(folderOf(media.key)) // it was deleted meanwhile
 }
 
-async function forgetParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
+async function deleteParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
   await deps.media.deletePrefix(partsFolderOf(media.key))
-  await media.forgetParts()
+  await media.deleteParts()
 }
 
 async function digest(content: Readable): Promise<{ bytes: number; sha256: string }> {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
  * The word of the organization's identity providers, with the sessions that rest on nothing else; forms that wait to be sent to it; and that
  * sessions are closed for it.
  */
-export async function forgetAtAccounts(inside: Context, credentialIds: string[]): Promise<void> {
+export async function purgeAccountTraces(inside: Context, credentialIds: string[]): Promise<void> {
   const { db, organization } = inside
   const ofTheirs = { credentialId: { in: credentialIds } }
   const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })

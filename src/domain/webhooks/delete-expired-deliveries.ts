@@ -9,17 +9,17 @@ import type { ServiceContext } from '../context.ts'
 const DAY_MS = 86_400_000
 /** Days for which deliveries are kept, unless events are kept for less. */
 export const DELIVERIES_KEPT_DAYS = 30
-/** Deliveries a statement, with all their attempts. */
-const FORGOTTEN_AT_ONCE = 1_000
+/** With all their attempts. */
+const DELIVERIES_AT_ONCE = 1_000
 
 /**
- * Forgets deliveries, waiting ones too, and endpoints that were deleted.
+ * Deletes old deliveries, also pending ones, and deleted endpoints without deliveries.
  *
- * @param eventsKeptDays without its event there is nothing to deliver.
+ * @param eventsKeptDays a delivery needs its event.
  */
-export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
+export async function deleteExpiredDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
   const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
-  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
+  await repeatInHalves(DELIVERIES_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {
