@@ -94,8 +94,10 @@ async function runTransaction<T>(
   }
 }
 
-function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma'>): Session {
-  let savepoints = 0
+/** @param depth of the savepoints around it. */
+function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma'>, depth = 0): Session {
+  const savepoint = `s${depth + 1}`
+  let last: Promise<unknown> = Promise.resolve()
   const session: Session = {
     prisma,
     query,
@@ -105,19 +107,24 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
         for (const statement of statements) rows = (await query<Row>(statement)).rows
         return rows
       }),
-    async transaction(work) {
-      const savepoint = `s${++savepoints}`
-      await query({ text: `SAVEPOINT ${savepoint}`, values: [] })
-      try {
-        const result = await work(session)
-        await query({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
-        return result
-      } catch (error) {
-        await query({ text: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] }).catch(() => {}) // the first error says why
-        throw error
-      }
+    // One after the other: the end of a savepoint is also the end of all that began after it.
+    transaction(work) {
+      const done = last.then(() => runSavepoint(work))
+      last = done.catch(() => {})
+      return done
     },
     untilGone: () => session,
+  }
+  async function runSavepoint<T>(work: (inside: Session) => Promise<T>): Promise<T> {
+    await query({ text: `SAVEPOINT ${savepoint}`, values: [] })
+    try {
+      const result = await work(sessionOfTransaction({ query, prisma }, depth + 1))
+      await query({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
+      return result
+    } catch (error) {
+      await query({ text: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] }).catch(() => {}) // the first error says why
+      throw error
+    }
   }
   return session
 }

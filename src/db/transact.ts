@@ -7,7 +7,7 @@ export const transact = <C extends Connection, T>(
   db: C,
   work: (inside: C) => Promise<T>,
   limits?: TransactionLimits,
-): Promise<T> => sessionOf(db).transaction((inside) => work(scopeLike(db, connect(inside.prisma, inside))), limits)
+): Promise<T> => sessionOf(db).transaction((inside) => work(scopeLike(db, connect(Object.create(inside.prisma), inside))), limits)
 
 /**
  * The same database, whose statements PostgreSQL cancels when who asked has gone. That takes a connection for each statement alone, so it is
