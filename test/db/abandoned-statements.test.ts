@@ -1,7 +1,7 @@
 import type { Test } from 'supertest'
 import { expect, it } from 'vitest'
-import { sql, statement } from '../../src/db/builder.ts'
-import { all } from '../../src/db/statements.ts'
+import { sql } from '../../src/db/builder.ts'
+import { rawStatement } from '../../src/db/statements.ts'
 import { untilGone } from '../../src/db/transact.ts'
 import { signInAs } from '../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
@@ -22,7 +22,7 @@ it('cancels a statement in PostgreSQL when its client has gone, and reuses the c
     go = tell
     return () => {}
   })
-  const sleeping = all(asking, statement(sql`SELECT pg_sleep(50)`))
+  const sleeping = rawStatement(asking, sql`SELECT pg_sleep(50)`).execute()
   const refused = expect(sleeping).rejects.toMatchObject({ code: '57014' })
   await waitUntil('the statement to run', async () => (await countRunning('%pg_sleep(50)')) || undefined)
   go()

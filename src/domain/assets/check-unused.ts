@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import { type RawBuilder, type SqlBool, sameOrganization } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { beginTurn } from '../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../context.ts'
@@ -61,7 +60,7 @@ function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
     .where('assets.checkedAt', '<=', new Date(deps.clock().getTime() - DAY_MS))
     .orderBy('assets.checkedAt')
     .limit(ASSETS_AT_ONCE)
-  return all(db, checked)
+  return checked.execute()
 }
 
 async function recordChecks({ db, deps }: ServiceContext, checked: CheckedAsset[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -193,7 +193,7 @@ export async function recordAudit<Details extends Prisma.InputJsonObject>(
   ctx: AuditContext,
   event: AuditEvent<Details>,
 ): Promise<void> {
-  await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
+  await insertRows(ctx.db, { auditEntries: [auditEntryOf(ctx, event)] }).execute()
 }
 
 /** The rows of many, for a statement that makes the changes. */

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import type { Condition, Expressions, Rows, SqlBool } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { statusNow } from '../invites/expiry.ts'
@@ -58,7 +57,7 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   if (found) rows = rows.where('invites.id', '=', sql<string>`any(${found}::uuid[])`)
   if (place) rows = rows.where((eb) => isBehind(eb, place, order))
   const page = order === 'address' ? byAddress(rows, size + 1) : byLatest(ctx, rows, size + 1)
-  const candidates = await all(ctx.db, show(ctx, page, order))
+  const candidates = await show(ctx, page, order).execute()
   return { candidates: candidates.slice(0, size), hasMore: candidates.length > size, isCut: found?.length === MAX_SEARCHED }
 }
 

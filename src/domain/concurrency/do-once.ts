@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
@@ -186,7 +186,7 @@ export async function purgeIdempotencyRecords(
   })
   const theirs = saysIt.map(({ key }) => key)
   const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
-  for (const one of [said.set({ body: null }), emptied.set({ body: null, encryptedFor: null })]) count += await run(db, one)
+  for (const one of [said.set({ body: null }), emptied.set({ body: null, encryptedFor: null })]) count += await affectedRows(one)
   return count
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, deleteSome, type TenantTable } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context } from '../context.ts'
@@ -192,7 +192,7 @@ async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<numbe
 
 async function eraseSome(erasing: Erasing, table: TenantTable, atMost: number): Promise<number> {
   const gone = await counted(erasing, async (inside) => {
-    const rows = await run(inside.db, deleteSome(inside.db, table, atMost))
+    const rows = await affectedRows(deleteSome(inside.db, table, atMost))
     return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
   })
   return gone.assessments ?? gone.otherRows ?? 0

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { purgeIdempotencyRecords, readAnswerKeys } from '../concurrency/do-once.ts'
@@ -93,7 +93,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
       .where('position', isNumbered ? 'is not' : 'is', null)
       .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
       .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
-  const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
+  const events = (await affectedRows(emptying(false))) + (await affectedRows(emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
   const told = its.db

@@ -1,5 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { purgeIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../concurrency/do-once.ts'
@@ -28,10 +27,7 @@ export async function beginNight(ctx: Context): Promise<Counting> {
   const beginning = ctx.db
     .insertInto('erasures')
     .values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
-  await run(
-    ctx.db,
-    beginning.onConflict((conflict) => conflict.doNothing()),
-  )
+  await beginning.onConflict((conflict) => conflict.doNothing()).execute()
   return { ctx, id: (await runningNight(ctx).select('id').executeTakeFirstOrThrow()).id }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { first, type Query } from '../../db/statements.ts'
+import type { Executable } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import { createTurns } from '../concurrency/turns.ts'
 import type { ServiceContext } from '../context.ts'
@@ -108,7 +108,7 @@ function checksOf(db: Connection, { perRecipient, perOrganization }: MailCeiling
   return all.filter(({ ceiling }) => ceiling > 0)
 }
 
-type NthTime = (since: Date, n: number) => Query<{ at: Date }>
+type NthTime = (since: Date, n: number) => Executable<{ at: Date }>
 /** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
 type Check = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
@@ -124,7 +124,7 @@ async function findOver(
     const n = ceiling - 1 - underWay[i]!
     if (n < 0) return { key, until: undefined }
     const dayAfter = async (find: NthTime) => {
-      const found = await first(db, find(since, n))
+      const found = await find(since, n).executeTakeFirst()
       return found && new Date(found.at.getTime() + DAY_MS)
     }
     const until = await dayAfter(nth)

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
@@ -71,7 +70,7 @@ export async function createImport(
     }
     const rows = await toRows(ctx, questions, seenHashes)
     const numbered = rows.map((row, i) => ({ organizationId, importId, ...row, number: count + i + 1 }))
-    await run(db, insertRows({ libraryImportRows: numbered }))
+    await insertRows(db, { libraryImportRows: numbered }).execute()
     count += questions.length
   })
   if (count === 0) throw refuseFile('file', 'empty')

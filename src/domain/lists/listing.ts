@@ -12,7 +12,7 @@ import {
   type Tables,
 } from '../../db/queries.ts'
 import { containing } from '../../db/query.ts'
-import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import { type AsJson, jsonOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
@@ -174,7 +174,7 @@ export function createList<T extends TenantTable, Filter extends object>(
     const { take, usual } = sizeOf(page.size)
     const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
     const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
-    const found = (await one(db, query)) as { total: number | null; rows: AsJson<Row>[] }
+    const found = (await query.executeTakeFirstOrThrow()) as { total: number | null; rows: AsJson<Row>[] }
     if (found.total === null) throw total!.missing()
     return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
   }

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { type Expression, prepareScoped, type TenantTable } from '../../db/queries.ts'
-import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import { type AsJson, jsonOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Shape } from '../lists/listing.ts'
 import { byId, rowsById, shareLookUp } from './shared-query.ts'
@@ -27,7 +27,7 @@ export function findTogether<Name extends string, View extends { id: string }>(s
   return shareLookUp<Name, View>(async (ctx, ids) => {
     const asked = names.filter((name) => ids.has(name))
     const given = Object.fromEntries(asked.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
-    const rows = (await one(ctx.db, statement(ctx.db, given))) as unknown as Record<Name, never[]>
+    const rows = (await statement(ctx.db, given).executeTakeFirstOrThrow()) as unknown as Record<Name, never[]>
     return new Map(asked.map((name) => [name, byId(rows[name].map(sources[name].present))]))
   })
 }

@@ -1,7 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { type Session, sessionOf } from '../../db/client.ts'
 import { anyOfIds, prepareScoped, type Rows } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
@@ -28,7 +27,7 @@ export function findById<T extends TenantTable, Row>(of: Shape<T, Row>): Find<Ro
   return shareQuery(async (ctx, ids) => {
     const [id] = ids
     const statement = id !== undefined && ids.length === 1 ? ofOne(ctx.db, { id }) : ofMany(ctx.db, { ids })
-    return (await all(ctx.db, statement)) as (Row & { id: string })[]
+    return (await statement.execute()) as (Row & { id: string })[]
   })
 }
 

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
@@ -46,8 +46,7 @@ export async function keepMailEvent(
     }
     const id = newId()
     const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
-    const kept = await run(
-      db,
+    const kept = await affectedRows(
       unscoped(db)
         .insertInto('mailEvents')
         .values(event)

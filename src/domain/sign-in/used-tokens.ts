@@ -1,4 +1,4 @@
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -10,10 +10,5 @@ import type { ServiceContext } from '../context.ts'
  */
 export async function spend({ db }: Pick<ServiceContext, 'db'>, key: string, expiresAt: Date): Promise<boolean> {
   const spent = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
-  return (
-    (await run(
-      db,
-      spent.onConflict((conflict) => conflict.column('key').doNothing()),
-    )) === 1
-  )
+  return (await affectedRows(spent.onConflict((conflict) => conflict.column('key').doNothing()))) === 1
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOfIds, prepareScoped, scopeWhere } from '../../db/queries.ts'
-import { type AsJson, all } from '../../db/statements.ts'
+import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
@@ -92,7 +92,7 @@ export const findTags = findById(wholeTag)
 
 /** Ids of tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
-  const found = await all(ctx.db, tagIds(ctx.db, { ids }))
+  const found = await tagIds(ctx.db, { ids }).execute()
   return new Set(found.map(({ id }) => id))
 }
 const tagIds = prepareScoped((db, { ids }: { ids: string[] }) =>

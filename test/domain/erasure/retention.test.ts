@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../../../src/db/statements.ts'
+import { compile } from '../../../src/db/statements.ts'
 import { requestCandidateArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
@@ -392,7 +392,7 @@ it('finds due invites in index order, however many invites there are', async () 
   for (const rule of RETENTION_RULES)
     for (const mode of MODES) {
       const ctx = asEraser(service, organization)
-      const { text, values } = textOf(dueInvites(ctx, { mode, rule, days: 30, day }).limit(100).select('invites.id'))
+      const { text, values } = compile(dueInvites(ctx, { mode, rule, days: 30, day }).limit(100).select('invites.id'))
       const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
       const plan = rows[0]['QUERY PLAN'][0].Plan
       expect(JSON.stringify(plan)).toMatch(/"Index Name":"invites_(completed_at|revoked_at|status_expires_at)_idx"/)

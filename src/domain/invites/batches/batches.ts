@@ -1,6 +1,5 @@
 import { violatedConstraint } from '../../../db/errors.ts'
 import { scopeWhere } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
@@ -182,7 +181,7 @@ export function requireMember(ctx: Context): string {
 
 async function storeRows({ db, organization }: Context, batchId: string, rows: CheckedRow[]): Promise<void> {
   const of = { batchId, organizationId: organization.id }
-  await run(db, insertRows({ inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }))
+  await insertRows(db, { inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }).execute()
 }
 
 const include = {

@@ -1,5 +1,4 @@
 import { scopeWhere } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma/client.ts'
 import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
@@ -72,7 +71,7 @@ export async function startBulkChange(
     await inside.db.bulkChange.create({ data: change })
     const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
-      await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
+      await insertRows(inside.db, { bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }).execute()
     await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
     await recordAudit(inside, {

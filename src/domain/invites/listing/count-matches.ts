@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { type Expression, prepareScoped, project, type RawBuilder, type Rows, type SqlBool } from '../../../db/queries.ts'
-import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
+import { type AsJson, allAsJson, jsonOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Context } from '../../context.ts'
 import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
@@ -48,7 +48,7 @@ const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export const countInvites = async (ctx: Context, { statuses, ...filter }: CountedFilter): Promise<number | null> =>
-  totalAt(ctx, await one(ctx.db, counts(ctx.db, filter, writeStatuses(statuses))))
+  totalAt(ctx, await counts(ctx.db, filter, writeStatuses(statuses)).executeTakeFirstOrThrow())
 
 function counted(db: TenantDb, { assessmentId, status, tagId }: Unlisted, statuses: Statuses) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
@@ -169,7 +169,14 @@ export async function readFirst<Row>(
   prepared.set(shape, statement)
   const size = sizeOf(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
-  const { rows, ...found } = await one(ctx.db, statement(ctx.db, given, field, direction, size.usual, writeStatuses(statuses)))
+  const { rows, ...found } = await statement(
+    ctx.db,
+    given,
+    field,
+    direction,
+    size.usual,
+    writeStatuses(statuses),
+  ).executeTakeFirstOrThrow()
   const total = totalAt(ctx, found)
   return total === null ? null : { rows: rows as AsJson<Row>[], total }
 }
@@ -205,7 +212,7 @@ export async function findDistantIds(
   const page = fromEnd
     ? ordered.offset(sql<number>`greatest(0, ${left} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${left})`)
     : ordered.offset(skip).limit(take)
-  const ids = (await all(ctx.db, page)).map(({ id }) => id)
+  const ids = (await page.execute()).map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }
 

@@ -1,5 +1,5 @@
 import { anyOfIds, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/queries.ts'
-import { all, listOf } from '../../../db/statements.ts'
+import { listOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
@@ -109,10 +109,7 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
  * their number.
  */
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
-  all(
-    ctx.db,
-    project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)),
-  )
+  project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)).execute()
 
 const newestResult = (eb: Expressions<'invites'>, db: TenantDb) =>
   eb

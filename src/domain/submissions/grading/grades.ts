@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { type Expression, project } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
@@ -18,7 +17,7 @@ export type NewestGrade = GivenGrade & { earlier: number }
 
 /** Newest grade of each grader in each round. Earlier ones cost only counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
-  const rows = await all(ctx.db, standing(ctx.db, submissionId))
+  const rows = await standing(ctx.db, submissionId).execute()
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: nameOf({ firstName, lastName, email }) }))
 }
 

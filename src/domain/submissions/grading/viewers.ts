@@ -1,4 +1,3 @@
-import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { nameOf } from '../../text/name-of.ts'
 
@@ -16,7 +15,7 @@ export async function noteViewer({ actor, db, deps }: Context, submissionId: str
         .columns(['organizationId', 'submissionId', 'memberId'])
         .doUpdateSet((eb) => ({ lastSeenAt: eb.ref('excluded.lastSeenAt') })),
     )
-  await run(db, insertionOrChange)
+  await insertionOrChange.execute()
 }
 
 /** The names of the others who are at it now. */

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { anyOfIds, type Expressions, type RawBuilder, type SqlBool, sameOrganization, scopeWhere } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import type { MediaKind } from '../../../generated/prisma/client.ts'
@@ -94,7 +93,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
     .where('submissions.mediaDeletionDueAt', '<=', now)
     .orderBy('submissions.mediaDeletionDueAt')
     .limit(LOOKED_AT_ONCE)
-  return all(db, looked)
+  return looked.execute()
 }
 
 /** Marks what is due of a submission, with the event. */
