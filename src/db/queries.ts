@@ -82,7 +82,7 @@ const compileOnly: Session = {
   query: refuse,
   queryAll: refuse,
   transaction: refuse,
-  untilGone: () => compileOnly,
+  withSignal: () => compileOnly,
 }
 
 /** A hot query within a scope, as {@link prepare} makes it: one for each mode. */

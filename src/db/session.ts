@@ -1,13 +1,11 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { Abandoned, TransactionOver } from './errors.ts'
+import { RequestAborted, TransactionOver } from './errors.ts'
 import { type JoinedTransaction, joinTransaction, lazyClient } from './prisma-adapter.ts'
 import type { NameStatement } from './statement-names.ts'
 
 /** A text with $1 and so on; Prisma's `sql` is one. */
 export type Statement = { text: string; values: unknown[] }
-/** Has somebody told when who asked for an answer has gone without it. @returns what ends that. */
-export type OnGone = (tell: () => void) => () => void
 /** @property timeout milliseconds that a transaction may take; by default as long as the pool gives one query. */
 export type TransactionLimits = { timeout?: number }
 
@@ -21,8 +19,8 @@ export type Session = {
   queryAll: <Row extends object>(statements: Statement[]) => Promise<Row[]>
   /** Does the work in a transaction; inside an open one it becomes a savepoint: when it fails, the transaction can go on. */
   transaction: <T>(work: (inside: Session) => Promise<T>, limits?: TransactionLimits) => Promise<T>
-  /** The same session, whose statements PostgreSQL cancels when who asked has gone. A transaction goes to its end. */
-  untilGone: (onGone: OnGone) => Session
+  /** The same session, whose statements PostgreSQL cancels when the signal aborts. A transaction runs to its end. */
+  withSignal: (signal: AbortSignal) => Session
 }
 
 /** @property isShared whether each transaction may be on another session of PostgreSQL, behind a pooler. */
@@ -36,8 +34,8 @@ export function openSession(service: Service): Session {
     queryAll: (statements) => queryInOnePacket(service, statements),
     transaction: (work, limits) => runTransaction(service, work, limits),
     // A pooler's connection is not PostgreSQL's: another's statement would be cancelled.
-    untilGone: (onGone) =>
-      isShared ? session : { ...session, query: (statement) => queryUnlessGone(pool, named(nameOf, statement), onGone) },
+    withSignal: (signal) =>
+      isShared ? session : { ...session, query: (statement) => queryUntilAborted(pool, named(nameOf, statement), signal) },
   }
   return session
 }
@@ -113,7 +111,7 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
       last = done.catch(() => {})
       return done
     },
-    untilGone: () => session,
+    withSignal: () => session,
   }
   async function runSavepoint<T>(work: (inside: Session) => Promise<T>): Promise<T> {
     await query({ text: `SAVEPOINT ${savepoint}`, values: [] })
@@ -130,23 +128,27 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
 }
 
 /** The connection is released once no other statement can be the one that gets cancelled. */
-async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {
-  let connection: (PoolClient & { processID?: number }) | undefined
+async function queryUntilAborted<Row extends object>(
+  pool: Pool,
+  query: QueryConfig,
+  signal: AbortSignal,
+): Promise<QueryResult<Row>> {
+  const connection: PoolClient & { processID?: number } = await pool.connect()
   let cancelled: Promise<unknown> | undefined
-  const stay = onGone(() => {
-    cancelled = connection ? pool.query('SELECT pg_cancel_backend($1)', [connection.processID]) : Promise.resolve()
-  })
+  const cancel = () => {
+    cancelled = pool.query('SELECT pg_cancel_backend($1)', [connection.processID])
+  }
   try {
-    connection = await pool.connect()
-    if (cancelled) throw new Abandoned()
+    if (signal.aborted) throw new RequestAborted()
+    signal.addEventListener('abort', cancel)
     return await connection.query<Row>(query)
   } finally {
-    stay()
+    signal.removeEventListener('abort', cancel)
     const isSure = await Promise.resolve(cancelled).then(
       () => true,
       () => false,
     )
-    connection?.release(!isSure)
+    connection.release(!isSure)
   }
 }
 

@@ -1,5 +1,3 @@
-import type { OnGone } from '../../db/client.ts'
-
 /** @param typical milliseconds that a work takes, the latest counting most. */
 type Line = { running: number; waiting: (() => void)[]; typical: number }
 
@@ -23,13 +21,13 @@ export function createTurns(atOnce: number, limit?: Limit, now = () => performan
     if (waiting.length >= most || ((waiting.length + 1) / atOnce) * typical > longest) throw refusal()
   }
 
-  return async <T>(whose: string, work: () => Promise<T>, onGone?: OnGone): Promise<T> => {
+  return async <T>(whose: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const line = lines.get(whose) ?? { running: 0, waiting: [], typical: 0 }
     lines.set(whose, line)
     if (line.running < atOnce) line.running++
     else {
       if (limit) refuseExcess(line)
-      await waitForTurn(line.waiting, limit, onGone)
+      await waitForTurn(line.waiting, limit, signal)
     }
     const begun = now()
     try {
@@ -43,8 +41,8 @@ export function createTurns(atOnce: number, limit?: Limit, now = () => performan
   }
 }
 
-/** Waits in the line, and leaves it when nobody waits for the outcome any more, or for longer than it is worth. */
-async function waitForTurn(waiting: (() => void)[], limit: Limit | undefined, onGone: OnGone | undefined): Promise<void> {
+/** Waits in the line, and leaves it when the signal aborts, or after the longest wait. */
+async function waitForTurn(waiting: (() => void)[], limit: Limit | undefined, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const leave = () => {
     const place = waiting.indexOf(resolve)
@@ -54,12 +52,13 @@ async function waitForTurn(waiting: (() => void)[], limit: Limit | undefined, on
   }
   waiting.push(resolve)
   const end = limit?.longest === undefined ? undefined : setTimeout(leave, limit.longest)
-  const stay = onGone?.(leave)
+  if (signal?.aborted) leave()
+  signal?.addEventListener('abort', leave)
   try {
     await promise
   } finally {
     clearTimeout(end)
-    stay?.()
+    signal?.removeEventListener('abort', leave)
   }
 }
 

@@ -75,5 +75,5 @@ export async function simulate(ctx: Context, inviteId: string, action: Simulatio
     await simulations[action](ctx, invite, given)
     return getInvite(ctx, inviteId)
   }
-  return inTurn(ctx.organization.id, work, ctx.onGone)
+  return inTurn(ctx.organization.id, work, ctx.signal)
 }

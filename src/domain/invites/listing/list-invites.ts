@@ -1,5 +1,5 @@
 import type { AsJson } from '../../../db/statements.ts'
-import { untilGone } from '../../../db/transact.ts'
+import { withSignal } from '../../../db/transact.ts'
 import type { Context } from '../../context.ts'
 import { refuseExcess } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'
@@ -32,7 +32,7 @@ export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, pa
   }
   // Expired invites have changed, even if their rows still have another status.
   if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
-  const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
+  const searching = { ...ctx, db: withSignal(ctx.db, ctx.signal) }
   const found = isSearch(filter) ? await listFound(searching, of, filter, order, page) : null
   return found ?? listMatches(searching, of, filter, order, page)
 }

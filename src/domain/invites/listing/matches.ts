@@ -59,7 +59,7 @@ export const listMatches: List<InviteFilter> = async (ctx, of, filter, order, pa
     const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => asOfNow(invite as typeof invite & Listed, now)) }
   }
-  return isNarrow(filter) ? read() : inTurn(ctx.organization.id, read, ctx.onGone)
+  return isNarrow(filter) ? read() : inTurn(ctx.organization.id, read, ctx.signal)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
