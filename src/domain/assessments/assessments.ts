@@ -18,9 +18,9 @@ import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import {
   type ConditionsOf,
-  createList,
   hasAll,
   isComposed,
+  listPage,
   type RowOf,
   type Shape,
   shapeOf,
@@ -131,7 +131,7 @@ export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFie
 /** An assessment as a list has it. */
 export type ListedAssessment = RowOf<typeof wholeAssessment>
 
-const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
+const filters: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
   name: (eb, name) => isComposed(eb.ref('assessments.name'), name),
   nameKey: (eb, key) => eb('assessments.nameKey', '=', key),
   createdById: (eb, id) => eb('assessments.createdById', '=', id),
@@ -153,24 +153,23 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
   isArchived: (eb) => eb('assessments.archivedAt', 'is not', null),
   isInUse: (eb) => eb('assessments.archivedAt', 'is', null),
 }
-const list = createList('assessments', conditions)
+const assessmentList = { table: 'assessments', filters } as const
 
 /**
  * v1.md GET /assessments; alternate.md GET /assessments.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listAssessments<Row>(
   ctx: Context,
-  of: Shape<'assessments', Row>,
+  projection: Shape<'assessments', Row>,
   filter: AssessmentFilter,
   order: AssessmentOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
   refuseExcess(filter)
-  return list(ctx, of, worded(filter), order, page)
+  return listPage(ctx, assessmentList, { projection, filter: worded(filter), order, page })
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */

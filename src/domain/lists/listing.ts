@@ -133,49 +133,52 @@ export const skipped = ({ number, size }: Page, total: Expression<unknown>): Raw
 
 /** Query that counts rows, and the error if the counted parent is missing. */
 type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
+/** A list of a table's rows: the condition of each filter, and a total where the rows need not be counted one by one. */
+type List<T extends TenantTable, Filter> = { table: T; filters: ConditionsOf<T, Filter>; total?: Total<Filter> | undefined }
+/** @property projection columns of each row. @property order by any column of the table; the id decides between equals. */
+type ListQuery<T extends TenantTable, Filter, Row> = {
+  projection: Shape<T, Row>
+  filter: Filter
+  order: Order<keyof Tables[T] & string>
+  page: Page
+}
 
-/**
- * A list of a table's rows: of a page and the length of the whole by one statement, which is made once for each set of filters.
- *
- * @param conditions of its filters.
- * @param total where the rows need not be counted one by one.
- * @returns what reads a page.
- */
-export function createList<T extends TenantTable, Filter extends object>(
-  table: T,
-  conditions: ConditionsOf<T, Filter>,
-  total?: Total<Filter>,
+/** Prepared statements of each list, by projection. */
+const prepared = new WeakMap<object, WeakMap<object, ReturnType<typeof prepareList>>>()
+
+function prepareList<T extends TenantTable, Filter extends object>(
+  { table, filters, total }: List<T, Filter>,
+  { show }: Shape<T, unknown>,
 ) {
   const rowsOf = (db: TenantDb) => db.selectFrom(table as TenantTable) as unknown as Rows<T>
   const countOf = (db: TenantDb, filter: Filter): Expression<unknown> =>
-    total ? total.of(db, filter) : filtered(db, rowsOf(db), conditions, filter).select(sql`count(*)`.as('total'))
-  const prepared = new WeakMap<object, ReturnType<typeof prepareFor>>()
-  const prepareFor = (shape: Shape<T, unknown>) =>
-    prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
-      const count = sql<number | null>`(${countOf(db, given)})::int`
-      const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
-      const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-      const rows = filtered(db, rowsOf(db), conditions, given)
-        .orderBy(sql.ref(`${table}.${field}`), direction)
-        .orderBy(sql.ref(`${table}.id`), direction)
-      const page = limited(rows as never, { skip, take: given.take }, usual)
-      const shown = project(db, page, table, shape.show) as Rows<T>
-      return db.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
-    })
-  return async <Row>(
-    { db }: Context,
-    shape: Shape<T, Row>,
-    filter: Filter,
-    { field, direction }: Order<keyof Tables[T] & string>,
-    page: Page,
-  ): Promise<Listing<AsJson<Row>>> => {
-    const statement = prepared.get(shape) ?? prepareFor(shape as never)
-    prepared.set(shape, statement)
-    const { take, usual } = sizeOf(page.size)
-    const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
-    const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
-    const found = (await query.executeTakeFirstOrThrow()) as { total: number | null; rows: AsJson<Row>[] }
-    if (found.total === null) throw total!.missing()
-    return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
-  }
+    total ? total.of(db, filter) : filtered(db, rowsOf(db), filters, filter).select(sql`count(*)`.as('total'))
+  return prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+    const count = sql<number | null>`(${countOf(db, given)})::int`
+    const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
+    const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
+    const rows = filtered(db, rowsOf(db), filters, given)
+      .orderBy(sql.ref(`${table}.${field}`), direction)
+      .orderBy(sql.ref(`${table}.id`), direction)
+    const page = limited(rows as never, { skip, take: given.take }, usual)
+    return db.selectNoFrom(() => [count.as('total'), jsonOf(project(db, page, table, show) as Rows<T>).as('rows')])
+  })
+}
+
+/** A page of a list, and the length of the whole list, by one statement that is compiled once for each set of filters. */
+export async function listPage<T extends TenantTable, Filter extends object, Row>(
+  { db }: Context,
+  list: List<T, Filter>,
+  { projection, filter, order: { field, direction }, page }: ListQuery<T, Filter, Row>,
+): Promise<Listing<AsJson<Row>>> {
+  const statements = prepared.get(list) ?? new WeakMap<object, ReturnType<typeof prepareList>>()
+  prepared.set(list, statements)
+  const statement = statements.get(projection) ?? (prepareList(list, projection) as ReturnType<typeof prepareList>)
+  statements.set(projection, statement)
+  const { take, usual } = sizeOf(page.size)
+  const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
+  const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
+  const { total, rows } = (await query.executeTakeFirstOrThrow()) as { total: number | null; rows: AsJson<Row>[] }
+  if (total === null) throw list.total!.missing()
+  return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }

@@ -7,7 +7,7 @@ import { authorize, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import { type ConditionsOf, hasAll, listPage, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
@@ -91,19 +91,18 @@ export type ListedMember = RowOf<typeof wholeMember>
 /**
  * v1.md GET /members; alternate.md GET /organization_users.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listMembers<Row>(
   ctx: Context,
-  of: Shape<'members', Row>,
+  projection: Shape<'members', Row>,
   filter: MemberFilter,
   order: MemberOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read')
   refuseExcess(filter)
-  return list(ctx, of, asked(filter), order, page)
+  return listPage(ctx, memberList, { projection, filter: asked(filter), order, page })
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -189,4 +188,4 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
   email: (eb, email) => isAddress(eb.ref('members.email'), email),
   search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns), db),
 }
-const list = createList('members', memberConditions)
+const memberList = { table: 'members', filters: memberConditions } as const

@@ -13,9 +13,9 @@ import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } fr
 import { refuseExcess } from '../lists/filters.ts'
 import {
   type ConditionsOf,
-  createList,
   hasAll,
   isComposed,
+  listPage,
   type RowOf,
   type Shape,
   shapeOf,
@@ -53,30 +53,29 @@ export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
 /** A tag as a list has it. */
 export type ListedTag = RowOf<typeof wholeTag>
 
-const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
+const filters: ConditionsOf<'tags', Worded<TagFilter>> = {
   name: (eb, name) => isComposed(eb.ref('tags.name'), name),
   nameKey: (eb, key) => eb('tags.nameKey', '=', key),
   createdById: (eb, id) => eb('tags.createdById', '=', id),
   search: (eb, patterns) => hasAll(eb.ref('tags.nameSearch'), patterns),
 }
-const list = createList('tags', conditions)
+const tagList = { table: 'tags', filters } as const
 
 /**
  * v1.md GET /tags; alternate.md GET /tags.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listTags<Row>(
   ctx: Context,
-  of: Shape<'tags', Row>,
+  projection: Shape<'tags', Row>,
   filter: TagFilter,
   order: TagOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
   refuseExcess(filter)
-  return list(ctx, of, worded(filter), order, page)
+  return listPage(ctx, tagList, { projection, filter: worded(filter), order, page })
 }
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
