@@ -4,18 +4,18 @@ import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type ConditionsOf, listPage, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
+import { type FilterConditions, listPage, type Projection, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { isUuid } from '../values/uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
 
-export const wholeQuestion = shapeOf('questions', Prisma.QuestionScalarFieldEnum)
+export const wholeQuestion = projectionOf('questions', Prisma.QuestionScalarFieldEnum)
 /** A question as a list has it. */
 export type ListedQuestion = RowOf<typeof wholeQuestion>
 
-const filters: ConditionsOf<'questions', { assessmentId: string }> = {
+const filters: FilterConditions<'questions', { assessmentId: string }> = {
   assessmentId: (eb, id) => eb('questions.assessmentId', '=', id),
 }
 const questionList = {
@@ -31,11 +31,11 @@ const questionList = {
 /** v1.md GET /assessments/{assessmentId}/questions. @throws DomainError assessment_not_found. */
 export async function listQuestions<Row>(
   ctx: Context,
-  projection: Shape<'questions', Row>,
+  projection: Projection<'questions', Row>,
   assessmentId: string,
   order: QuestionOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
   if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
   return listPage(ctx, questionList, { projection, filter: { assessmentId }, order, page })

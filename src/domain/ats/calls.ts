@@ -4,7 +4,7 @@ import type { AtsCall } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { repeatInHalves } from '../concurrency/in-halves.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { daysAfter } from '../time/days.ts'
 import type { ConnectionDetail } from './connections.ts'
 import { atsOf } from './place-order.ts'
@@ -26,7 +26,7 @@ export async function recordCall(ctx: Context, call: TheirCall): Promise<void> {
 }
 
 /** The calls of a connection, the newest first. @throws DomainError not_permitted. */
-export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: Page): Promise<Listing<AtsCall>> {
+export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: PageRequest): Promise<ListPage<AtsCall>> {
   authorize(ctx, 'manage_ats')
   const where = { organizationId: ctx.organization.id, connectionId: id }
   const { atsCall } = ctx.db

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { statusNow } from '../invites/expiry.ts'
 import type { InviteStatus } from '../invites/invites.ts'
 import { isIndexed, matchingInvites } from '../invites/listing/filter.ts'
-import { readWords, refuseExcess } from '../lists/filters.ts'
+import { readWords, validateFilter } from '../lists/filters.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
 import { refuse } from '../validation/refuse.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -45,7 +45,7 @@ export const MAX_SEARCHED = 5_000
  */
 export async function listCandidates(ctx: Context, { search, order, after, size }: Wanted): Promise<CandidatePage> {
   authorize(ctx, 'read')
-  refuseExcess({ search })
+  validateFilter({ search })
   const words = readWords(search)
   const isShort = words.length > 0 && !words.some(isIndexed)
   refuse(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])

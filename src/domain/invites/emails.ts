@@ -7,7 +7,7 @@ import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Connection, Context, ServiceContext } from '../context.ts'
 import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
 import { comesByItself, INVITATION_KINDS, type InvitationKind, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { classifyBounce, statusIn } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
@@ -213,9 +213,9 @@ export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
   order: InviteEmailOrder,
-  page: Page,
+  page: PageRequest,
   kinds: 'all' | 'invitations' = 'all',
-): Promise<Listing<InviteEmailRow>> {
+): Promise<ListPage<InviteEmailRow>> {
   await requireInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
   const kind = kinds === 'all' ? undefined : { in: [...INVITATION_KINDS] }

@@ -10,7 +10,7 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
 import { comesByItself } from '../mails/candidate-mails.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
 import { DAY_MS } from '../time/days.ts'
@@ -148,8 +148,8 @@ export async function listSuppressions(
   ctx: Context,
   { search }: { search?: string },
   order: Order<'since'>,
-  page: Page,
-): Promise<Listing<Suppression>> {
+  page: PageRequest,
+): Promise<ListPage<Suppression>> {
   authorize(ctx, 'read')
   const { suppression } = ctx.db
   const where = {

@@ -9,7 +9,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { cut, type ReadParts, refuseFile } from '../validation/uploaded-files.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -162,8 +162,8 @@ export function listImportRows(
   ctx: Context,
   importId: string,
   state: ImportState | undefined,
-  page: Page,
-): Promise<Listing<ImportRow>> {
+  page: PageRequest,
+): Promise<ListPage<ImportRow>> {
   authorize(ctx, 'write_assessments')
   const where = { organizationId: ctx.organization.id, importId, ...(state && { state }) }
   return readPage(

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { type Expression, prepareScoped, type TenantTable } from '../../db/queries.ts'
 import { type AsJson, jsonOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
-import type { Shape } from '../lists/listing.ts'
+import type { Projection } from '../lists/listing.ts'
 import { byId, rowsById, shareLookUp } from './shared-query.ts'
 
 /** Rows that can be found by their ids: as JSON, and how they are presented. */
@@ -10,7 +10,7 @@ export type Source<View> = { find: (db: TenantDb, ids: string[]) => Expression<u
 
 /** The organization's rows of a table. */
 export const ownSource = <T extends TenantTable, Row, View>(
-  { table, show }: Shape<T, Row>,
+  { table, show }: Projection<T, Row>,
   present: (row: AsJson<Row>) => View,
 ): Source<View> => ({ find: (db, ids) => jsonOf(show(rowsById(db, table, ids), db)), present })
 

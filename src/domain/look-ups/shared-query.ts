@@ -4,7 +4,7 @@ import { anyOfIds, prepareScoped, type Rows } from '../../db/queries.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
-import type { Shape } from '../lists/listing.ts'
+import type { Projection } from '../lists/listing.ts'
 import { isUuid } from '../values/uuid.ts'
 
 /** Finds the organization's rows with these ids, in no particular order; other ids are left out. */
@@ -20,7 +20,7 @@ type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Nam
 const MAX_IDS = 1_000
 
 /** Finds the organization's rows of a table by their ids, as {@link shareQuery} does. @param of what is read of each. */
-export function findById<T extends TenantTable, Row>(of: Shape<T, Row>): Find<Row & { id: string }> {
+export function findById<T extends TenantTable, Row>(of: Projection<T, Row>): Find<Row & { id: string }> {
   const ofMany = prepareScoped((db, { ids }: { ids: string[] }) => of.show(rowsById(db, of.table, ids), db))
   // PostgreSQL takes any list for ten rows, which looks so dear beside one that it would plan each time anew: half of all the work.
   const ofOne = prepareScoped((db, { id }: { id: string }) => of.show(rowOfId(db, of.table, id), db))

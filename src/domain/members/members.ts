@@ -6,9 +6,18 @@ import { type Member as MemberRow, Prisma, type User as UserRow } from '../../ge
 import { authorize, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, hasAll, listPage, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
+import { validateFilter } from '../lists/filters.ts'
+import {
+  containsAll,
+  type FilterConditions,
+  listPage,
+  type Projection,
+  projectionOf,
+  type RowOf,
+  type TokenizedFilter,
+  toPatterns,
+} from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { caseKey } from '../text/fold-text.ts'
@@ -84,7 +93,12 @@ const clientOfCount = (eb: Expressions<'members'>, db: TenantDb) =>
     .whereRef('assessmentClients.memberId', '=', 'members.id')
     .$asScalar()
     .$notNull()
-export const wholeMember = shapeOf('members', Prisma.MemberScalarFieldEnum, { user, tagIds, gradingLanguageIds, clientOfCount })
+export const wholeMember = projectionOf('members', Prisma.MemberScalarFieldEnum, {
+  user,
+  tagIds,
+  gradingLanguageIds,
+  clientOfCount,
+})
 /** A member as a list has it. */
 export type ListedMember = RowOf<typeof wholeMember>
 
@@ -95,13 +109,13 @@ export type ListedMember = RowOf<typeof wholeMember>
  */
 export async function listMembers<Row>(
   ctx: Context,
-  projection: Shape<'members', Row>,
+  projection: Projection<'members', Row>,
   filter: MemberFilter,
   order: MemberOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read')
-  refuseExcess(filter)
+  validateFilter(filter)
   return listPage(ctx, memberList, { projection, filter: asked(filter), order, page })
 }
 
@@ -146,11 +160,11 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
 })
 
 /** A member's filter as its conditions take it: roles that it must have, and must not have. */
-type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
+type Asked = Omit<TokenizedFilter<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
 export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
-  const { firstName, lastName, email, ...others } = worded(filter)
+  const { firstName, lastName, email, ...others } = toPatterns(filter)
   return {
     ...others,
     isThere: true,
@@ -171,7 +185,7 @@ const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<
       .where((account) => condition(account as never)),
   )
 
-export const memberConditions: ConditionsOf<'members', Asked> = {
+export const memberConditions: FilterConditions<'members', Asked> = {
   isThere: (eb) => eb('members.erasedAt', 'is', null),
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
@@ -186,6 +200,6 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
   firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
   lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),
   email: (eb, email) => isAddress(eb.ref('members.email'), email),
-  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns), db),
+  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => containsAll(ref('users.searchKey'), patterns), db),
 }
 const memberList = { table: 'members', filters: memberConditions } as const

@@ -10,19 +10,19 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { refuseExcess } from '../lists/filters.ts'
+import { validateFilter } from '../lists/filters.ts'
 import {
-  type ConditionsOf,
-  hasAll,
+  containsAll,
+  type FilterConditions,
   isComposed,
   listPage,
+  type Projection,
+  projectionOf,
   type RowOf,
-  type Shape,
-  shapeOf,
-  type Worded,
-  worded,
+  type TokenizedFilter,
+  toPatterns,
 } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { nameKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
@@ -49,15 +49,15 @@ export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
-export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
+export const wholeTag = projectionOf('tags', Prisma.TagScalarFieldEnum)
 /** A tag as a list has it. */
 export type ListedTag = RowOf<typeof wholeTag>
 
-const filters: ConditionsOf<'tags', Worded<TagFilter>> = {
+const filters: FilterConditions<'tags', TokenizedFilter<TagFilter>> = {
   name: (eb, name) => isComposed(eb.ref('tags.name'), name),
   nameKey: (eb, key) => eb('tags.nameKey', '=', key),
   createdById: (eb, id) => eb('tags.createdById', '=', id),
-  search: (eb, patterns) => hasAll(eb.ref('tags.nameSearch'), patterns),
+  search: (eb, patterns) => containsAll(eb.ref('tags.nameSearch'), patterns),
 }
 const tagList = { table: 'tags', filters } as const
 
@@ -68,14 +68,14 @@ const tagList = { table: 'tags', filters } as const
  */
 export async function listTags<Row>(
   ctx: Context,
-  projection: Shape<'tags', Row>,
+  projection: Projection<'tags', Row>,
   filter: TagFilter,
   order: TagOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
-  refuseExcess(filter)
-  return listPage(ctx, tagList, { projection, filter: worded(filter), order, page })
+  validateFilter(filter)
+  return listPage(ctx, tagList, { projection, filter: toPatterns(filter), order, page })
 }
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */

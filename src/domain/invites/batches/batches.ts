@@ -9,7 +9,7 @@ import { lockOrganization } from '../../concurrency/lock-organization.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS, MAX_NAME_LENGTH, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
-import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage, type Window } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
@@ -230,9 +230,9 @@ export async function listBatchRows(
   ctx: Context,
   { id, counts }: Batch,
   state: InviteBatchRowState | undefined,
-  page: Page,
+  page: PageRequest,
   { areFaultsFirst = false } = {},
-): Promise<Listing<BatchRow>> {
+): Promise<ListPage<BatchRow>> {
   const total = Object.entries(counts).reduce((sum, [of, count]) => (state === undefined || of === state ? sum + count : sum), 0)
   return readPage(
     page,

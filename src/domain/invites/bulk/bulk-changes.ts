@@ -8,7 +8,7 @@ import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS } from '../../limits.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -136,8 +136,8 @@ export async function listBulkChangeRows(
   ctx: Context,
   { id, counts }: BulkChange,
   state: BulkRowState | undefined,
-  page: Page,
-): Promise<Listing<BulkChangeRow>> {
+  page: PageRequest,
+): Promise<ListPage<BulkChangeRow>> {
   authorize(ctx, 'operate_invites')
   const states = state === undefined ? BULK_ROW_STATES : [state]
   const where = { organizationId: ctx.organization.id, bulkChangeId: id, ...(state && { state }) }

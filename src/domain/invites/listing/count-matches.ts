@@ -3,7 +3,7 @@ import { type Expression, prepareScoped, project, type RawBuilder, type Rows, ty
 import { type AsJson, allAsJson, jsonOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Context } from '../../context.ts'
-import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
+import { limitRows, type Projection, toPageSize } from '../../lists/listing.ts'
 import type { Window } from '../../lists/page.ts'
 import { earliestExpiry } from '../expiry.ts'
 import { INVITE_STATUSES } from '../invites.ts'
@@ -136,12 +136,12 @@ function orderedIds(
 type Sized = Unlisted & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
-const prepareFirst = (shape: Shape<'invites', unknown>) =>
+const prepareFirst = (shape: Projection<'invites', unknown>) =>
   prepareScoped((db, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
-    const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
+    const cut = <R extends Rows<never>>(rows: R) => limitRows(rows, given, usual)
     const ofTag = () =>
       db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(db, given, statuses, field, direction, most))))
     const page =
@@ -160,14 +160,14 @@ const prepared = new WeakMap<object, ReturnType<typeof prepareFirst>>()
 /** A page near the beginning of the list. @returns null while an invite is due but not set to expired yet. */
 export async function readFirst<Row>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   { statuses, ...filter }: CountedFilter,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<{ rows: AsJson<Row>[]; total: number } | null> {
   const statement = prepared.get(shape) ?? prepareFirst(shape)
   prepared.set(shape, statement)
-  const size = sizeOf(take)
+  const size = toPageSize(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
   const { rows, ...found } = await statement(
     ctx.db,
@@ -188,7 +188,7 @@ export async function readFirst<Row>(
  */
 export async function readDistant<Row extends { id: string }>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   filter: CountedFilter,
   order: InviteOrder,
   window: Window,
@@ -219,7 +219,7 @@ export async function findDistantIds(
 /** Reads rows in the order of the ids; ids without a row are left out. */
 export async function readInOrder<Row extends { id: string }>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   invites: Rows<'invites'>,
   ids: string[],
 ): Promise<AsJson<Row>[]> {

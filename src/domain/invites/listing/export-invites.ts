@@ -5,7 +5,7 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { readWords, refuseExcess } from '../../lists/filters.ts'
+import { readWords, validateFilter } from '../../lists/filters.ts'
 import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../look-ups/former-members.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { statusNow } from '../expiry.ts'
@@ -35,7 +35,7 @@ const columns = Object.values(others).map((column) => `invites.${column}` as con
  */
 export async function exportInvites(ctx: Context, filter: InviteFilter, write: Write<ExportedInvite>): Promise<void> {
   await authorizeInvites(ctx, filter)
-  refuseExcess(filter)
+  validateFilter(filter)
   await expireDueInvites(ctx)
   const { status, assessmentId, tagId, assignedGraderId, ...others } = filter
   // Not for what was searched: the audit log keeps no candidate's address.

@@ -2,8 +2,8 @@ import { type AsJson, rawStatement } from '../../../db/statements.ts'
 import { type Combination, searchFacts, searchInvites } from '../../../db/statements-by-hand/search-invites.ts'
 import type { Context } from '../../context.ts'
 import { readWords } from '../../lists/filters.ts'
-import type { Shape } from '../../lists/listing.ts'
-import { type Listing, type Page, pageNumber } from '../../lists/page.ts'
+import type { Projection } from '../../lists/listing.ts'
+import { type ListPage, type PageRequest, pageNumber } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './filter.ts'
 import { chooseParts } from './search-parts.ts'
@@ -25,11 +25,11 @@ const MOST_COMBINATIONS = 8
  */
 export async function listFound<Row>(
   ctx: Context,
-  { show }: Shape<'invites', Row>,
+  { show }: Projection<'invites', Row>,
   filter: SearchFilter,
   { field, direction }: InviteOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>> | null> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>> | null> {
   const words = readWords(filter.search)
   const combinations = (await readCombinations(ctx, words)) ?? (await readAfterExpiry(ctx, words))
   if (!combinations) return null

@@ -1,9 +1,9 @@
 import type { AsJson } from '../../../db/statements.ts'
 import { withSignal } from '../../../db/transact.ts'
 import type { Context } from '../../context.ts'
-import { refuseExcess } from '../../lists/filters.ts'
-import type { Shape } from '../../lists/listing.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { validateFilter } from '../../lists/filters.ts'
+import type { Projection } from '../../lists/listing.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { authorizeInvites } from '../visibility.ts'
 import { countInvites, isCounted, readDistant, readFirst } from './count-matches.ts'
@@ -25,7 +25,7 @@ const DISTANT = 1_000
  */
 export const listInvites: List<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)
-  refuseExcess(filter)
+  validateFilter(filter)
   if (isCounted(filter, order)) {
     const list = await listCurrent(ctx, of, filter, order, page)
     if (list) return list
@@ -48,11 +48,11 @@ const listCurrent: List<CountedFilter, null> = async (ctx, of, filter, order, pa
 /** @returns null while an invite is due but not set to expired yet. */
 async function listStored<Row extends Listed>(
   ctx: Context,
-  of: Shape<'invites', Row>,
+  of: Projection<'invites', Row>,
   filter: CountedFilter,
   order: InviteOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>> | null> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>> | null> {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
   if (skip < DISTANT) {
     const found = await readFirst(ctx, of, filter, order, { skip, take: page.size })

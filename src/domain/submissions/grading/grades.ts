@@ -3,7 +3,7 @@ import { type Expression, project } from '../../../db/queries.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { nameOf } from '../../text/name-of.ts'
 import type { Gradable } from '../scores.ts'
 import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './rounds.ts'
@@ -87,8 +87,8 @@ export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
 export async function listGrades(
   ctx: Context,
   { submissionId, number }: { submissionId: string; number: number },
-  page: Page,
-): Promise<Listing<GivenGrade>> {
+  page: PageRequest,
+): Promise<ListPage<GivenGrade>> {
   const submission = await findHandedIn(ctx, submissionId)
   const round = requireRound(ctx, submission)
   const paper = await findPaper(ctx, submissionId)

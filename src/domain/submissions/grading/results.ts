@@ -4,7 +4,7 @@ import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { refuse } from '../../validation/refuse.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -67,9 +67,9 @@ const RELEASED_LAST_FIRST: ResultOrder = { field: 'releasedAt', direction: 'desc
 export function listResults(
   ctx: Context,
   filter: ResultFilter,
-  page: Page,
+  page: PageRequest,
   order: ResultOrder = RELEASED_LAST_FIRST,
-): Promise<Listing<Released>> {
+): Promise<ListPage<Released>> {
   checkFilter(filter)
   return readPage(
     page,

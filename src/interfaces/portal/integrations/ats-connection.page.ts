@@ -3,7 +3,7 @@ import type { ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { OrderSummary } from '../../../domain/ats/orders.ts'
 import { EXPIRED_ROWS } from '../../../domain/concurrency/expired-rows.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { time } from '../kit/formatting.ts'
@@ -24,8 +24,8 @@ const NOTICES = new Map([
 type Facts = {
   ctx: Context
   connection: ConnectionDetail
-  orders: Listing<OrderSummary>
-  calls: Listing<AtsCall>
+  orders: ListPage<OrderSummary>
+  calls: ListPage<AtsCall>
   done: string
 }
 

@@ -9,7 +9,7 @@ import {
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
 import { paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { nameOf } from '../../../domain/text/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
@@ -120,7 +120,7 @@ const stateOf = ({ stoppedAt, finishedAt }: ListedBulkChange): string =>
 type Facts = {
   ctx: Context
   change: BulkChange
-  list: Listing<BulkChangeRow>
+  list: ListPage<BulkChangeRow>
   names: Map<string, string>
   values: URLSearchParams
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import {
   type Change,
   type Correctable,
@@ -35,7 +35,7 @@ export type KeyFacts = {
   kind: KindPart | null
   unaccepted: Unaccepted[]
   outcome: Outcome
-  unchanged: Listing<Unchanged>
+  unchanged: ListPage<Unchanged>
   query: URLSearchParams
 }
 
@@ -131,7 +131,7 @@ ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(pa
   )}</div>`
 }
 
-const list = (ctx: Context, { items }: Listing<Unchanged>): Html =>
+const list = (ctx: Context, { items }: ListPage<Unchanged>): Html =>
   table(
     'done-heading',
     ['Candidate', 'Assessment', 'Question', 'The key gives'],

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
 import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
@@ -34,7 +34,7 @@ export const RESULT_ORDERS: Record<string, ResultOrder> = {
   'name-last': { field: 'name', direction: 'desc' },
 }
 
-type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Released> }
+type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: ListPage<Released> }
 
 export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')
@@ -63,7 +63,7 @@ ${sizedPager(address, form.values, list, ['result', 'results'])}
 
 export function assessmentResultsPage(
   headed: AssessmentHead,
-  { list, query }: { list: Listing<Released>; query: URLSearchParams },
+  { list, query }: { list: ListPage<Released>; query: URLSearchParams },
   report: Report,
 ): Page {
   const { ctx, assessment } = headed
