@@ -11,7 +11,7 @@ import { fileOf, partOf } from '../files/media-keys.ts'
 import { asOfNow } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { ofAddress, type Suppression } from '../invites/suppressions.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
 import type { Round } from '../submissions/grading/rounds.ts'
@@ -45,7 +45,7 @@ export async function* readHeldInviteIds(ctx: Context, address: string): AsyncGe
   }
 }
 
-const findInvites = findById(wholeInvite)
+const findInvites = rowLoader(wholeInvite)
 
 const orderColumns = {
   ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reportedStatus: true, reportedAt: true },

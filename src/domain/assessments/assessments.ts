@@ -28,8 +28,8 @@ import {
   toPatterns,
 } from '../lists/listing.ts'
 import type { ListPage, Order, PageRequest } from '../lists/page.ts'
-import type { Source } from '../look-ups/find-together.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
+import type { Source } from '../loaders/multi-loader.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -181,16 +181,16 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 }
 
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
-export const findAssessments = findById(wholeAssessment)
+export const findAssessments = rowLoader(wholeAssessment)
 
 export const wholeInstruction = projectionOf('instructions', Prisma.InstructionScalarFieldEnum)
 export const wholeCategory = projectionOf('categories', Prisma.CategoryScalarFieldEnum)
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
-export const findInstructions = findById(wholeInstruction)
+export const findInstructions = rowLoader(wholeInstruction)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
-export const findCategories = findById(wholeCategory)
+export const findCategories = rowLoader(wholeCategory)
 
 /** Languages are shared by all organizations. */
 export const languages = <View>(present: (language: Language) => View): Source<View> => ({

@@ -11,7 +11,7 @@ import { inviteEvents, type NewEvent } from '../events/event.ts'
 import { eventRows } from '../events/record-events.ts'
 import { matchLanguage } from '../languages/languages.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
-import { shareQuery } from '../look-ups/shared-query.ts'
+import { batchLoader } from '../loaders/batch-loader.ts'
 import { mayGrade } from '../members/graders.ts'
 import { findTagIds } from '../tags/tags.ts'
 import { searchKey } from '../text/fold-text.ts'
@@ -149,7 +149,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => assessmentNames(ctx.db, { ids }).execute())
+const findNames = batchLoader<{ id: string; name: string }>((ctx, ids) => assessmentNames(ctx.db, { ids }).execute())
 const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
   db.selectFrom('assessments').select(['id', 'name']).where('id', '=', anyOfIds(ids)),
 )

@@ -6,7 +6,7 @@ import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { projectionOf, type RowOf, type Selected } from '../lists/listing.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { isUuid } from '../values/uuid.ts'
 import { asOfNow } from './expiry.ts'
 import { authorizeInvites } from './visibility.ts'
@@ -87,7 +87,7 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   return asOfNow(invite, ctx.deps.clock())
 }
 
-const findDetails = findById(detailedInvite)
+const findDetails = rowLoader(detailedInvite)
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireInvite(ctx: Context, id: string): Promise<void> {

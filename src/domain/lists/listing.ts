@@ -25,17 +25,17 @@ export type { Tables }
 /** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
 export type Time = Date | string
 
-/** Columns to read of a table. */
+/** Columns to read of a table's rows. */
 export type Projection<T extends keyof Tables, Row> = { table: T; show: Selects<T, Row> }
-/** All that can be read of them. */
+/** All columns, and how to pick some. */
 export type FullProjection<T extends keyof Tables, Row> = Projection<T, Row> & {
   pick: (fields: readonly string[]) => Selects<T, never>
 }
-/** A row of a shape as it is read by itself. */
+/** A row of a projection that is read by a query of its own. */
 export type Selected<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? NonNullable<Row>
   : never
-/** A row of a shape, from wherever: lists have times as text. */
+/** A row of a projection: lists have times as text. */
 export type RowOf<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? WithTimes<NonNullable<Row>>
   : never
@@ -47,7 +47,7 @@ type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]>
   [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
 }
 
-/** @param columns all that the table has: those of a field's name in Prisma's list. */
+/** @param columns all columns of the table, as Prisma's `…ScalarFieldEnum` lists them. */
 export function projectionOf<T extends keyof Tables, R extends Related<T> = Record<never, never>>(
   table: T,
   columns: Record<keyof Tables[T] & string, string>,
@@ -68,7 +68,7 @@ export const pickColumns = <T extends keyof Tables, Row, Field extends keyof Row
   fields: readonly Field[],
 ): Projection<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
 
-/** The condition of each filter of a list: of one that is forgotten it does not compile. */
+/** The condition of each filter of a list. A forgotten one doesn't compile. */
 export type FilterConditions<T extends keyof Tables, Filter> = {
   [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition
 }
@@ -93,14 +93,14 @@ export function toPatterns<Filter extends { search?: string | undefined; name?: 
   } as TokenizedFilter<Filter>
 }
 
-/** The text is the same, composed; `name` is so already. */
+/** The texts are equal in Unicode's composed form; `name` is composed. */
 export const isComposed = (text: Expression<string>, name: string): Condition => sql`normalize(${text}, nfc) = ${name}`
 
-/** Each of the patterns is in a text that searchKey has folded. */
+/** A text folded by searchKey contains all patterns. */
 export const containsAll = (text: Expression<string>, patterns: readonly string[]): Condition =>
   sql`${text} like all (${patterns}::text[])`
 
-/** The rows that meet the conditions of those filters that are given. */
+/** The rows that meet the conditions of the given filters. */
 export function applyFilters<T extends TenantTable, Filter extends object>(
   db: TenantDb,
   rows: Rows<T>,
@@ -111,15 +111,15 @@ export function applyFilters<T extends TenantTable, Filter extends object>(
   return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!, db) as never), rows)
 }
 
-/** The sizes of page that most ask for. */
+/** Common page sizes. */
 const USUAL_SIZES: readonly number[] = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, ...PAGE_SIZES]
 type Size = { skip?: number | undefined; take?: number | undefined }
 
 /**
- * A window of rows. What most ask for, the first page of a usual size, is literal: a plan that PostgreSQL keeps is made for a tenth of all
- * rows where it has to do for any window, which looks so dear that it plans each time anew.
+ * Limits rows to a page. The first page of a common size is literal: for a parameter PostgreSQL's generic plan assumes a tenth of all rows,
+ * which looks so expensive that it plans each execution anew.
  *
- * @param size a usual one; 0 where `take` says it.
+ * @param size a common one; 0 if `take` has it.
  */
 export const limitRows = <R extends Rows<never>>(
   rows: R,
@@ -129,11 +129,11 @@ export const limitRows = <R extends Rows<never>>(
   const cut = (rows as Rows<never>).limit(size > 0 ? sql.lit(size) : (take as number))
   return (skip === undefined ? cut : cut.offset(skip as number)) as never
 }
-/** The arguments of `limited` for a page. */
+/** The arguments of `limitRows` for a page. */
 export const toPageSize = (take: number): { take: number | undefined; usual: number } =>
   USUAL_SIZES.includes(take) ? { take: undefined, usual: take } : { take, usual: 0 }
 
-/** How many rows come before the page: of the last one by the length of the list. */
+/** The number of rows before the page. That of the last page depends on the total. */
 export const offsetOf = ({ number, size }: PageRequest, total: Expression<unknown>): RawBuilder<number> =>
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 

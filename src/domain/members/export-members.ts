@@ -5,7 +5,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { validateFilter } from '../lists/filters.ts'
 import { applyFilters } from '../lists/listing.ts'
-import { FORMER_MEMBER } from '../look-ups/former-members.ts'
+import { FORMER_MEMBER } from '../loaders/former-members.ts'
 import { asked, type MemberFilter, memberConditions } from './members.ts'
 
 const include = {

@@ -18,8 +18,8 @@ import {
   toPatterns,
 } from '../lists/listing.ts'
 import type { ListPage, Order, PageRequest } from '../lists/page.ts'
-import type { Source } from '../look-ups/find-together.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
+import type { Source } from '../loaders/multi-loader.ts'
 import { caseKey } from '../text/fold-text.ts'
 import { isAddress } from '../validation/address-key.ts'
 import { asStored } from '../validation/email-address.ts'
@@ -144,7 +144,7 @@ export async function lockAnyMember(inside: Context, id: string): Promise<Member
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
-export const findMembers = findById(wholeMember)
+export const findMembers = rowLoader(wholeMember)
 
 /** The accounts whose person is a member of the organization. */
 export const users = <View>(present: (user: User) => View): Source<View> => ({

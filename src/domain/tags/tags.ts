@@ -23,7 +23,7 @@ import {
   toPatterns,
 } from '../lists/listing.ts'
 import type { ListPage, Order, PageRequest } from '../lists/page.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { nameKeys } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkText, findIssues, ofChanged } from '../validation/checks.ts'
@@ -87,7 +87,7 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 }
 
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
-export const findTags = findById(wholeTag)
+export const findTags = rowLoader(wholeTag)
 
 /** Ids of tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {

@@ -6,7 +6,7 @@ import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { readWords, validateFilter } from '../../lists/filters.ts'
-import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../look-ups/former-members.ts'
+import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../loaders/former-members.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { statusNow } from '../expiry.ts'
 import { authorizeInvites } from '../visibility.ts'

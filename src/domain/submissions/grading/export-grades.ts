@@ -5,7 +5,7 @@ import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { addressOrFormer, FORMER_GRADER } from '../../look-ups/former-members.ts'
+import { addressOrFormer, FORMER_GRADER } from '../../loaders/former-members.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'

@@ -12,7 +12,7 @@ import {
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { InviteFilter, ListPart } from '../../../domain/invites/listing/filter.ts'
 import type { FilterInput } from '../../../domain/lists/filters.ts'
-import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
+import { ERASED_MEMBER } from '../../../domain/loaders/former-members.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { isEmailAddress } from '../../../domain/validation/email-address.ts'
 import { defined } from '../../../domain/values/defined.ts'
