@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
+import { rawStatement } from '../db/statements.ts'
 import { transact } from '../db/transact.ts'
-import { unscoped } from '../db/unscoped.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 /** Id of the import's advisory lock. */
@@ -40,13 +40,13 @@ export async function withImportLock<T>({ db }: ServiceContext, onWait: () => vo
 }
 
 async function tryLock(tx: Connection): Promise<boolean> {
-  const lock = unscoped(tx).selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${LOCK})`.as('locked'))
-  return (await lock.executeTakeFirstOrThrow()).locked
+  const lock = sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as locked`
+  return (await rawStatement(tx, lock).executeTakeFirstOrThrow()).locked
 }
 
 /** Sets the idle timeout until the transaction ends. */
 const allowIdle = (tx: Connection, time: string) =>
-  unscoped(tx).selectNoFrom(sql`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time')).execute()
+  rawStatement(tx, sql`select set_config('idle_in_transaction_session_timeout', ${time}, true)`).execute()
 
 /** A transaction that may pause between statements. The pool's timeout is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection) => Promise<T>): Promise<T> =>

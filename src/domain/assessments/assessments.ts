@@ -2,7 +2,6 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expressions } from '../../db/queries.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
-import { unscoped } from '../../db/unscoped.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -195,6 +194,5 @@ export const findCategories = rowLoader(wholeCategory)
 /** Languages are shared by all organizations. */
 export const languages = <View>(present: (language: Language) => View): Source<View> => ({
   present,
-  find: (_owner, ids) =>
-    jsonOf(unscoped().selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', anyOfIds(ids))),
+  find: (db, ids) => jsonOf(db.selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', anyOfIds(ids))),
 })
