@@ -114,7 +114,7 @@ type Check = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime 
 
 /** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
 async function findOver(
-  { db, deps }: ServiceContext,
+  { deps }: ServiceContext,
   checks: Check[],
   underWay: number[],
 ): Promise<{ key: string; until: Date | undefined } | undefined> {

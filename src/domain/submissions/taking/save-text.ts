@@ -96,7 +96,7 @@ async function save(
   value: unknown,
 ): Promise<number | undefined> {
   const { ctx, submission } = session
-  const { db, deps } = ctx
+  const { deps } = ctx
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
