@@ -27,7 +27,8 @@ async function loadCompilerFromFile(): Promise<void> {
   }`
     }),
   )
-  if (!specifier) throw new Error('The generated Prisma Client loads its query compiler in another way: adapt prisma/shrink-client.ts.')
+  if (!specifier)
+    throw new Error('The generated Prisma Client loads its query compiler in another way: adapt prisma/shrink-client.ts.')
   const { wasm } = (await import(specifier)) as { wasm: string }
   writeFileSync(path.join(FOLDER, WASM_FILE), Buffer.from(wasm, 'base64'))
 }
